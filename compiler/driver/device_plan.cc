@@ -28,13 +28,25 @@ struct AcceleratorTurn {
   std::vector<uint32_t> buffers;  // one a need
 };
 
+// By region: what of the accelerator's the host packs.
+std::vector<std::vector<TensorId>> PackedOf(const Build& build) {
+  const FusedNetwork& n = build.network;
+  std::vector<std::vector<TensorId>> packed(n.regions.size());
+  for (size_t r = 0; r < n.regions.size(); ++r) {
+    if (n.devices[r] != network::kHost)
+      packed[r] = network::PackedByHost(n.te[r], build.TraceOf(r, schedule::kAcceleratorTrace));
+  }
+  return packed;
+}
+
 class DevicePlanBuild {
  public:
   explicit DevicePlanBuild(Build& build)
       : build_(build),
         n_(build.network),
         p_(build, "device"),
-        turns_(network::Turns(n_.graph, n_.regions, n_.devices)) {}
+        packed_(PackedOf(build)),
+        turns_(network::Turns(n_.graph, n_.regions, n_.devices, packed_)) {}
 
   Status Run();
 
@@ -61,6 +73,7 @@ class DevicePlanBuild {
   Build& build_;
   const FusedNetwork& n_;
   PlanBuild p_;
+  const std::vector<std::vector<TensorId>> packed_;
   const std::vector<int> turns_;
   std::vector<AcceleratorTurn>
       programs_;  // by turn; without regions where the accelerator has nothing
@@ -98,8 +111,7 @@ bool DevicePlanBuild::HostReads(TensorId root) const {
     if (Root(id) == root) return true;
   }
   for (size_t r = 0; r < n_.regions.size(); ++r) {
-    if (OnDevice(r)) continue;
-    for (const TensorId id : n_.regions[r].inputs) {
+    for (const TensorId id : OnDevice(r) ? packed_[r] : n_.regions[r].inputs) {
       if (Root(id) == root) return true;
     }
   }
@@ -123,8 +135,10 @@ Status DevicePlanBuild::PlanPrograms() {
     AcceleratorTurn& program = programs_[static_cast<size_t>(turn)];
     for (size_t t = 0; t < n_.graph.tensors.size(); ++t) {
       const graph::GraphTensor& tensor = n_.graph.tensors[t];
-      program.activations.push_back(
-          {tensor.name, tensor.shape, KindOf(static_cast<TensorId>(t), turn)});
+      const Activation::Kind kind = KindOf(static_cast<TensorId>(t), turn);
+      const bool on_host =
+          kind == Activation::Kind::kInMemory && HostReads(static_cast<TensorId>(t));
+      program.activations.push_back({tensor.name, tensor.shape, kind, on_host});
     }
     for (size_t r = 0; r < n_.regions.size(); ++r) {
       if (!OnDevice(r) || turns_[r] != turn || Root(n_.regions[r].output) != n_.regions[r].output)
@@ -204,7 +218,8 @@ Status DevicePlanBuild::AddProgram(int turn) {
   for (size_t k = 0; k < needs.size(); ++k) {
     const Activation::Kind kind =
         program.activations[static_cast<size_t>(needs[k].activation)].kind;
-    if (kind == Activation::Kind::kInput) BringInput(needs[k], program.buffers[k]);
+    if (kind == Activation::Kind::kInput || needs[k].packing.prepared)
+      BringInput(needs[k], program.buffers[k]);
   }
   p_.AddProgram(static_cast<uint32_t>(build_.net.programs.size()), program.plan,
                 program.regions.size(), program.buffers);

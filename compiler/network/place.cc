@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -113,6 +114,7 @@ class Placer {
       can = CheckRegion(BindRegion(te_.back()), config_);
     }
     can_.push_back(can.has_value());
+    packed_.push_back(can ? PackedByHost(te_.back()) : std::vector<TensorId>());
     places_.push_back({kHost, can ? "" : can.error().message});
   }
 
@@ -135,7 +137,7 @@ class Placer {
   std::vector<std::vector<size_t>> Islands() const {
     std::vector<uint32_t> devices;
     for (const bool on : on_) devices.push_back(on ? kAccelerator : kHost);
-    const std::vector<int> turns = Turns(graph_, nodes_, devices);
+    const std::vector<int> turns = Turns(graph_, nodes_, devices, packed_);
     std::vector<size_t> parent(nodes_.size());
     for (size_t n = 0; n < parent.size(); ++n) parent[n] = n;
     const std::function<size_t(size_t)> root = [&](size_t n) {
@@ -178,7 +180,8 @@ class Placer {
     };
     for (const size_t n : island) {
       for (const TensorId id : nodes_[n].inputs) {
-        if (!on_device[static_cast<size_t>(id)]) count(id);
+        if (!on_device[static_cast<size_t>(id)] || std::ranges::count(packed_[n], id) > 0)
+          count(id);
       }
       const TensorId out = nodes_[n].output;
       bool leaves = std::ranges::count(graph_.outputs, out) > 0;
@@ -196,6 +199,7 @@ class Placer {
   const RefusedRegions& refused_;
   const std::vector<Region> nodes_;  // a region a node, in the graph's order
   std::vector<te::RegionTe> te_;
+  std::vector<std::vector<TensorId>> packed_;
   std::vector<bool> can_, on_;
   std::vector<NodePlace> places_;
 };
@@ -242,14 +246,42 @@ std::vector<Region> FusePlaced(const Graph& graph, const std::vector<NodePlace>&
   });
 }
 
+std::vector<TensorId> PackedByHost(const te::RegionTe& region, const schedule::Trace* trace) {
+  const AccelRegion bound = BindRegion(region);
+  std::set<std::string> packed;
+  if (trace == nullptr) {
+    const auto analyzed = schedule::accel::AnalyzeRegion(bound.output, ConstantsOf(bound));
+    if (!analyzed) return {};
+    for (const te::Tensor& t : analyzed->anchor.Packed()) packed.insert(t.name());
+  } else {
+    std::map<std::string, std::string> read;  // by stages: what they are elements of
+    for (const schedule::Step& step : *trace) {
+      if (const auto* reindex = std::get_if<schedule::ReindexStep>(&step))
+        read[reindex->name] = reindex->tensor;
+      if (const auto* spread = std::get_if<schedule::SpreadStep>(&step))
+        read[spread->name] = spread->tensor;
+      if (const auto* prepare = std::get_if<schedule::PrepareStep>(&step))
+        packed.insert(read[prepare->stage]);
+    }
+  }
+  std::vector<TensorId> ids;
+  for (const te::Binding& b : region.bindings) {
+    if (b.activation >= 0 && packed.contains(b.placeholder.name())) ids.push_back(b.activation);
+  }
+  return ids;
+}
+
 std::vector<int> Turns(const Graph& graph, const std::vector<Region>& regions,
-                       const std::vector<uint32_t>& device_of_region) {
+                       const std::vector<uint32_t>& device_of_region,
+                       const std::vector<std::vector<TensorId>>& packed) {
   std::vector<int> turns, host_may(graph.tensors.size()), accelerator_may(graph.tensors.size());
   for (size_t r = 0; r < regions.size(); ++r) {
     const bool host = device_of_region[r] == kHost;
     int turn = 0;
-    for (const TensorId id : regions[r].inputs)
-      turn = std::max(turn, (host ? host_may : accelerator_may)[static_cast<size_t>(id)]);
+    for (const TensorId id : regions[r].inputs) {
+      const bool by_host = host || std::ranges::count(packed[r], id) > 0;
+      turn = std::max(turn, (by_host ? host_may : accelerator_may)[static_cast<size_t>(id)]);
+    }
     // What the accelerator makes in a turn the host reads in the next one.
     const auto out = static_cast<size_t>(regions[r].output);
     accelerator_may[out] = turn;

@@ -23,6 +23,8 @@
 #include "base/error.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/graph.h"
+#include "compiler/schedule/step.h"
+#include "compiler/te/ops/region.h"
 #include "isa/config.h"
 
 namespace tessera::network {
@@ -66,9 +68,16 @@ std::vector<graph::Region> FusePlaced(const graph::Graph& graph,
 
 // The turn of each region: the host's regions of turn 0, the accelerator's of turn 0 as one
 // program, the host's of turn 1, and so on. A region reads nothing of a later turn; the host's
-// regions read nothing that the accelerator makes in their own. As few turns as can be.
+// regions read nothing that the accelerator makes in their own, nor do the accelerator's of what
+// the host packs for them: |packed|, by region. As few turns as can be.
 std::vector<int> Turns(const graph::Graph& graph, const std::vector<graph::Region>& regions,
-                       const std::vector<uint32_t>& device_of_region);
+                       const std::vector<uint32_t>& device_of_region,
+                       const std::vector<std::vector<graph::TensorId>>& packed);
+
+// What |region| reads that the host brings into another layout than regions exchange: operands of a
+// product of two activations, or what |trace|, a schedule that is given, prepares.
+std::vector<graph::TensorId> PackedByHost(const te::RegionTe& region,
+                                          const schedule::Trace* trace = nullptr);
 
 // The tensor that |region| only shows under another shape, if that is all it does.
 std::optional<graph::TensorId> ViewedBy(const graph::Graph& graph, const graph::Region& region);

@@ -242,7 +242,9 @@ Status ProgramPlanner::Needs() {
       if (buffer.role != RegionBuffer::Use::kActivation) continue;
       const int activation = region.activations.at(buffer.tensor.get());
       const Activation::Kind kind = KindOf(activation);
-      if (buffer.packing.prepared && kind != Activation::Kind::kInput) {
+      const bool packs =
+          kind == Activation::Kind::kInput || activations_[static_cast<size_t>(activation)].on_host;
+      if (buffer.packing.prepared && !packs) {
         return Fail(Code::kInvalidArgument,
                     "{}: {} cannot be prepared: it reads {}, which is no constant, nor an input "
                     "that the host packs",

@@ -39,6 +39,7 @@ struct Activation {
   std::string name;
   std::vector<int64_t> shape;
   Kind kind = Kind::kInternal;
+  bool on_host = false;  // kInMemory: the host has it too, and packs it as the program likes
 };
 
 // One region of the program, in running order.
