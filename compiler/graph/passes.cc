@@ -2,6 +2,9 @@
 #include "compiler/graph/passes.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
 
 namespace tessera::graph {
 
@@ -118,6 +121,81 @@ void DenseToConv(Graph& graph) {
     graph.nodes.push_back(std::move(conv));
     graph.nodes.push_back(std::move(reshape));
   }
+}
+
+namespace {
+
+// The shapes with which a product of |a| and |b| has one leading axis, or none; nothing: it has,
+// or they differ otherwise than by an extent of 1.
+std::optional<std::array<Shape, 2>> MergedShapes(const Shape& a, const Shape& b) {
+  const auto rows = [](const Shape& s) { return s[s.size() - 2]; };
+  const auto before = [](const Shape& s) {
+    int64_t count = 1;
+    for (size_t d = 0; d + 2 < s.size(); ++d) count *= s[d];
+    return count;
+  };
+  const int64_t of_a = before(a), of_b = before(b);
+  if (std::max(a.size(), b.size()) < 3) return std::nullopt;
+  if (of_b == 1 && of_a > 1)
+    return std::array{Shape{of_a * rows(a), a.back()}, Shape{rows(b), b.back()}};
+  if (std::max(a.size(), b.size()) == 3) return std::nullopt;
+  // The axes repeat where they are 1: as one they are the same where they lie alike.
+  const size_t least = std::min(a.size(), b.size());
+  bool alike = of_a == of_b;
+  for (size_t d = 3; d <= least; ++d) alike = alike && a[a.size() - d] == b[b.size() - d];
+  if (!alike && of_a != 1) return std::nullopt;
+  return std::array{Shape{of_a, rows(a), a.back()}, Shape{of_b, rows(b), b.back()}};
+}
+
+}  // namespace
+
+void MergeBatches(Graph& graph) {
+  std::vector<Node> nodes = std::move(graph.nodes);
+  graph.nodes.clear();
+  for (Node& node : nodes) {
+    const auto is_product = [&] {
+      const GraphTensor& x = graph.tensor(node.inputs[0]);
+      return node.op == Op::kMatMul && x.dtype == DType::kInt8 && x.quant.has_value();
+    };
+    const auto merged = is_product() ? MergedShapes(graph.tensor(node.inputs[0]).shape,
+                                                    graph.tensor(node.inputs[1]).shape)
+                                     : std::nullopt;
+    if (!merged) {
+      graph.nodes.push_back(std::move(node));
+      continue;
+    }
+    const auto view = [&](TensorId of, const Shape& shape, const std::string& suffix) {
+      if (graph.tensor(of).shape == shape) return of;
+      GraphTensor t = graph.tensor(of);
+      t.name += ".merged." + node.name + suffix;
+      t.shape = shape;
+      t.order.clear();
+      const bool constant = t.constant();
+      const TensorId made = graph.AddTensor(std::move(t));
+      if (!constant) {
+        Node reshape{.op = Op::kReshape, .name = node.name + suffix, .inputs = {of}};
+        reshape.output = made;
+        graph.nodes.push_back(std::move(reshape));
+      }
+      return made;
+    };
+    const TensorId a = view(node.inputs[0], (*merged)[0], ".first"),
+                   b = view(node.inputs[1], (*merged)[1], ".second");
+    GraphTensor result = graph.tensor(node.output);
+    result.name += ".merged";
+    result.shape = (*merged)[0];
+    result.shape.back() = (*merged)[1].back();
+    if (result.shape.size() == 3) result.shape[0] = (*merged)[1][0];
+    result.order.clear();
+    Node whole{.op = Op::kReshape, .name = node.name + ".axes"};
+    whole.output = node.output;
+    node.inputs = {a, b};
+    node.output = graph.AddTensor(std::move(result));
+    whole.inputs = {node.output};
+    graph.nodes.push_back(std::move(node));
+    graph.nodes.push_back(std::move(whole));
+  }
+  RemoveDead(graph);  // constants under their former shapes
 }
 
 void Simplify(Graph& graph) {

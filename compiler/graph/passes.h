@@ -20,6 +20,11 @@ void DenseToConv(Graph& graph);
 // the zero point, which is what a convolution's pads hold.
 void FoldPads(Graph& graph);
 
+// Products of matrices of int8 over several leading axes become products over one, and those by one
+// matrix for all become one product of more rows: the accelerator's tensors have a batch, channels
+// and positions. The views around them move nothing.
+void MergeBatches(Graph& graph);
+
 // All passes that are always worth it, in order.
 void Simplify(Graph& graph);
 

@@ -102,8 +102,8 @@ class Runs {
       ++outcome_.layers;
       if (executor->plan().layers[l].device != artifact::kHostDevice) ++outcome_.on_accelerator;
       std::string name = net->layers[l].output.name;
-      const size_t suffix = name.find(".rank4");  // the same values under another shape
-      if (suffix != std::string::npos) name.resize(suffix);
+      for (const char* view : {".rank4", ".merged"})  // the same values under another shape
+        name.resize(std::min(name.find(view), name.size()));
       const auto want = want_.find(name);
       const artifact::Tap* tap = executor->plan().TapOf(l);
       if (tap == nullptr || want == want_.end()) continue;

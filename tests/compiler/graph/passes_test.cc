@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RemoveDead, DenseToConv, MACs and window arithmetic. That a rewritten product computes the same
+// RemoveDead, DenseToConv, MergeBatches, MACs and window arithmetic. That a rewritten product computes the same
 // is tested with imported models (tests/compiler/import).
 #include "compiler/graph/passes.h"
 
@@ -90,6 +90,72 @@ TEST(Window, OutExtent) {
                 .OutExtent(1, 8),
             3);
   EXPECT_EQ((Window{.kernel = {3, 3}, .dilation = {2, 2}}).OutExtent(1, 7), 3);
+}
+
+// matmul of int8 tensors of these shapes, both inputs.
+Graph ProductOf(const Shape& a, const Shape& b, const Shape& result) {
+  Graph g;
+  const Quant quant{{0.5}, {1}, -1};
+  const auto add = [&](const char* name, const Shape& shape) {
+    return g.AddTensor({name, DType::kInt8, shape, quant, {}});
+  };
+  const TensorId x = add("x", a), y = add("y", b), z = add("z", result);
+  g.inputs = {x, y};
+  g.outputs = {z};
+  g.nodes = {{.op = Op::kMatMul, .name = "product", .inputs = {x, y}, .output = z}};
+  return g;
+}
+
+struct BatchCase {
+  Shape a, b, result;
+  Shape first, second;  // as the product has them; empty: it is left alone
+};
+
+TEST(MergeBatches, ProductsHaveOneLeadingAxisOrNone) {
+  const BatchCase cases[] = {
+      {{3, 4}, {4, 5}, {3, 5}, {}, {}},
+      {{2, 3, 4}, {2, 4, 5}, {2, 3, 5}, {}, {}},
+      {{1, 3, 4}, {2, 4, 5}, {2, 3, 5}, {}, {}},
+      {{2, 3, 4}, {4, 5}, {2, 3, 5}, {6, 4}, {4, 5}},
+      {{2, 3, 4}, {1, 4, 5}, {2, 3, 5}, {6, 4}, {4, 5}},
+      {{6, 2, 3, 4}, {6, 2, 4, 5}, {6, 2, 3, 5}, {12, 3, 4}, {12, 4, 5}},
+      {{1, 6, 3, 4}, {6, 4, 5}, {1, 6, 3, 5}, {6, 3, 4}, {6, 4, 5}},
+      {{3, 4}, {7, 2, 4, 5}, {7, 2, 3, 5}, {1, 3, 4}, {14, 4, 5}},
+      {{1, 1, 3, 4}, {1, 1, 4, 5}, {1, 1, 3, 5}, {1, 3, 4}, {1, 4, 5}},
+      {{6, 1, 3, 4}, {6, 2, 4, 5}, {6, 2, 3, 5}, {}, {}},
+      {{6, 2, 3, 4}, {2, 4, 5}, {6, 2, 3, 5}, {}, {}},
+  };
+  for (const BatchCase& c : cases) {
+    SCOPED_TRACE(ShapeText(c.a) + " by " + ShapeText(c.b));
+    Graph g = ProductOf(c.a, c.b, c.result);
+    ASSERT_TRUE(Verify(g)) << Verify(g).error().message;
+    const int64_t macs = Macs(g, g.nodes[0]);
+    MergeBatches(g);
+    ASSERT_TRUE(Verify(g)) << Verify(g).error().message;
+    const auto product = std::ranges::find(g.nodes, Op::kMatMul, &Node::op);
+    ASSERT_NE(product, g.nodes.end());
+    const bool alone = c.first.empty();
+    EXPECT_EQ(g.nodes.size() == 1, alone);
+    EXPECT_EQ(g.tensor(product->inputs[0]).shape, alone ? c.a : c.first);
+    EXPECT_EQ(g.tensor(product->inputs[1]).shape, alone ? c.b : c.second);
+    EXPECT_EQ(Macs(g, *product), macs);
+    EXPECT_EQ(g.tensor(g.outputs[0]).name, "z");
+    EXPECT_EQ(g.tensor(g.outputs[0]).shape, c.result);
+  }
+}
+
+TEST(MergeBatches, AConstantHasItsOtherShape) {
+  Graph g = ProductOf({1, 2, 3, 4}, {2, 4, 5}, {1, 2, 3, 5});
+  g.tensor(g.inputs[1]).data.emplace(40, 7);
+  g.inputs.pop_back();
+  MergeBatches(g);
+  ASSERT_TRUE(Verify(g)) << Verify(g).error().message;
+  EXPECT_EQ(g.tensor(g.inputs[0]).shape, (Shape{1, 2, 3, 4}));
+  EXPECT_EQ(g.nodes.size(), 3u);
+  Graph floats = ProductOf({1, 2, 3, 4}, {1, 2, 4, 5}, {1, 2, 3, 5});
+  for (GraphTensor& t : floats.tensors) t.dtype = DType::kFloat32, t.quant.reset();
+  MergeBatches(floats);
+  EXPECT_EQ(floats.nodes.size(), 1u);
 }
 
 }  // namespace
