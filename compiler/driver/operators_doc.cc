@@ -14,6 +14,7 @@
 #include "compiler/graph/example.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/op_def.h"
+#include "compiler/graph/passes.h"
 #include "compiler/import/onnx.h"
 #include "compiler/import/tflite.h"
 #include "compiler/network/bind.h"
@@ -121,11 +122,16 @@ std::string Row(Op op) {
   bool host = true;
   for (const graph::TypePair& pair : def.types) {
     const Graph g = Sample(op, pair);
-    host = host && MakeHostFunc(te::BuildRegion(g, graph::Fuse(g)[0]), "sample", {}).has_value();
+    host =
+        host && MakeHostFunc(te::BuildRegion(g, graph::Fuse(g).back()), "sample", {}).has_value();
   }
-  const Graph alone = Sample(op, def.types[0]);
-  const graph::Region region = graph::Fuse(alone)[0];
-  const bool accelerator = Accelerator(alone, region).has_value();
+  Graph alone = Sample(op, def.types[0]);
+  graph::MergeBatches(alone);
+  const std::vector<graph::Region> parts = graph::Fuse(alone);
+  const auto region = std::ranges::find_if(parts, [&](const graph::Region& part) {
+    return std::ranges::any_of(part.nodes, [&](size_t n) { return alone.nodes[n].op == op; });
+  });
+  const bool accelerator = Accelerator(alone, *region).has_value();
   std::string joined = "no";
   if (def.category == graph::Category::kElementwise &&
       graph::Takes(def, DType::kInt8, DType::kInt8)) {

@@ -4,6 +4,9 @@
 // Gemm; those by constant weights of two axes are dense layers, of rows where there are more axes.
 #include "compiler/ops/matmul.h"
 
+#include <cmath>
+#include <numeric>
+
 #include "compiler/ops/binary.h"
 #include "compiler/ops/compose.h"
 
@@ -72,11 +75,35 @@ void Body(RegionBuilder& b, const Node& node) {
   });
 }
 
+// By the transpose of another tensor of the same shape.
 void MakeExample(Example& example) {
-  const Shape in = example.first().shape;
-  Shape turned = in;
-  if (in.size() >= 2) std::swap(turned[in.size() - 1], turned[in.size() - 2]);
-  example.node.inputs.push_back(example.Weights(turned));
+  Shape turned = example.first().shape;
+  const size_t rank = turned.size();
+  if (rank < 2) return;
+  std::vector<int> perm(rank);
+  std::iota(perm.begin(), perm.end(), 0);
+  std::swap(perm[rank - 1], perm[rank - 2]);
+  std::swap(turned[rank - 1], turned[rank - 2]);
+  const TensorId other = example.another(false);
+  GraphTensor made = example.graph.tensor(other);
+  made.name = example.node.name + ".turned";
+  made.shape = std::move(turned);
+  made.order.clear();
+  Node transpose{.op = Op::kTranspose,
+                 .name = made.name,
+                 .inputs = {other},
+                 .attributes = graph::TransposeAttributes{perm}};
+  const GraphTensor &x = example.first(), &y = made;
+  if (x.quant && y.quant) {
+    // Of values of all sizes, sums that fill a third of the range or so.
+    const double terms = std::sqrt(static_cast<double>(x.shape.back()));
+    example.quant = Quant{{x.quant->scale[0] * y.quant->scale[0] * terms * 128},
+                          {static_cast<int32_t>(example.draw(-20, 20))},
+                          -1};
+  }
+  transpose.output = example.graph.AddTensor(std::move(made));
+  example.node.inputs.push_back(transpose.output);
+  example.graph.nodes.push_back(std::move(transpose));
 }
 
 }  // namespace

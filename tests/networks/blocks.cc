@@ -223,6 +223,17 @@ int Blocks::Dense(int64_t outs) {
 void Blocks::Operator(bool end) {
   const auto kind = static_cast<Kind>(rng_.Range(kBlocks, static_cast<int64_t>(KindCount()) - 1));
   Step step(kind, std::vector<int>(OperandsOf(kind).least, cur_));
+  Try(std::move(step), end);
+}
+
+void Blocks::Product(int a, int b) {
+  const auto is_product = [](size_t k) { return OpOf(static_cast<Kind>(k)) == graph::Op::kMatMul; };
+  size_t kind = kBlocks;
+  while (!is_product(kind)) ++kind;
+  Try(Step(static_cast<Kind>(kind), {a, b}), true);
+}
+
+void Blocks::Try(Step step, bool end) {
   Result(step);
   step[Field::kSeed] = {rng_.Range(1, 1'000'000)};
   Recipe trial = recipe_;

@@ -57,7 +57,13 @@ class Blocks {
   // Any operator that no block stands for; at the |end| also one that leaves no image. Nothing
   // where it does not take what there is, or makes too much of it.
   void Operator(bool end);
+  // The matrices of |a| times those of |b|, which has its shape, transposed; nothing where that is
+  // too much.
+  void Product(int a, int b);
   void Residual();
+
+  // |step| as the current one, if it makes a network and is not too much.
+  void Try(Step step, bool end);
 
   // A zero point and bounds as fused activations give them.
   void Result(Step& step);

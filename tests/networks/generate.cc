@@ -158,8 +158,11 @@ class Generator : private Blocks {
   // What moves elements about, between layers: often the host's work.
   void HostStep() {
     const ImageShape s = Cur();
-    const int64_t pick = rng_.Range(0, 3);
-    if (pick == 3) {
+    const int64_t pick = rng_.Range(0, 4);
+    if (pick == 4) {
+      const int a = cur_;
+      Product(a, Chance(30) ? a : Same(a, s[1], 1, 1));
+    } else if (pick == 3) {
       Operator(false);
     } else if (pick == 0) {
       Pad(cur_, 1);
@@ -209,7 +212,9 @@ class Generator : private Blocks {
     int last = -1;
     for (int64_t k = 0; k < layers; ++k) {
       Dense(rng_.Range(1, 80));
-      if (last >= 0 && S(last) == Cur() && Chance(50)) Elementwise(Kind::kAdd, last, cur_);
+      if (last >= 0 && S(last) == Cur() && Chance(50)) {
+        Chance(60) ? static_cast<void>(Elementwise(Kind::kAdd, last, cur_)) : Product(last, cur_);
+      }
       last = cur_;
     }
   }

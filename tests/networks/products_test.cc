@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: products of two activations give the integers of their definition on the host and
+// on the accelerator: operands that the host has, that the program before made, that another
+// product made; matrices, one for each image, one for all; any zero points; and which of them the
+// accelerator runs. Space: seeded extents and zero points on four configurations. Not tested here:
+// plans of one region (tests/compiler/accel), the graph pass (tests/compiler/graph).
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/rng.h"
+#include "tests/networks/agree.h"
+
+namespace tessera::networks {
+namespace {
+
+using graph::Op;
+using graph::Shape;
+using graph::TensorId;
+
+class ProductNet {
+ public:
+  explicit ProductNet(uint64_t seed) : rng_(seed) { graph_.name = "products"; }
+
+  Rng& rng() { return rng_; }
+  const Shape& ShapeOf(TensorId id) const { return graph_.tensor(id).shape; }
+
+  TensorId Input(Shape shape) {
+    const TensorId id = Tensor("input", std::move(shape), 0.05);
+    graph_.inputs.push_back(id);
+    std::vector<uint8_t>& bytes = values_[id];
+    bytes.resize(static_cast<size_t>(graph_.tensor(id).count()));
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(rng_.Next());
+    return id;
+  }
+  TensorId Dense(TensorId x, int64_t outs) {
+    graph::GraphTensor w{.name = "weights", .shape = {outs, ShapeOf(x).back()}};
+    w.name += std::to_string(graph_.tensors.size());
+    w.quant = graph::Quant{{0.01}, {0}, -1};
+    w.data.emplace();
+    for (int64_t k = 0; k < outs * ShapeOf(x).back(); ++k)
+      w.data->push_back(static_cast<uint8_t>(rng_.Range(-127, 127)));
+    const TensorId weights = graph_.AddTensor(std::move(w));
+    return Node(Op::kDense, {x, weights}, {ShapeOf(x)[0], outs}, 0.25);
+  }
+  TensorId Product(TensorId a, TensorId b) {
+    Shape shape = ShapeOf(ShapeOf(a).size() < ShapeOf(b).size() ? b : a);
+    shape[shape.size() - 2] = ShapeOf(a)[ShapeOf(a).size() - 2];
+    shape.back() = ShapeOf(b).back();
+    // A third of the range for values of all sizes.
+    const double scale = graph_.tensor(a).quant->scale[0] * graph_.tensor(b).quant->scale[0] * 128 *
+                         std::sqrt(static_cast<double>(ShapeOf(a).back()));
+    return Node(Op::kMatMul, {a, b}, std::move(shape), scale);
+  }
+  TensorId Transpose(TensorId x, std::vector<int> perm) {
+    Shape shape;
+    for (const int d : perm) shape.push_back(ShapeOf(x)[static_cast<size_t>(d)]);
+    return Same(Op::kTranspose, x, std::move(shape), graph::TransposeAttributes{std::move(perm)});
+  }
+  TensorId Reshape(TensorId x, Shape shape) { return Same(Op::kReshape, x, std::move(shape), {}); }
+  TensorId Softmax(TensorId x) {
+    const TensorId y = Node(Op::kSoftmax, {x}, ShapeOf(x), 1.0 / 256);
+    graph_.tensor(y).quant->zero = {-128};
+    return y;
+  }
+
+  Outcome Run(TensorId output, const std::string& config) {
+    graph_.outputs = {output};
+    return RunGraph(
+        graph_, values_,
+        {.config = config, .devices = {"cpu", "func", "cycle"}, .observe = {true, false}});
+  }
+
+ private:
+  TensorId Tensor(const std::string& name, Shape shape, double scale) {
+    const int64_t zero = rng_.OneIn(4) ? 0 : rng_.OneIn(4) ? -128 : rng_.Range(-127, 127);
+    graph::GraphTensor t{.name = name + std::to_string(graph_.tensors.size()),
+                         .shape = std::move(shape)};
+    t.quant = graph::Quant{{scale}, {static_cast<int32_t>(zero)}, -1};
+    return graph_.AddTensor(std::move(t));
+  }
+  TensorId Node(Op op, std::vector<TensorId> inputs, Shape shape, double scale) {
+    const TensorId out = Tensor(std::string(graph::Text(op)), std::move(shape), scale);
+    graph_.nodes.push_back({.op = op,
+                            .name = fmt::format("node{}", graph_.nodes.size()),
+                            .inputs = std::move(inputs),
+                            .output = out,
+                            .round = isa::Round::kTflite});
+    return out;
+  }
+  TensorId Same(Op op, TensorId x, Shape shape, graph::Attributes attributes) {
+    const TensorId y = Node(op, {x}, std::move(shape), 1);
+    graph_.tensor(y).quant = graph_.tensor(x).quant;
+    graph_.nodes.back().attributes = std::move(attributes);
+    return y;
+  }
+
+  Rng rng_;
+  graph::Graph graph_;
+  std::map<TensorId, std::vector<uint8_t>> values_;
+};
+
+class Products : public ::testing::TestWithParam<std::string> {
+ protected:
+  static constexpr uint64_t kSeeds = 12;
+  // How many products of images' own matrices the accelerator takes: none in rows of images.
+  bool InRows() const { return GetParam() == "batch4"; }
+  void ExpectExact(ProductNet& net, TensorId output, int64_t on_accelerator) {
+    const Outcome outcome = net.Run(output, GetParam());
+    EXPECT_EQ(outcome.broken + outcome.refused + outcome.difference, "");
+    EXPECT_EQ(outcome.compared, outcome.layers);
+    // Of two accelerators, each observed.
+    EXPECT_EQ(outcome.on_accelerator, 2 * on_accelerator);
+  }
+};
+
+// Long enough that bringing the operands to the accelerator is worth it.
+TEST_P(Products, OfWhatTheHostHasAreExact) {
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    ProductNet net(seed);
+    const auto axes = static_cast<int>(seed % 3);  // leading
+    const int64_t rows = net.rng().Range(1, 40), depth = net.rng().Range(2, 70),
+                  columns = net.rng().Range(1, 40);
+    Shape a, b;
+    for (int d = 0; d < axes; ++d) a.push_back(net.rng().Range(2, 3));
+    if (!net.rng().OneIn(4)) b = a;
+    a.insert(a.end(), {rows, depth});
+    b.insert(b.end(), {depth, columns});
+    const bool own = b.size() > 2;
+    const TensorId x = net.Input(a), y = net.Input(b);
+    ExpectExact(net, net.Product(x, y), own && InRows() ? 0 : 1);
+  }
+}
+
+// Both operands are made by a program, and the second goes through the host.
+TEST_P(Products, OfWhatTheAcceleratorMadeAreExact) {
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    ProductNet net(seed);
+    const int64_t rows = net.rng().Range(8, 30), depth = net.rng().Range(8, 40),
+                  columns = net.rng().Range(8, 30);
+    const TensorId a = net.Dense(net.Input({rows, 20}), depth);
+    const TensorId b = net.Dense(net.Input({depth, 20}), columns);
+    const TensorId product = net.Product(a, b);
+    ExpectExact(net, net.Dense(product, 12), 4);
+  }
+}
+
+// As transformers have it: queries by keys, softmax, by values, each of some heads.
+TEST_P(Products, OfAttentionAreExact) {
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    ProductNet net(seed);
+    const int64_t tokens = net.rng().Range(10, 24), heads = net.rng().Range(2, 3),
+                  width = net.rng().Range(8, 20);
+    const TensorId x = net.Input({tokens, 24});
+    const auto head = [&](std::vector<int> perm) {
+      const TensorId all = net.Dense(x, heads * width);
+      return net.Transpose(net.Reshape(all, {1, tokens, heads, width}), std::move(perm));
+    };
+    const TensorId q = head({0, 2, 1, 3}), k = head({0, 2, 3, 1}), v = head({0, 2, 1, 3});
+    const TensorId weights = net.Softmax(net.Product(q, k));
+    const TensorId mixed = net.Transpose(net.Product(weights, v), {0, 2, 1, 3});
+    ExpectExact(net, net.Dense(net.Reshape(mixed, {tokens, heads * width}), 16), InRows() ? 4 : 6);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Configurations, Products,
+                         ::testing::Values("default", "tiny", "batch4", "wide"));
+
+}  // namespace
+}  // namespace tessera::networks
