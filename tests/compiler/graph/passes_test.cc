@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RemoveDead, DenseToConv, MergeBatches, MACs and window arithmetic. That a rewritten product computes the same
-// is tested with imported models (tests/compiler/import).
+// RemoveDead, DenseToConv, MergeBatches, MACs and window arithmetic. That a rewritten product
+// computes the same is tested with imported models (tests/compiler/import) and networks of products
+// (tests/networks).
 #include "compiler/graph/passes.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "compiler/graph/node_check.h"
 #include "tests/compiler/graph/chain.h"
 
 namespace tessera::graph {
