@@ -107,6 +107,8 @@ class Converter {
   // |x|, elements in the file's order, as a tensor of |file|, that shape in the file's order.
   Result<graph::TensorId> ToGraphOrder(graph::TensorId x, const Shape& file,
                                        const std::string& prefix = "");
+  // Input |i|, of any type, as the file has it: its shape, its order.
+  Result<graph::TensorId> InFileOrder(size_t i);
   // |x| as a tensor of |file|, that shape, elements in the file's order; from ToFileOrder.
   Result<graph::TensorId> Shaped(graph::TensorId x, const Shape& file, const std::string& suffix);
   Status FinishFromFileOrder(graph::TensorId x);

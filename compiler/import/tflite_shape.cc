@@ -96,6 +96,14 @@ Result<TensorId> Converter::Shaped(TensorId x, const Shape& file, const std::str
   return Emit({.op = graph::Op::kReshape, .inputs = {x}}, suffix, quant, file);
 }
 
+Result<TensorId> Converter::InFileOrder(size_t i) {
+  TESSERA_ASSIGN(TensorId x, Operand(i));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(i));
+  const std::string prefix = fmt::format(".in{}", i);
+  TESSERA_ASSIGN(x, ToFileOrder(x, prefix));
+  return Shaped(x, from->shape, prefix + ".shaped");
+}
+
 Status Converter::FinishAs(TensorId x, const Shape& file) {
   TESSERA_TRY(ShapeIs(file));
   return FinishFromFileOrder(x);

@@ -58,12 +58,6 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-constexpr TypePair kTypes[] = {{DType::kFloat32, DType::kInt64}, {DType::kFloat32, DType::kInt32},
-                               {DType::kFloat16, DType::kInt64}, {DType::kFloat16, DType::kInt32},
-                               {DType::kInt32, DType::kInt64},   {DType::kInt32, DType::kInt32},
-                               {DType::kInt64, DType::kInt64},   {DType::kInt8, DType::kInt64},
-                               {DType::kInt8, DType::kInt32},    {DType::kUint8, DType::kInt64},
-                               {DType::kUint8, DType::kInt32}};
 constexpr OnnxRow kMaxRows[] = {{"ArgMax", FromOnnx<Op::kArgMax>, 1, graph::OnnxWhen::kNever}};
 constexpr OnnxRow kMinRows[] = {{"ArgMin", FromOnnx<Op::kArgMin>, 1, graph::OnnxWhen::kNever}};
 
@@ -78,7 +72,7 @@ constinit const OpDef kArgMaxDef = {
     .name = "argmax",
     .meaning = "the index of the greatest along an axis, the first or last of equals",
     .category = Category::kOpaque,
-    .types = kTypes,
+    .types = kIndexTypes,
     .shape = ShapeOf,
     .attributes = Fits<ArgAttributes>,
     .body = Body<true>,
@@ -89,7 +83,7 @@ constinit const OpDef kArgMinDef = {
     .name = "argmin",
     .meaning = "the index of the least along an axis, the first or last of equals",
     .category = Category::kOpaque,
-    .types = kTypes,
+    .types = kIndexTypes,
     .shape = ShapeOf,
     .attributes = Fits<ArgAttributes>,
     .body = Body<false>,

@@ -15,10 +15,13 @@ std::span<const graph::OnnxRow> NormalizationRows();  // normalize.cc
 std::span<const graph::OnnxRow> MovementRows();       // movement.cc
 std::span<const graph::OnnxRow> RecurrentRows();      // recurrent.cc
 
-std::span<const graph::TfliteRow> TflitePartRows();    // tflite_parts.cc
-std::span<const graph::TfliteRow> TfliteBlockRows();   // tflite_blocks.cc
-std::span<const graph::TfliteRow> TfliteNumberRows();  // tflite_numbers.cc
-std::span<const graph::TfliteRow> TfliteStateRows();   // tflite_lstm.cc
+std::span<const graph::TfliteRow> TflitePartRows();           // tflite_parts.cc
+std::span<const graph::TfliteRow> TfliteBlockRows();          // tflite_blocks.cc
+std::span<const graph::TfliteRow> TfliteNumberRows();         // tflite_numbers.cc
+std::span<const graph::TfliteRow> TfliteConstantRows();       // tflite_constants.cc
+std::span<const graph::TfliteRow> TfliteMovementRows();       // movement.cc
+std::span<const graph::TfliteRow> TfliteNormalizationRows();  // normalize.cc
+std::span<const graph::TfliteRow> TfliteStateRows();          // tflite_lstm.cc
 
 }  // namespace tessera::ops
 

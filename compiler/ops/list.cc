@@ -25,7 +25,8 @@ std::vector<graph::OnnxRow> Composed() {
 std::vector<graph::TfliteRow> ComposedOfTflite() {
   std::vector<graph::TfliteRow> rows;
   for (const auto part : {ops::TflitePartRows(), ops::TfliteBlockRows(), ops::TfliteNumberRows(),
-                          ops::TfliteStateRows()})
+                          ops::TfliteConstantRows(), ops::TfliteMovementRows(),
+                          ops::TfliteNormalizationRows(), ops::TfliteStateRows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

@@ -2,6 +2,7 @@
 //
 // Products of matrices, both of them activations, of any number of axes in front. ONNX MatMul and
 // Gemm; those by constant weights of two axes are dense layers, of rows where there are more axes.
+// TFLite BATCH_MATMUL.
 #include "compiler/ops/matmul.h"
 
 #include <cmath>
@@ -33,8 +34,11 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
 }
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
-  const double factor = quantize::ScaleOf(graph, node, 0) * quantize::ScaleOf(graph, node, 1) /
-                        quantize::ResultScale(graph, node);
+  const double a = quantize::ScaleOf(graph, node, 0), b = quantize::ScaleOf(graph, node, 1);
+  const double product = node.As<graph::FactorAttributes>().single
+                             ? double{quantize::Single(a) * quantize::Single(b)}
+                             : a * b;
+  const double factor = product / quantize::ResultScale(graph, node);
   const int64_t depth = graph.tensor(node.inputs[0]).shape.back();
   if (depth > INT32_MAX / (255 * 255))
     return Fail(Code::kOutOfRange, "node {}: sums of {} products leave int32, at most {} fit",
@@ -74,6 +78,45 @@ void Body(RegionBuilder& b, const Node& node) {
     return te::Narrow(q, ir::Requant(sum(i), I32(q.multiplier[0]), I32(q.shift[0]), q.round));
   });
 }
+
+// Inputs: two tensors, whose last two axes change places where the options say so. Axes in front
+// repeat.
+Status FromTflite(Converter& c) {
+  TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::BatchMatMulOptions>());
+  TensorId operand[2];
+  for (size_t k = 0; k < 2; ++k) {
+    TESSERA_TRY(c.Activation(k));
+    TESSERA_ASSIGN(TensorId x, c.InFileOrder(k));
+    Shape shape = c.tensor(x).shape;
+    const size_t rank = shape.size();
+    if (rank < 2) return c.Invalid("input {} has shape {}", k, ShapeText(shape));
+    if (k == 0 ? options->adj_x() : options->adj_y()) {
+      const auto quant = c.tensor(x).quant;
+      std::vector<int> perm(rank);
+      std::iota(perm.begin(), perm.end(), 0);
+      std::swap(perm[rank - 1], perm[rank - 2]);
+      std::swap(shape[rank - 1], shape[rank - 2]);
+      TESSERA_ASSIGN(x, c.Emit({.op = Op::kTranspose,
+                                .inputs = {x},
+                                .attributes = graph::TransposeAttributes{std::move(perm)}},
+                               fmt::format(".turned{}", k), quant, shape));
+    }
+    operand[k] = x;
+  }
+  const auto shape = Product(c.tensor(operand[0]).shape, c.tensor(operand[1]).shape);
+  if (!shape)
+    return c.Invalid("inputs of shapes {} and {} make no product",
+                     ShapeText(c.tensor(operand[0]).shape), ShapeText(c.tensor(operand[1]).shape));
+  Node made{.op = Op::kMatMul,
+            .inputs = {operand[0], operand[1]},
+            .attributes = graph::FactorAttributes{.single = true}};
+  if (shape->size() != 4) return c.Finish(std::move(made), *shape);
+  TESSERA_ASSIGN(const auto quant, c.ResultQuant());
+  TESSERA_ASSIGN(const TensorId x, c.Emit(std::move(made), ".product", quant, *shape));
+  return c.FinishAs(x, *shape);
+}
+
+constexpr TfliteRow kTflite[] = {{"BATCH_MATMUL", 2, 2, FromTflite}};
 
 // By the transpose of another tensor of the same shape.
 void MakeExample(Example& example) {
@@ -142,9 +185,11 @@ constinit const OpDef kMatMulDef = {
     .most = 2,
     .types = kNumberTypes,
     .shape = ShapeOf,
+    .attributes = Fits<graph::FactorAttributes>,
     .macs = MacsOf,
     .requant = RequantOf,
     .body = Body,
+    .tflite = kTflite,
     .example = MakeExample,
 };
 

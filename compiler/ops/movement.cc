@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators of ONNX that move elements or choose among them, made of several of the graph: blocks
-// to depth and back, triangles, sums along an axis, one-hot rows.
-#include <numeric>
-
+// Operators that move elements or choose among them, made of several of the graph: blocks to depth
+// and back, triangles, one-hot rows. ONNX DepthToSpace, SpaceToDepth, Trilu, OneHot,
+// Hardmax; TFLite ONE_HOT.
+#include "compiler/ops/compose.h"
 #include "compiler/ops/composed.h"
-#include "compiler/ops/reduce.h"
 
 namespace tessera::ops {
 namespace {
@@ -39,15 +38,6 @@ Status FromBlocks(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-// A constant of whole numbers 0, 1, ..., |count| - 1, along axis |axis| of |rank| axes.
-Result<TensorId> Counting(Composer& make, int64_t count, size_t axis, size_t rank) {
-  std::vector<int64_t> values(static_cast<size_t>(count));
-  std::iota(values.begin(), values.end(), int64_t{0});
-  Shape shape(rank, 1);
-  shape[axis] = count;
-  return make.Wholes(values, std::move(shape));
-}
-
 // |where| (bools) x, else 0 of x's type.
 Result<TensorId> Kept(QdqConverter& c, const OnnxNode& node, Composer& make, TensorId where,
                       TensorId x) {
@@ -70,8 +60,8 @@ Status FromTrilu(QdqConverter& c, const OnnxNode& node) {
     k = given.empty() ? 0 : given[0];
   }
   Composer make(c, node);
-  TESSERA_ASSIGN(TensorId rows, Counting(make, in[rank - 2], rank - 2, rank));
-  TESSERA_ASSIGN(const TensorId columns, Counting(make, in[rank - 1], rank - 1, rank));
+  TESSERA_ASSIGN(TensorId rows, make.Counting(in[rank - 2], rank - 2, rank));
+  TESSERA_ASSIGN(const TensorId columns, make.Counting(in[rank - 1], rank - 1, rank));
   TESSERA_ASSIGN(const TensorId diagonal, make.Wholes({k}, {}));
   TESSERA_ASSIGN(rows, make(Op::kAdd, rows, diagonal));
   const bool upper = node.IntOr("upper", 1) != 0;
@@ -81,66 +71,93 @@ Status FromTrilu(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-// Element i is the sum of those up to it: a sum of products with a triangle.
-Status FromCumSum(QdqConverter& c, const OnnxNode& node) {
-  TESSERA_ASSIGN(TensorId x, c.Plain(node, 0));
-  TESSERA_ASSIGN(const std::vector<int64_t> given, c.Integers(node, 1));
-  const Shape in = c.tensor(x).shape;
-  TESSERA_ASSIGN(const size_t axis, AxisOf(node, given.empty() ? 0 : given[0], in));
-  const size_t rank = in.size();
-  const int64_t n = in[axis];
-  Composer make(c, node);
-  // x with its axis last and one more in front of it: [..., 1, n]; kept where column <= row.
-  Shape wide = in;
-  wide.insert(wide.begin() + static_cast<int64_t>(axis), 1);
-  TESSERA_ASSIGN(x, make.Reshape(x, wide));
-  wide[axis] = n;
-  TESSERA_ASSIGN(x, make({.op = Op::kRepeat, .inputs = {x}}, wide));
-  TESSERA_ASSIGN(TensorId row, Counting(make, n, axis, rank + 1));
-  TESSERA_ASSIGN(TensorId column, Counting(make, n, axis + 1, rank + 1));
-  if (node.IntOr("reverse", 0) != 0) std::swap(row, column);
-  const bool exclusive = node.IntOr("exclusive", 0) != 0;
-  TESSERA_ASSIGN(const TensorId where, make(exclusive ? Op::kLess : Op::kLessEqual, column, row));
-  TESSERA_ASSIGN(x, Kept(c, node, make, where, x));
-  TESSERA_ASSIGN(x, ReducedAlong(make, Op::kReduceSum, x, {static_cast<int>(axis) + 1}));
-  TESSERA_ASSIGN(x, make.Reshape(x, in));
-  return make.Finish(x);
+// |on| where |at| is the position along a new axis |axis| of extent |depth|, |off| elsewhere. What
+// points outside is nowhere.
+Result<TensorId> OneHotOf(Composer& make, TensorId at, int64_t depth, size_t axis, TensorId on,
+                          TensorId off) {
+  if (depth < 1 || depth > 1 << 24) return make.Bad(Code::kInvalidArgument, "depth {}", depth);
+  Shape shape = make.shape(at);
+  shape.insert(shape.begin() + static_cast<int64_t>(axis), 1);
+  TESSERA_ASSIGN(at, make.As(at, DType::kInt64));
+  TESSERA_ASSIGN(at, make.Reshape(at, shape));
+  TESSERA_ASSIGN(const TensorId count, make.Counting(depth, axis, shape.size()));
+  shape[axis] = depth;
+  TESSERA_ASSIGN(const TensorId here,
+                 make({.op = Op::kEqual, .inputs = {at, count}}, shape, DType::kBool));
+  return make({.op = Op::kWhere, .inputs = {on, off, here}}, shape);
 }
 
-// values[1] where the index is the position along the new axis, values[0] elsewhere.
+// Inputs: indices, depth, [off, on]. Negative indices count from the end.
 Status FromOneHot(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(TensorId at, c.Plain(node, 0));
   TESSERA_ASSIGN(const double wanted, c.Number(node, 1));
   TESSERA_ASSIGN(const TensorId values, c.Plain(node, 2));
-  const int64_t depth = static_cast<int64_t>(wanted);
   Composer make(c, node);
   Shape shape = make.shape(at);
   shape.push_back(1);
   TESSERA_ASSIGN(const size_t axis, AxisOf(node, node.IntOr("axis", -1), shape));
-  if (depth < 1 || depth > 1 << 24 || make.shape(values) != Shape{2})
-    return Fail(Code::kInvalidArgument, "{}: depth {}, values of shape {}", node.Place(), depth,
+  if (make.shape(values) != Shape{2})
+    return Fail(Code::kInvalidArgument, "{}: values of shape {}", node.Place(),
                 ShapeText(make.shape(values)));
-  shape.pop_back();
-  shape.insert(shape.begin() + static_cast<int64_t>(axis), 1);
-  if (make.tensor(at).dtype != DType::kInt64) {
-    TESSERA_ASSIGN(at, make({.op = Op::kCast, .inputs = {at}}, make.shape(at), DType::kInt64));
-  }
+  const int64_t depth = static_cast<int64_t>(wanted);
+  TESSERA_ASSIGN(at, make.As(at, DType::kInt64));
   TESSERA_ASSIGN(const TensorId extent, make.Wholes({depth}, {}));
-  TESSERA_ASSIGN(at, make(Op::kMod, at, extent));  // negative ones count from the end
-  TESSERA_ASSIGN(at, make.Reshape(at, shape));
-  TESSERA_ASSIGN(const TensorId count, Counting(make, depth, axis, shape.size()));
-  TESSERA_ASSIGN(const TensorId here, make(
-                                          {.op = Op::kEqual, .inputs = {at, count}},
-                                          [&] {
-                                            Shape all = shape;
-                                            all[axis] = depth;
-                                            return all;
-                                          }(),
-                                          DType::kBool));
+  TESSERA_ASSIGN(const TensorId zero, make.Wholes({0}, {}));
+  TESSERA_ASSIGN(const TensorId below, make(Op::kLess, at, zero));
+  TESSERA_ASSIGN(const TensorId ahead, make(Op::kAdd, at, extent));
+  TESSERA_ASSIGN(at, make({.op = Op::kWhere, .inputs = {ahead, at, below}}, make.shape(at)));
   TESSERA_ASSIGN(const TensorId off, make.Part(values, 0, 0, 1));
   TESSERA_ASSIGN(const TensorId on, make.Part(values, 0, 1, 1));
+  TESSERA_ASSIGN(const TensorId x, OneHotOf(make, at, depth, axis, on, off));
+  return make.Finish(x);
+}
+
+// 1 where the greatest along an axis is, the first of equals, 0 elsewhere. Before version 13 all
+// axes from the given one on are one row.
+Status FromHardmax(QdqConverter& c, const OnnxNode& node) {
+  TESSERA_ASSIGN(TensorId x, c.Plain(node, 0));
+  Composer make(c, node);
+  const Shape in = make.shape(x);
+  const bool rows = c.opset() < 13;
+  TESSERA_ASSIGN(size_t axis, AxisOf(node, node.IntOr("axis", rows ? 1 : -1), in));
+  Shape shape = in;
+  if (rows) {
+    shape.assign(2, 1);
+    for (size_t d = 0; d < in.size(); ++d) shape[d < axis ? 0 : 1] *= in[d];
+    TESSERA_ASSIGN(x, make.Reshape(x, shape));
+    axis = 1;
+  }
+  const int64_t depth = shape[axis];
+  shape[axis] = 1;
+  const graph::ArgAttributes first{static_cast<int>(axis), false};
+  TESSERA_ASSIGN(TensorId at, make({.op = Op::kArgMax, .inputs = {x}, .attributes = first}, shape,
+                                   DType::kInt64));
+  shape.erase(shape.begin() + static_cast<int64_t>(axis));
+  TESSERA_ASSIGN(at, make.Reshape(at, shape));
+  TESSERA_ASSIGN(const TensorId on, make.Number(x, 1));
+  TESSERA_ASSIGN(const TensorId off, make.Number(x, 0));
+  TESSERA_ASSIGN(x, OneHotOf(make, at, depth, axis, on, off));
+  TESSERA_ASSIGN(x, make.Reshape(x, in));
+  return make.Finish(x);
+}
+
+// Inputs: indices, depth, on, off. Negative indices point nowhere.
+Status FromTfliteOneHot(Converter& c) {
+  TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::OneHotOptions>());
+  TESSERA_ASSIGN(const auto* from, c.In(0));
+  TESSERA_ASSIGN(const std::vector<int64_t> depth, c.Integers(1));
+  const int64_t rank = std::ssize(from->shape);
+  if (depth.size() != 1 || options->axis() < -1 || options->axis() > rank)
+    return c.Invalid("{} depths, axis {} of {}", depth.size(), options->axis(), rank + 1);
+  TensorId operand[4];
+  for (const size_t k : {0, 2, 3}) {
+    TESSERA_ASSIGN(operand[k], c.InFileOrder(k));
+  }
+  if (!c.real()) return c.Unsupported("its result {} is quantised", c.Out().Place());
+  Composer make(c);
+  const auto axis = static_cast<size_t>(options->axis() < 0 ? rank : options->axis());
   TESSERA_ASSIGN(const TensorId x,
-                 make({.op = Op::kWhere, .inputs = {on, off, here}}, make.shape(here)));
+                 OneHotOf(make, operand[0], depth[0], axis, operand[2], operand[3]));
   return make.Finish(x);
 }
 
@@ -148,11 +165,13 @@ constexpr graph::OnnxWhen kNever = graph::OnnxWhen::kNever;
 constexpr OnnxRow kRows[] = {{"DepthToSpace", FromBlocks, 1, kNever},
                              {"SpaceToDepth", FromBlocks, 1, kNever},
                              {"Trilu", FromTrilu, 1, kNever},
-                             {"CumSum", FromCumSum, 1, kNever},
-                             {"OneHot", FromOneHot, 1, kNever}};
+                             {"OneHot", FromOneHot, 1, kNever},
+                             {"Hardmax", FromHardmax, 1, kNever}};
+constexpr TfliteRow kTfliteRows[] = {{"ONE_HOT", 4, 4, FromTfliteOneHot}};
 
 }  // namespace
 
 std::span<const OnnxRow> MovementRows() { return kRows; }
+std::span<const TfliteRow> TfliteMovementRows() { return kTfliteRows; }
 
 }  // namespace tessera::ops

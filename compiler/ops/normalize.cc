@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Normalisations and their kin of ONNX, which are several operators of the graph: each by the
-// formula of ONNX's own text.
+// Normalisations and their kin, which are several operators of the graph: each by the formula of
+// ONNX's own text; and TFLite's L2_NORMALIZATION and LOCAL_RESPONSE_NORMALIZATION.
 #include <cmath>
 
 #include "compiler/ops/composed.h"
@@ -190,40 +190,97 @@ Status FromLogSoftmax(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-// x / (bias + alpha / size * sum of squares of |size| channels around)^beta.
-Status FromLocalResponse(QdqConverter& c, const OnnxNode& node) {
-  TESSERA_ASSIGN(const TensorId x, c.Plain(node, 0));
-  Composer make(c, node);
+// The numbers of a local response normalisation.
+struct LocalResponse {
+  int64_t size = 1;
+  float alpha = 0, beta = 0, bias = 0;
+};
+
+// x / (bias + alpha * sum of squares of |size| elements around along |axis|)^beta.
+Result<TensorId> LocalResponseOf(Composer& make, TensorId x, size_t axis, const LocalResponse& by) {
   const Shape in = make.shape(x);
-  const int64_t size = node.IntOr("size", 0);
-  if (in.size() < 2 || size < 1 || size > 2 * in[1])
-    return Fail(Code::kInvalidArgument, "{}: size {} of shape {}", node.Place(), size,
-                ShapeText(in));
+  if (by.size < 1 || by.size > 2 * in[axis])
+    return make.Bad(Code::kInvalidArgument, "size {} of shape {}", by.size, ShapeText(in));
   TESSERA_ASSIGN(const TensorId square, make(Op::kMul, x, x));
   graph::PadAttributes around{.pads = std::vector<std::array<int64_t, 2>>(in.size())};
-  around.pads[1] = {(size - 1) / 2, size / 2};
+  around.pads[axis] = {(by.size - 1) / 2, by.size / 2};
   Shape wide = in;
-  wide[1] += size - 1;
+  wide[axis] += by.size - 1;
   TESSERA_ASSIGN(const TensorId padded,
                  make({.op = Op::kPad, .inputs = {square}, .attributes = around}, wide));
   TensorId sum = -1;
-  for (int64_t k = 0; k < size; ++k) {
-    TESSERA_ASSIGN(const TensorId part, make.Part(padded, 1, k, in[1]));
+  for (int64_t k = 0; k < by.size; ++k) {
+    TESSERA_ASSIGN(const TensorId part, make.Part(padded, axis, k, in[axis]));
     if (k == 0) {
       sum = part;
       continue;
     }
     TESSERA_ASSIGN(sum, make(Op::kAdd, sum, part));
   }
-  TESSERA_ASSIGN(const TensorId alpha,
-                 make.Number(x, Real(node, "alpha", 1e-4f) / static_cast<float>(size)));
-  TESSERA_ASSIGN(const TensorId bias, make.Number(x, Real(node, "bias", 1.0f)));
-  TESSERA_ASSIGN(const TensorId beta, make.Number(x, Real(node, "beta", 0.75f)));
+  TESSERA_ASSIGN(const TensorId alpha, make.Number(x, by.alpha));
+  TESSERA_ASSIGN(const TensorId bias, make.Number(x, by.bias));
+  TESSERA_ASSIGN(const TensorId beta, make.Number(x, by.beta));
   TESSERA_ASSIGN(sum, make(Op::kMul, sum, alpha));
   TESSERA_ASSIGN(sum, make(Op::kAdd, sum, bias));
   TESSERA_ASSIGN(sum, make(Op::kPow, sum, beta));
-  TESSERA_ASSIGN(sum, make(Op::kDiv, x, sum));
-  return make.Finish(sum);
+  return make(Op::kDiv, x, sum);
+}
+
+// Along the channels, of which half lie before.
+Status FromLocalResponse(QdqConverter& c, const OnnxNode& node) {
+  TESSERA_ASSIGN(const TensorId x, c.Plain(node, 0));
+  Composer make(c, node);
+  const LocalResponse by{.size = node.IntOr("size", 0),
+                         .alpha = Real(node, "alpha", 1e-4f) /
+                                  static_cast<float>(std::max<int64_t>(node.IntOr("size", 0), 1)),
+                         .beta = Real(node, "beta", 0.75f),
+                         .bias = Real(node, "bias", 1.0f)};
+  if (make.shape(x).size() < 2)
+    return make.Bad(Code::kInvalidArgument, "shape {} has no channels", ShapeText(make.shape(x)));
+  TESSERA_ASSIGN(const TensorId made, LocalResponseOf(make, x, 1, by));
+  return make.Finish(made);
+}
+
+// Floats with their axes as in the file: the last is that of channels.
+Result<TensorId> FileFloats(Converter& c) {
+  if (!c.real() || !tflite_model::FloatType(c.Out().type))
+    return c.Unsupported("its result {} is {}; floats are supported", c.Out().Place(),
+                         tflite_model::TypeText(c.Out().type));
+  TESSERA_TRY(c.Activation(0));
+  TESSERA_ASSIGN(const TensorId x, c.InFileOrder(0));
+  if (c.tensor(x).shape.empty()) return c.Invalid("its input has no axes");
+  return x;
+}
+
+Status FromTfliteLocalResponse(Converter& c) {
+  TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::LocalResponseNormalizationOptions>());
+  TESSERA_ASSIGN(TensorId x, FileFloats(c));
+  Composer make(c);
+  // Beyond all channels there is nothing to add.
+  const int64_t reach = std::clamp<int64_t>(options->radius(), 0, make.shape(x).back() - 1);
+  const LocalResponse by{.size = 2 * reach + 1,
+                         .alpha = options->alpha(),
+                         .beta = options->beta(),
+                         .bias = options->bias()};
+  TESSERA_ASSIGN(x, LocalResponseOf(make, x, make.shape(x).size() - 1, by));
+  return make.Finish(x);
+}
+
+// x over the root of the sum of squares along the last axis, which is 1e-6 or more.
+Status FromTfliteL2(Converter& c) {
+  const auto* options = c.op().table->builtin_options_as<tflite_file::L2NormOptions>();
+  if (options && options->fused_activation_function() != tflite_file::ActivationFunctionType::NONE)
+    return c.Unsupported("a fused activation");
+  TESSERA_ASSIGN(TensorId x, FileFloats(c));
+  Composer make(c);
+  const int axis = static_cast<int>(make.shape(x).size()) - 1;
+  TESSERA_ASSIGN(TensorId root, make(Op::kSquare, x));
+  TESSERA_ASSIGN(root, ReducedAlong(make, Op::kReduceSum, root, {axis}));
+  TESSERA_ASSIGN(root, make(Op::kSqrt, root));
+  TESSERA_ASSIGN(const TensorId least, make.Number(x, 1e-6f));
+  TESSERA_ASSIGN(root, make(Op::kMax, root, least));
+  TESSERA_ASSIGN(x, make(Op::kDiv, x, root));
+  return make.Finish(x);
 }
 
 constexpr graph::OnnxWhen kNever = graph::OnnxWhen::kNever;
@@ -235,9 +292,13 @@ constexpr OnnxRow kRows[] = {{"BatchNormalization", FromBatch, 1, kNever},
                              {"MeanVarianceNormalization", FromMeanVariance, 1, kNever},
                              {"LogSoftmax", FromLogSoftmax, 1, kNever},
                              {"LRN", FromLocalResponse, 1, kNever}};
+constexpr TfliteRow kTfliteRows[] = {
+    {"L2_NORMALIZATION", 1, 1, FromTfliteL2},
+    {"LOCAL_RESPONSE_NORMALIZATION", 1, 1, FromTfliteLocalResponse}};
 
 }  // namespace
 
 std::span<const OnnxRow> NormalizationRows() { return kRows; }
+std::span<const TfliteRow> TfliteNormalizationRows() { return kTfliteRows; }
 
 }  // namespace tessera::ops

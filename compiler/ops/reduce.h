@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What operators that reduce along axes share. Internal to compiler/ops.
+// What operators that reduce along axes or point along them share. Internal to compiler/ops.
 #ifndef TESSERA_COMPILER_OPS_REDUCE_H_
 #define TESSERA_COMPILER_OPS_REDUCE_H_
 
@@ -9,6 +9,15 @@
 #include "compiler/ops/compose.h"
 
 namespace tessera::ops {
+
+// Element types and those of indices of elements.
+inline constexpr TypePair kIndexTypes[] = {
+    {DType::kFloat32, DType::kInt64}, {DType::kFloat32, DType::kInt32},
+    {DType::kFloat16, DType::kInt64}, {DType::kFloat16, DType::kInt32},
+    {DType::kInt32, DType::kInt64},   {DType::kInt32, DType::kInt32},
+    {DType::kInt64, DType::kInt64},   {DType::kInt8, DType::kInt64},
+    {DType::kInt8, DType::kInt32},    {DType::kUint8, DType::kInt64},
+    {DType::kUint8, DType::kInt32}};
 
 // The axes of |node|, an ONNX reduction, over a tensor of shape |in|: input 1 or attribute axes;
 // all where it names none, unless noop_with_empty_axes is set.

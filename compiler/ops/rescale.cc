@@ -59,6 +59,18 @@ Status FromTflite(Converter& c) {
   return c.Finish(std::move(made), c.tensor(x).shape);
 }
 
+// No fused activation is of this kind: the bound above is RELU_N1_TO_1's.
+Status FromReluTo1(Converter& c) {
+  TESSERA_ASSIGN(const TensorId x, c.Activation(0));
+  Node made{.op = Op::kRescale, .inputs = {x}, .attributes = FactorAttributes{.single = true}};
+  TESSERA_TRY(c.Bound(ActivationFunctionType::RELU_N1_TO_1, made));
+  Node half;
+  TESSERA_TRY(c.Bound(ActivationFunctionType::RELU, half));
+  made.lo = half.lo;
+  made.least = half.least;
+  return c.Finish(std::move(made), c.tensor(x).shape);
+}
+
 constexpr TypePair kTypes[] = {{DType::kInt8, DType::kInt8},
                                {DType::kFloat32, DType::kFloat32},
                                {DType::kFloat16, DType::kFloat16},
@@ -69,6 +81,7 @@ constexpr TfliteRow kTflite[] = {
     {"RELU", 1, 1, FromTflite<ActivationFunctionType::RELU>},
     {"RELU6", 1, 1, FromTflite<ActivationFunctionType::RELU6>},
     {"RELU_N1_TO_1", 1, 1, FromTflite<ActivationFunctionType::RELU_N1_TO_1>},
+    {"RELU_0_TO_1", 1, 1, FromReluTo1},
 };
 
 }  // namespace

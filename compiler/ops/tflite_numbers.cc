@@ -97,6 +97,50 @@ Status FromTest(Converter& c) {
   return c.Finish({.op = kOp, .inputs = {a, b}}, GraphShape(pair.file));
 }
 
+Status FromNotEqual(Converter& c) {
+  TESSERA_ASSIGN(const Pair pair, OwnPair(c, 0, 1));
+  const Shape shape = GraphShape(pair.file);
+  TESSERA_ASSIGN(const TensorId same, c.Emit({.op = Op::kEqual, .inputs = {pair.a, pair.b}},
+                                             ".equal", std::nullopt, shape, DType::kBool));
+  return c.Finish({.op = Op::kNot, .inputs = {same}}, shape);
+}
+
+Status FromSquaredDifference(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  TESSERA_ASSIGN(const Pair pair, PairOf(c));
+  const Shape shape = GraphShape(pair.file);
+  TESSERA_ASSIGN(const TensorId less, c.Emit({.op = Op::kSub, .inputs = {pair.a, pair.b}}, ".less",
+                                             std::nullopt, shape));
+  return c.Finish({.op = Op::kSquare, .inputs = {less}}, shape);
+}
+
+Status FromPow(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  TESSERA_ASSIGN(const Pair pair, PairOf(c));
+  return c.Finish({.op = Op::kPow, .inputs = {pair.a, pair.b}}, GraphShape(pair.file));
+}
+
+// The sum of any number of tensors of one shape.
+Status FromAddN(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  TESSERA_ASSIGN(const auto* first, c.In(0));
+  TESSERA_ASSIGN(TensorId sum, c.Activation(0));
+  const size_t count = c.op().inputs.size();
+  const Shape shape = GraphShape(first->shape);
+  if (count == 1) return c.Finish({.op = Op::kReshape, .inputs = {sum}}, shape);
+  for (size_t k = 1; k < count; ++k) {
+    TESSERA_ASSIGN(const auto* from, c.In(k));
+    if (from->shape != first->shape)
+      return c.Invalid("input {} of shape {} is not added to shape {}", from->Place(),
+                       ShapeText(from->shape), ShapeText(first->shape));
+    TESSERA_ASSIGN(const TensorId x, c.Activation(k));
+    Node made{.op = Op::kAdd, .inputs = {sum, x}};
+    if (k + 1 == count) return c.Finish(std::move(made), shape);
+    TESSERA_ASSIGN(sum, c.Emit(std::move(made), fmt::format(".sum{}", k), std::nullopt, shape));
+  }
+  return {};
+}
+
 // Inputs: which, those where it is true, the others.
 Status FromSelect(Converter& c) {
   TESSERA_TRY(PlainAlone(c));
@@ -142,17 +186,31 @@ Result<Along> AlongOf(const Converter& c, const Shape& in, const std::vector<boo
   return made;
 }
 
-template <Op kOp>
+// |kTruths|: of bools, as numbers.
+template <Op kOp, bool kTruths = false>
 Status FromReduction(Converter& c) {
   TESSERA_TRY(PlainAlone(c));
   TESSERA_ASSIGN(TensorId x, c.Activation(0));
   TESSERA_ASSIGN(const auto* from, c.In(0));
+  if (kTruths != (c.tensor(x).dtype == DType::kBool))
+    return c.Unsupported("input {} is {}", from->Place(), tflite_model::TypeText(from->type));
   TESSERA_ASSIGN(const std::vector<bool> reduced, c.ReducedAxes());
   const auto* options = c.op().table->builtin_options_as<tflite_file::ReducerOptions>();
   TESSERA_ASSIGN(Along along, AlongOf(c, from->shape, reduced, options && options->keep_dims()));
+  if (kTruths) {
+    const Shape shape = c.tensor(x).shape;
+    TESSERA_ASSIGN(
+        x, c.Emit({.op = Op::kCast, .inputs = {x}}, ".int32", std::nullopt, shape, DType::kInt32));
+  }
   Node made{.op = kOp, .inputs = {x}, .attributes = graph::AxesAttributes{along.axes}};
+  if (kTruths) {
+    const Shape shape = GraphShape(along.kept);
+    TESSERA_ASSIGN(x, c.Emit(std::move(made), ".kept", std::nullopt, shape));
+    made = {.op = Op::kCast, .inputs = {x}};
+  }
   if (along.kept == along.file) return c.Finish(std::move(made), GraphShape(along.kept));
-  TESSERA_ASSIGN(x, c.Emit(std::move(made), ".kept", std::nullopt, GraphShape(along.kept)));
+  TESSERA_ASSIGN(x, c.Emit(std::move(made), kTruths ? ".truths" : ".kept", std::nullopt,
+                           GraphShape(along.kept), *tflite_model::PlainType(c.Out())));
   TESSERA_ASSIGN(x, c.ToFileOrder(x));
   return c.FinishAs(x, along.file);
 }
@@ -206,9 +264,13 @@ constexpr TfliteRow kRows[] = {
     {"MAXIMUM", 2, 2, FromExtreme<Op::kMax>},
     {"MINIMUM", 2, 2, FromExtreme<Op::kMin>},
     {"DIV", 2, 2, FromDiv},
+    {"POW", 2, 2, FromPow},
+    {"SQUARED_DIFFERENCE", 2, 2, FromSquaredDifference},
+    {"ADD_N", 1, 1024, FromAddN},
     {"FLOOR_DIV", 2, 2, FromFloorDiv},
     {"FLOOR_MOD", 2, 2, FromMod},
     {"EQUAL", 2, 2, FromTest<Op::kEqual, false>},
+    {"NOT_EQUAL", 2, 2, FromNotEqual},
     {"LESS", 2, 2, FromTest<Op::kLess, false>},
     {"LESS_EQUAL", 2, 2, FromTest<Op::kLessEqual, false>},
     {"GREATER", 2, 2, FromTest<Op::kLess, true>},
@@ -230,6 +292,8 @@ constexpr TfliteRow kRows[] = {
     {"SUM", 2, 2, FromReduction<Op::kReduceSum>},
     {"REDUCE_MIN", 2, 2, FromReduction<Op::kReduceMin>},
     {"REDUCE_PROD", 2, 2, FromReduction<Op::kReduceProd>},
+    {"REDUCE_ANY", 2, 2, FromReduction<Op::kReduceMax, true>},
+    {"REDUCE_ALL", 2, 2, FromReduction<Op::kReduceMin, true>},
     {"ARG_MAX", 2, 2, FromArg<Op::kArgMax>},
     {"ARG_MIN", 2, 2, FromArg<Op::kArgMin>},
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Parts of tensors and tensors put together. TFLite SLICE, STRIDED_SLICE, SPLIT, SPLIT_V, UNPACK,
-// PACK, GATHER, GATHER_ND, TILE, BROADCAST_TO.
+// PACK, GATHER, GATHER_ND, EMBEDDING_LOOKUP, TILE, BROADCAST_TO, REVERSE_V2, MIRROR_PAD.
 #include <limits>
 
 #include "compiler/ops/binary.h"
@@ -212,21 +212,20 @@ Status FromPack(Converter& c) {
   return c.Finish(std::move(made), GraphShape(wide));
 }
 
-// Inputs: the tensor and indices, which point at what is along |axis|, or are rows of them.
-Status Pointed(Converter& c, const GatherAttributes& how, const Shape& file) {
-  TESSERA_ASSIGN(TensorId x, c.Activation(0));
-  TESSERA_ASSIGN(const auto* from, c.In(0));
-  TESSERA_ASSIGN(const auto* by, c.In(1));
-  const Shape in = from->shape, rows = by->shape;
-  TESSERA_ASSIGN(TensorId at, c.Operand(1));
+// Input |tensor| by the other one of two, which points at what is along |axis|, or has rows of
+// indices.
+Status Pointed(Converter& c, const GatherAttributes& how, const Shape& file, size_t tensor = 0) {
+  TESSERA_ASSIGN(TensorId x, c.Activation(tensor));
+  TESSERA_ASSIGN(const auto* from, c.In(tensor));
+  TESSERA_ASSIGN(const auto* by, c.In(1 - tensor));
+  const Shape in = from->shape;
+  TESSERA_ASSIGN(const TensorId at, c.InFileOrder(1 - tensor));
   if (c.tensor(at).dtype != DType::kInt32 && c.tensor(at).dtype != DType::kInt64)
     return c.Unsupported("indices {} are {}; INT32 and INT64 are supported", by->Place(),
                          tflite_model::TypeText(by->type));
   const auto quant = c.tensor(x).quant;
   TESSERA_ASSIGN(x, c.ToFileOrder(x));
   TESSERA_ASSIGN(x, c.Shaped(x, in, ".shaped"));
-  TESSERA_ASSIGN(at, c.ToFileOrder(at, ".in1"));
-  TESSERA_ASSIGN(at, c.Shaped(at, rows, ".in1.shaped"));
   TESSERA_TRY(c.ShapeIs(file));
   Node made{.op = Op::kGather, .inputs = {x, at}, .attributes = how};
   if (file.size() != 4) return c.Finish(std::move(made), file);
@@ -259,6 +258,18 @@ Status FromGatherNd(Converter& c) {
   return Pointed(c, {GatherAttributes::Form::kPoints, 0}, file);
 }
 
+// Inputs: indices of rows, the rows.
+Status FromEmbedding(Converter& c) {
+  TESSERA_ASSIGN(const auto* by, c.In(0));
+  TESSERA_ASSIGN(const auto* from, c.In(1));
+  if (from->shape.empty() || by->shape.size() != 1)
+    return c.Invalid("indices of shape {} for rows of shape {}", ShapeText(by->shape),
+                     ShapeText(from->shape));
+  Shape file = from->shape;
+  file[0] = by->shape[0];
+  return Pointed(c, {GatherAttributes::Form::kSlices, 0}, file, 1);
+}
+
 Status FromTile(Converter& c) {
   TESSERA_ASSIGN(const TensorId x, c.Activation(0));
   TESSERA_ASSIGN(const auto* from, c.In(0));
@@ -282,12 +293,83 @@ Status FromBroadcastTo(Converter& c) {
   return c.Finish({.op = Op::kRepeat, .inputs = {x}}, GraphShape(wanted));
 }
 
-constexpr TfliteRow kRows[] = {
-    {"SLICE", 3, 3, FromSlice},         {"STRIDED_SLICE", 4, 4, FromStridedSlice},
-    {"SPLIT", 2, 2, FromSplit, 1024},   {"SPLIT_V", 3, 3, FromSplitV, 1024},
-    {"UNPACK", 1, 1, FromUnpack, 1024}, {"PACK", 1, 1024, FromPack},
-    {"GATHER", 2, 2, FromGather},       {"GATHER_ND", 2, 2, FromGatherNd},
-    {"TILE", 2, 2, FromTile},           {"BROADCAST_TO", 2, 2, FromBroadcastTo}};
+// Indices from the last to the first along the axes of input 1.
+Status FromReverse(Converter& c) {
+  TESSERA_ASSIGN(const TensorId x, c.Activation(0));
+  TESSERA_ASSIGN(const auto* from, c.In(0));
+  TESSERA_ASSIGN(const std::vector<bool> reversed, c.ReducedAxes());
+  std::vector<AxisCut> cuts = WholeCuts(from->shape);
+  for (size_t d = 0; d < cuts.size(); ++d) {
+    if (reversed[d]) cuts[d] = {from->shape[d] - 1, -1, from->shape[d]};
+  }
+  return FinishCut(c, x, from->shape, cuts, from->shape);
+}
+
+// Elements around the tensor as a mirror at its edge shows them; |repeated|: the edge twice. Each
+// side is a part of the tensor, from the last to the first.
+Result<TensorId> Mirrored(Converter& c, TensorId x, size_t axis, int64_t before, int64_t after,
+                          bool repeated) {
+  const Shape in = c.tensor(x).shape;
+  const auto quant = c.tensor(x).quant;
+  const int64_t extent = in[axis], inner = repeated ? 0 : 1;
+  const auto side = [&](int64_t first, int64_t count, const char* name) {
+    graph::SliceAttributes cut = Whole(in);
+    cut.axes[axis] = {first, -1, count};
+    Shape shape = in;
+    shape[axis] = count;
+    return c.Emit({.op = Op::kSlice, .inputs = {x}, .attributes = std::move(cut)},
+                  fmt::format(".{}{}", name, axis), quant, shape);
+  };
+  Node made{.op = Op::kConcat, .attributes = graph::ConcatAttributes{static_cast<int>(axis)}};
+  if (before > 0) {
+    TESSERA_ASSIGN(const TensorId part, side(before - 1 + inner, before, "before"));
+    made.inputs.push_back(part);
+  }
+  made.inputs.push_back(x);
+  if (after > 0) {
+    TESSERA_ASSIGN(const TensorId part, side(extent - 1 - inner, after, "after"));
+    made.inputs.push_back(part);
+  }
+  Shape shape = in;
+  shape[axis] += before + after;
+  return c.Emit(std::move(made), fmt::format(".around{}", axis), quant, shape);
+}
+
+// Inputs: the tensor, a pair of pads an axis.
+Status FromMirrorPad(Converter& c) {
+  TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::MirrorPadOptions>());
+  TESSERA_ASSIGN(TensorId x, c.Activation(0));
+  TESSERA_ASSIGN(const auto* from, c.In(0));
+  TESSERA_ASSIGN(const std::vector<int64_t> pads, c.Integers(1));
+  const size_t rank = from->shape.size();
+  const bool repeated = options->mode() == tflite_file::MirrorPadMode::SYMMETRIC;
+  if (pads.size() != 2 * rank) return c.Invalid("{} pads for {} axes", pads.size(), rank);
+  TESSERA_TRY(c.SameScale(x));
+  for (size_t d = 0; d < rank; ++d) {
+    const int64_t before = pads[2 * d], after = pads[2 * d + 1];
+    const int64_t most = from->shape[d] - (repeated ? 0 : 1);
+    if (std::min(before, after) < 0 || std::max(before, after) > most)
+      return c.Invalid("pads {} and {} of axis {}; 0 to {} are accepted", before, after, d, most);
+    if (before == 0 && after == 0) continue;
+    const auto axis = static_cast<size_t>(GraphAxis(rank, static_cast<int>(d)));
+    TESSERA_ASSIGN(x, Mirrored(c, x, axis, before, after, repeated));
+  }
+  return c.Finish({.op = Op::kReshape, .inputs = {x}}, c.tensor(x).shape);
+}
+
+constexpr TfliteRow kRows[] = {{"REVERSE_V2", 2, 2, FromReverse},
+                               {"MIRROR_PAD", 2, 2, FromMirrorPad},
+                               {"SLICE", 3, 3, FromSlice},
+                               {"STRIDED_SLICE", 4, 4, FromStridedSlice},
+                               {"SPLIT", 2, 2, FromSplit, 1024},
+                               {"SPLIT_V", 3, 3, FromSplitV, 1024},
+                               {"UNPACK", 1, 1, FromUnpack, 1024},
+                               {"PACK", 1, 1024, FromPack},
+                               {"EMBEDDING_LOOKUP", 2, 2, FromEmbedding},
+                               {"GATHER", 2, 2, FromGather},
+                               {"GATHER_ND", 2, 2, FromGatherNd},
+                               {"TILE", 2, 2, FromTile},
+                               {"BROADCAST_TO", 2, 2, FromBroadcastTo}};
 
 }  // namespace
 

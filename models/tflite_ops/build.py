@@ -7,17 +7,19 @@ from ai_edge_litert import schema_py_generated as schema
 
 FLOAT, INT32, INT8 = schema.TensorType.FLOAT32, schema.TensorType.INT32, schema.TensorType.INT8
 UINT8, INT16 = schema.TensorType.UINT8, schema.TensorType.INT16
-DTYPES = {FLOAT: "<f4", INT32: "<i4", INT8: "i1", UINT8: "u1", INT16: "<i2"}
+BOOL = schema.TensorType.BOOL
+DTYPES = {FLOAT: "<f4", INT32: "<i4", INT8: "i1", UINT8: "u1", INT16: "<i2", BOOL: "?"}
 ACTIVATIONS = {"none": 0, "relu": 1, "relu_n1_to_1": 2, "relu6": 3}
 VERSIONS = {"BROADCAST_TO": 2}  # else 1
 PADDINGS = {"same": 0, "valid": 1}
 
 
 class Tensor:
-    """|data|: a constant. |scale|: one number, or one an index of |axis|. |variable|: it keeps its value."""
+    """|data|: a constant. |scale|: one number, or one an index of |axis|. |variable|: it keeps its value. |draw|: gives an
+    input's values of a number generator, their count and the number of the run."""
 
-    def __init__(self, shape, dtype=INT8, scale=None, zero=0, axis=0, data=None, variable=False):
-        self.variable = variable
+    def __init__(self, shape, dtype=INT8, scale=None, zero=0, axis=0, data=None, variable=False, draw=None):
+        self.variable, self.draw = variable, draw
         self.shape, self.dtype, self.zero, self.axis, self.data = list(shape), dtype, zero, axis, data
         self.scale = None if scale is None else np.atleast_1d(np.asarray(scale, np.float32))
 

@@ -20,6 +20,19 @@ WANTED = "2.14.0"  # what requirements.txt names; the committed files were made 
 LITERT, LITERT_WANTED = version("ai-edge-litert"), "2.3.0"
 
 
+# Operators whose results are those of the usual kernels: the list of reference kernels leaves CUMSUM out, and its local
+# response normalisation leaves out the last channel of each window, which TensorFlow and the usual kernel count.
+NOT_IN_REFERENCE = {"CUMSUM", "LOCAL_RESPONSE_NORMALIZATION"}
+
+
+def open_both(operator, content):
+    """A function for each interpreter, which opens |content| with the kernels that hold for |operator|."""
+    if operator in NOT_IN_REFERENCE:
+        return (lambda: open_model(content, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES),
+                lambda: open_litert(content, LitertResolver.BUILTIN_WITHOUT_DEFAULT_DELEGATES))
+    return lambda: open_model(content), lambda: open_litert(content)
+
+
 class Rng:
     """splitmix64, as base/rng.h has it."""
 
@@ -76,9 +89,9 @@ def open_model(content, kernels=OpResolverType.BUILTIN_REF):
     return made
 
 
-def open_litert(content):
+def open_litert(content, kernels=LitertResolver.BUILTIN_REF):
     """The same in LiteRT, with its reference kernels."""
-    made = LitertInterpreter(model_content=content, experimental_op_resolver_type=LitertResolver.BUILTIN_REF, num_threads=1)
+    made = LitertInterpreter(model_content=content, experimental_op_resolver_type=kernels, num_threads=1)
     made.allocate_tensors()
     return made
 
