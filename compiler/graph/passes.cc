@@ -200,6 +200,7 @@ void MergeBatches(Graph& graph) {
 
 void Simplify(Graph& graph) {
   FoldPads(graph);
+  FoldFactors(graph);
   DenseToConv(graph);
   RemoveDead(graph);
 }

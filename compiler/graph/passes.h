@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes over graphs; each leaves a graph that Verify accepts and that computes the same integers.
+// Passes over graphs; each leaves a graph that Verify accepts and that computes the same integers,
+// and the same floats but for what FoldFactors says.
 #ifndef TESSERA_COMPILER_GRAPH_PASSES_H_
 #define TESSERA_COMPILER_GRAPH_PASSES_H_
 
@@ -24,6 +25,14 @@ void FoldPads(Graph& graph);
 // matrix for all become one product of more rows: the accelerator's tensors have a batch, channels
 // and positions. The views around them move nothing.
 void MergeBatches(Graph& graph);
+
+// conv(x) * a + b, of constants a and b of which there is one an output channel, becomes one
+// convolution with other weights and another bias; so do dense layers and transposed convolutions,
+// and quotients and differences. BatchNormalization is such a pair. Of float32 alone, whose result
+// then differs in the last places: the products of constants are rounded instead of the sums.
+// Integers keep the nodes: their weights would be other integers. What leaves the floats' range
+// stays, too.
+void FoldFactors(Graph& graph);
 
 // All passes that are always worth it, in order.
 void Simplify(Graph& graph);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RemoveDead, DenseToConv, MergeBatches, MACs and window arithmetic. That a rewritten product
-// computes the same is tested with imported models (tests/compiler/import) and networks of products
-// (tests/networks).
+// RemoveDead, DenseToConv, FoldFactors, MergeBatches, MACs and window arithmetic. That a rewritten
+// product computes the same is tested with imported models (tests/compiler/import, tests/models) and
+// networks of products (tests/networks).
 #include "compiler/graph/passes.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "compiler/graph/node_check.h"
 #include "tests/compiler/graph/chain.h"
@@ -82,6 +83,77 @@ TEST(DenseToConv, OtherShapesStayAProduct) {
     ASSERT_TRUE(Verify(g));
     EXPECT_EQ(g.nodes[1].op, Op::kDense);
   }
+}
+
+// x [1, 1, 2, 2] -> convolution 1x1 to two channels -> times a constant -> y.
+struct ScaledSums {
+  Graph g;
+  TensorId x, w, sum, by, y;
+
+  explicit ScaledSums(const Shape& shape, DType dtype = DType::kFloat32) {
+    const auto size = static_cast<size_t>(SizeOf(dtype));
+    const auto floats = [&](size_t count, float value) {
+      std::vector<uint8_t> bytes(count * size);
+      for (size_t k = 0; k < count && size == 4; ++k)
+        std::memcpy(bytes.data() + 4 * k, &value, sizeof(value));
+      return bytes;
+    };
+    size_t count = 1;
+    for (const int64_t extent : shape) count *= static_cast<size_t>(extent);
+    x = g.AddTensor({"x", dtype, {1, 1, 2, 2}, {}, {}});
+    w = g.AddTensor({"w", dtype, {2, 1, 1, 1}, {}, floats(2, 3.0f)});
+    sum = g.AddTensor({"sum", dtype, {1, 2, 2, 2}, {}, {}});
+    by = g.AddTensor({"by", dtype, shape, {}, floats(count, 0.5f)});
+    y = g.AddTensor({"y", dtype, {1, 2, 2, 2}, {}, {}});
+    g.inputs = {x};
+    g.outputs = {y};
+    g.nodes = {{.op = Op::kConv, .name = "conv", .inputs = {x, w}, .output = sum},
+               {.op = Op::kMul, .name = "mul", .inputs = {sum, by}, .output = y}};
+  }
+  size_t Nodes() {
+    EXPECT_TRUE(Verify(g)) << Verify(g).error().message;
+    Simplify(g);
+    EXPECT_TRUE(Verify(g)) << Verify(g).error().message;
+    return g.nodes.size();
+  }
+};
+
+TEST(FoldFactors, AConstantAChannelGoesIntoTheWeights) {
+  for (const Shape& shape : {Shape{2, 1, 1}, {1, 2, 1, 1}, {}, {1}}) {
+    ScaledSums s(shape);
+    s.g.nodes[1].least = 0;
+    ASSERT_EQ(s.Nodes(), 1u) << shape.size();
+    const Node& conv = s.g.nodes[0];
+    EXPECT_EQ(conv.op, Op::kConv);
+    EXPECT_EQ(conv.least, 0);
+    EXPECT_EQ(s.g.tensor(conv.output).name, "y");
+    float value = 0;
+    std::memcpy(&value, s.g.tensor(conv.inputs[1]).data->data() + 4, sizeof(value));
+    EXPECT_EQ(value, 1.5f);
+  }
+}
+
+TEST(FoldFactors, WhatIsAnotherNumberStays) {
+  EXPECT_EQ(ScaledSums({2, 2, 2}).Nodes(), 2u);                   // for each element
+  EXPECT_EQ(ScaledSums({2, 1, 1}, DType::kFloat16).Nodes(), 2u);  // rounded to fewer places
+  ScaledSums bounded({2, 1, 1});
+  bounded.g.nodes[0].least = 0;
+  EXPECT_EQ(bounded.Nodes(), 2u);
+  ScaledSums read({2, 1, 1});
+  read.g.outputs.push_back(read.sum);
+  EXPECT_EQ(read.Nodes(), 2u);
+  ScaledSums twice({2, 1, 1});
+  twice.g.nodes[1].inputs[1] = twice.sum;
+  EXPECT_EQ(twice.Nodes(), 2u);
+  ScaledSums under({2, 1, 1});  // a constant over the sum
+  under.g.nodes[1].op = Op::kDiv;
+  std::swap(under.g.nodes[1].inputs[0], under.g.nodes[1].inputs[1]);
+  EXPECT_EQ(under.Nodes(), 2u);
+  ScaledSums huge({2, 1, 1});
+  const float far = 3e38f;
+  for (const TensorId id : {huge.w, huge.by})
+    std::memcpy(huge.g.tensor(id).data->data(), &far, sizeof(far));
+  EXPECT_EQ(huge.Nodes(), 2u);
 }
 
 TEST(Window, OutExtent) {
