@@ -193,6 +193,8 @@ int main() {
       "on int8, requantised half to even; any other\n"
       "is one on plain values; QLinear operators are what they stand for: " +
       list(OnnxOperators()) +
+      ". NonMaxSuppression\n"
+      "gives as many rows as there may be, those that are not used hold -1" +
       "\n\n**TFLite**, requantised as its reference kernels do (rationale/tflite.md): " +
       list(TfliteOperators()) + "\n";
   std::fputs(text.c_str(), stdout);

@@ -158,11 +158,8 @@ Result<Operator> ReadOperator(const tflite_file::Model& model, const tflite_file
   // Old files have the first only; codes that do not fit it stand in the second.
   op.code =
       std::max(static_cast<BuiltinOperator>(code.deprecated_builtin_code()), code.builtin_code());
-  if (op.code == BuiltinOperator::CUSTOM) {
-    return Fail(Code::kUnsupported, "operator {}: custom operator '{}' is not supported", index,
-                NameFrom(code.custom_code()));
-  }
-  op.type = tflite_file::EnumNameBuiltinOperator(op.code);
+  op.type = op.code == BuiltinOperator::CUSTOM ? "custom:" + NameFrom(code.custom_code())
+                                               : tflite_file::EnumNameBuiltinOperator(op.code);
   if (op.type.empty()) {
     return Fail(Code::kUnsupported, "operator {}: operators of code {} are not supported", index,
                 static_cast<int32_t>(op.code));

@@ -41,7 +41,7 @@ struct TfliteTensor {
 struct Operator {
   int index = 0;  // in the file
   BuiltinOperator code{};
-  std::string type;                  // the format's name, "CONV_2D"
+  std::string type;                  // the format's name, "CONV_2D", or "custom:NAME"
   std::vector<int> inputs, outputs;  // tensor indices; an optional input that is not there: -1
   std::vector<int> intermediates;    // tensor indices
   const tflite_file::Operator* table = nullptr;
@@ -70,9 +70,8 @@ bool LooksLikeTflite(std::span<const uint8_t> bytes);
 //   errors  kInvalidArgument  not a model of version 3; tables, tensors, buffers or codes that are
 //                             not there; shapes and data that disagree
 //           kOutOfRange       more operators, tensors or elements than the compiler takes
-//           kUnsupported      custom operators, sparse tensors, data outside of the tables, a
-//                             CALL_ONCE that does more than put constants into variables (each
-//                             named)
+//           kUnsupported      sparse tensors, data outside of the tables, a CALL_ONCE that does more
+//                             than put constants into variables (each named)
 Result<TfliteModel> Parse(std::span<const uint8_t> bytes);
 
 }  // namespace tessera::tflite_model

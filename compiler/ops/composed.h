@@ -14,7 +14,9 @@ namespace tessera::ops {
 std::span<const graph::OnnxRow> NormalizationRows();  // normalize.cc
 std::span<const graph::OnnxRow> MovementRows();       // movement.cc
 std::span<const graph::OnnxRow> RecurrentRows();      // recurrent.cc
+std::span<const graph::OnnxRow> BoxRows();            // boxes.cc
 
+std::span<const graph::TfliteRow> DetectionRows();            // detection.cc
 std::span<const graph::TfliteRow> TflitePartRows();           // tflite_parts.cc
 std::span<const graph::TfliteRow> TfliteBlockRows();          // tflite_blocks.cc
 std::span<const graph::TfliteRow> TfliteNumberRows();         // tflite_numbers.cc

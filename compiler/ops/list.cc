@@ -17,16 +17,18 @@ constexpr const graph::OpDef* kDefs[] = {
 
 std::vector<graph::OnnxRow> Composed() {
   std::vector<graph::OnnxRow> rows;
-  for (const auto part : {ops::NormalizationRows(), ops::MovementRows(), ops::RecurrentRows()})
+  for (const auto part :
+       {ops::NormalizationRows(), ops::MovementRows(), ops::RecurrentRows(), ops::BoxRows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }
 
 std::vector<graph::TfliteRow> ComposedOfTflite() {
   std::vector<graph::TfliteRow> rows;
-  for (const auto part : {ops::TflitePartRows(), ops::TfliteBlockRows(), ops::TfliteNumberRows(),
-                          ops::TfliteConstantRows(), ops::TfliteMovementRows(),
-                          ops::TfliteNormalizationRows(), ops::TfliteStateRows()})
+  for (const auto part :
+       {ops::DetectionRows(), ops::TflitePartRows(), ops::TfliteBlockRows(),
+        ops::TfliteNumberRows(), ops::TfliteConstantRows(), ops::TfliteMovementRows(),
+        ops::TfliteNormalizationRows(), ops::TfliteStateRows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

@@ -72,15 +72,18 @@ class File:
         return len(self.graph.tensors) - 1
 
     def operator(self, name, inputs, outputs, builtin_options=(0, None), intermediates=None):
-        """|name| as in the schema; numbers of tensors, -1 for an optional one that is left out."""
-        code, version = getattr(schema.BuiltinOperator, name), VERSIONS.get(name, 1)
+        """|name| as in the schema, or that of a custom operator, whose options are bytes; numbers of tensors, -1 for an
+        optional one that is left out."""
+        custom = name if isinstance(builtin_options, bytes) else None
+        code, version = schema.BuiltinOperator.CUSTOM if custom else getattr(schema.BuiltinOperator, name), VERSIONS.get(name, 1)
         codes = self.model.operatorCodes
-        index = next((k for k, c in enumerate(codes) if (c.builtinCode, c.version) == (code, version)), len(codes))
+        index = next((k for k, c in enumerate(codes) if (c.builtinCode, c.version, c.customCode) == (code, version, custom)), len(codes))
         if index == len(codes):
-            codes.append(schema.OperatorCodeT(deprecatedBuiltinCode=min(code, 127), builtinCode=code, version=version))
-        kind, made = builtin_options
+            codes.append(schema.OperatorCodeT(deprecatedBuiltinCode=min(code, 127), builtinCode=code, version=version, customCode=custom))
+        kind, made = (0, None) if custom else builtin_options
         self.graph.operators.append(schema.OperatorT(opcodeIndex=index, inputs=inputs, outputs=outputs, builtinOptionsType=kind,
-                                                     builtinOptions=made, intermediates=intermediates))
+                                                     builtinOptions=made, intermediates=intermediates,
+                                                     customOptions=list(builtin_options) if custom else None))
 
     def bytes(self):
         builder = flatbuffers.Builder(1024)
@@ -90,7 +93,7 @@ class File:
 
 def one_operator(name, inputs, outputs, builtin_options=(0, None), intermediates=()):
     """The file's bytes. |inputs|: tensors of the operator in order, None for an optional one that is
-    left out; those without data that are no variables are inputs of the model. |name| as in the schema."""
+    left out; those without data that are no variables are inputs of the model. |name| and options as File.operator has them."""
     file = File("one operator")
     graph = file.subgraph("main")
     ids = []

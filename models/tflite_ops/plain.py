@@ -4,8 +4,9 @@
 Files of floats have "float" in their names: the kernels' functions may differ from ours in the last places."""
 
 import numpy as np
+from flatbuffers import flexbuffers
 
-from build import BOOL, FLOAT, INT32, Tensor, options
+from build import BOOL, FLOAT, INT32, UINT8, Tensor, options
 from cases import same_quant, scale, zero
 
 def reals(lo, hi, step=0.0):
@@ -166,6 +167,46 @@ def embedding(rng, k):
     return [whole((5,), 0, 5), table], [Tensor((5, 4), FLOAT)], (0, None)
 
 
+def detection(kind, regular):
+    """The end of a detector. In the fast mode every row is filled: the kernel leaves others as they are."""
+
+    def made(rng, k):
+        n, classes, most, each, low, background = [(24, 3, 5, 1, 0.0, 1), (30, 4, 6, 2, 0.0, 1), (16, 2, 10, 1, 0.55, 0)][k if kind == "float" or k else 0]
+        if not regular and k == 2:
+            n, classes, most, low = 40, 5, 4, 0.1
+        if regular:
+            each = 1
+        anchors = np.stack([0.1 + 0.8 * rng.unit(n), 0.1 + 0.8 * rng.unit(n), 0.1 + 0.3 * rng.unit(n), 0.1 + 0.3 * rng.unit(n)], 1)
+        chosen = flexbuffers.Dumps({
+            "max_detections": most, "max_classes_per_detection": each, "detections_per_class": 3 + 2 * k, "use_regular_nms": regular,
+            "nms_score_threshold": low, "nms_iou_threshold": [0.5, 0.3, 0.6][k], "num_classes": classes,
+            "y_scale": 10.0, "x_scale": 10.0, "h_scale": 5.0, "w_scale": 5.0})
+        outs = [Tensor(s, FLOAT) for s in ((1, most * each, 4), (1, most * each), (1, most * each), (1,))]
+        scored = (1, n, classes + background)
+        if kind == "float":
+            return [real((1, n, 4)), real(scored, 0, 1), Tensor.constant(anchors, FLOAT)], outs, bytes(chosen)
+
+        def different(source, count, _):  # no two scores are equal: the kernel's order of those is not defined
+            return np.argsort(source.words(256), kind="stable")[:count] - 128
+
+        return [Tensor((1, n, 4), UINT8, scale=np.float32(0.05), zero=120), Tensor(scored, UINT8, scale=np.float32(1 / 256), draw=different),
+                Tensor.constant(np.round(anchors * 250), UINT8, scale=np.float32(0.004))], outs, bytes(chosen)
+
+    return made
+
+
+def suppression(soft):
+    def made(rng, k):
+        n, most, share, low = [(20, 6, 0.3, 0.0), (12, 16, 0.5, 0.4)][k]
+        numbers = [Tensor.constant(np.float32(v), FLOAT) for v in (share, low, 0.0)[:3 if soft else 2]]
+        outs = [Tensor((most,), INT32)] + ([Tensor((most,), FLOAT)] if soft else []) + [Tensor((), INT32)]
+        return [real((n, 4), 0, 2), real((n,), 0, 1), Tensor.constant(np.int32(most)), *numbers], outs, options(f"NonMaxSuppressionV{5 if soft else 4}Options")
+
+    return made
+
+
+DETECTION = "TFLite_Detection_PostProcess"
+
 FAMILIES = [
     ("TOPK_V2", 2, topk("int8"), ""), ("TOPK_V2", 2, topk("float"), "float"), ("MIRROR_PAD", 4, mirror_pad("int8"), ""),
     ("MIRROR_PAD", 2, mirror_pad("float"), "float"), ("REVERSE_V2", 3, reverse("int32"), "int32"), ("REVERSE_V2", 2, reverse("float"), "float"),
@@ -176,5 +217,8 @@ FAMILIES = [
     ("CUMSUM", 4, cumsum("float"), "float"), ("CUMSUM", 2, cumsum("int32"), "int32"), ("ONE_HOT", 3, one_hot("float"), "float"),
     ("ONE_HOT", 2, one_hot("int32"), "int32"), ("REDUCE_ANY", 3, truths, "bool"), ("REDUCE_ALL", 3, truths, "bool"), ("L2_NORMALIZATION", 2, l2, "float"),
     ("LOCAL_RESPONSE_NORMALIZATION", 2, local_response, "float"), ("RELU_0_TO_1", 2, relu_to_1("int8"), ""), ("RELU_0_TO_1", 1, relu_to_1("float"), "float"),
+    (DETECTION, 3, detection("float", False), "float"), (DETECTION, 3, detection("float", True), "float_regular"),
+    (DETECTION, 2, detection("uint8", False), "uint8_float"), (DETECTION, 1, detection("uint8", True), "uint8_float_regular"),
+    ("NON_MAX_SUPPRESSION_V4", 2, suppression(False), "float"), ("NON_MAX_SUPPRESSION_V5", 2, suppression(True), "float"),
     ("BATCH_MATMUL", 4, products("int8"), ""), ("BATCH_MATMUL", 3, products("float"), "float"), ("EMBEDDING_LOOKUP", 1, embedding, "float"),
 ]

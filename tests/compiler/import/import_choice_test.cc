@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ONNX TopK, CumSum and OneHot against plain loops: seeded shapes, values with many equals;
-// refusals. Not here: the cases of ONNX's own (onnx_cases_test), the kernels of TFLite
-// (tests/models).
+// ONNX TopK, CumSum, OneHot and NonMaxSuppression against plain loops: seeded shapes, values with many equals, boxes that overlap; refusals. Not here: the cases of
+// ONNX's own (onnx_cases_test), the kernels of TFLite (tests/models).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -109,6 +108,77 @@ TEST_P(Choice, CumSumAddsOneByOne) {
   }
 }
 
+struct PlainBox {
+  float y0, x0, y1, x1;
+  float Area() const { return (y1 - y0) * (x1 - x0); }
+};
+
+float ShareOf(const PlainBox& a, const PlainBox& b) {
+  const float height = std::min(a.y1, b.y1) - std::max(a.y0, b.y0);
+  const float width = std::min(a.x1, b.x1) - std::max(a.x0, b.x0);
+  if (height <= 0 || width <= 0 || a.Area() <= 0 || b.Area() <= 0) return 0;
+  return height * width / (a.Area() + b.Area() - height * width);
+}
+
+// By sorting all and asking each pair, as no graph does.
+TEST_P(Choice, NonMaxSuppressionIsGreedy) {
+  const int64_t batch = rng.Range(1, 2), classes = rng.Range(1, 3), n = rng.Range(1, 12);
+  const int64_t most = rng.Range(1, 6);
+  const bool centred = rng.OneIn(2), low = rng.OneIn(2);
+  const float share = static_cast<float>(rng.Range(1, 9)) / 10;
+  std::vector<float> boxes;
+  std::vector<PlainBox> plain;
+  for (int64_t k = 0; k < batch * n; ++k) {
+    const float a = static_cast<float>(rng.Range(0, 8)), c = static_cast<float>(rng.Range(0, 8));
+    const float h = static_cast<float>(rng.Range(0, 6)), w = static_cast<float>(rng.Range(0, 6));
+    if (centred) {
+      boxes.insert(boxes.end(), {c, a, w, h});
+      plain.push_back({a - h / 2, c - w / 2, a + h / 2, c + w / 2});
+    } else if (rng.OneIn(2)) {  // any diagonal
+      boxes.insert(boxes.end(), {a + h, c, a, c + w});
+      plain.push_back({a, c, a + h, c + w});
+    } else {
+      boxes.insert(boxes.end(), {a, c, a + h, c + w});
+      plain.push_back({a, c, a + h, c + w});
+    }
+  }
+  const std::vector<float> scores = Drawn(rng, batch * classes * n, 8);
+  B b;
+  b.Input("boxes", {batch, n, 4});
+  b.Input("scores", {batch, classes, n});
+  b.Int64s("most", {}, {most});
+  b.Floats("share", {}, {share});
+  b.Floats("low", {1}, {-0.5f});
+  auto& node = b.Node("NonMaxSuppression",
+                      low ? B::Names{"boxes", "scores", "most", "share", "low"}
+                          : B::Names{"boxes", "scores", "most", "share"},
+                      {"y"}, "op");
+  B::Attr(node, "center_point_box", int64_t{centred});
+  b.Output("y");
+  const auto made = Outputs(b, {Bytes(boxes), Bytes(scores)});
+  ASSERT_EQ(made.size(), 1u);
+  std::vector<int64_t> want;
+  for (int64_t g = 0; g < batch * classes; ++g) {
+    std::vector<int64_t> order, kept;
+    for (int64_t k = 0; k < n; ++k) {
+      if (!low || scores[static_cast<size_t>(g * n + k)] > -0.5f) order.push_back(k);
+    }
+    std::ranges::stable_sort(order, [&](int64_t p, int64_t q) {
+      return scores[static_cast<size_t>(g * n + p)] > scores[static_cast<size_t>(g * n + q)];
+    });
+    for (const int64_t k : order) {
+      const auto box = [&](int64_t of) { return plain[static_cast<size_t>(g / classes * n + of)]; };
+      if (std::ssize(kept) < most && std::ranges::none_of(kept, [&](int64_t other) {
+            return ShareOf(box(k), box(other)) > share;
+          }))
+        kept.push_back(k);
+    }
+    for (const int64_t k : kept) want.insert(want.end(), {g / classes, g % classes, k});
+  }
+  want.resize(static_cast<size_t>(3 * batch * classes * std::min(most, n)), -1);
+  EXPECT_EQ(As<int64_t>(made[0]), want) << "seed " << GetParam();
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, Choice, ::testing::Range<uint64_t>(0, 20));
 
 // Outside of [-depth, depth - 1] an index is nowhere.
@@ -129,6 +199,16 @@ B TopModel(const Shape& shape, const std::vector<int64_t>& count) {
   b.Input("x", shape);
   b.Int64s("k", {std::ssize(count)}, count);
   b.Node("TopK", {"x", "k"}, {"y", "at"}, "op");
+  b.Output("y");
+  return b;
+}
+
+B BoxModel(const Shape& boxes, const Shape& scores, int64_t most) {
+  B b;
+  b.Input("boxes", boxes);
+  b.Input("scores", scores);
+  b.Int64s("most", {}, {most});
+  b.Node("NonMaxSuppression", {"boxes", "scores", "most"}, {"y"}, "op");
   b.Output("y");
   return b;
 }
@@ -157,6 +237,9 @@ TEST(ChoiceBad, IsRefusedWithTheReason) {
       {TopModel({2, 5}, {0}), "0 of the 5 elements of axis 1"},
       {TopModel({2, 5}, {1, 2}), "2 counts"},
       {TopModel({1, 65537}, {5}), "axis 1 has 65537 elements, at most 65536 are sorted"},
+      {BoxModel({1, 6, 5}, {1, 2, 6}, 3), "boxes [1, 6, 5] and scores [1, 2, 6]; [batch, n, 4]"},
+      {BoxModel({1, 6, 4}, {1, 2, 6}, 0), "picks at most 0 boxes"},
+      {BoxModel({1, 600, 4}, {1, 2, 600}, 600), "picks 600 boxes one after the other, at most 512"},
       {HotModel(0), "depth 0"},
       {ResponseModel({2, 3}, 7), "size 7 of shape [2, 3]"},
       {ResponseModel({3}, 1), "shape [3] has no channels"},

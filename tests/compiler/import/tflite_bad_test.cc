@@ -42,7 +42,7 @@ const TfliteCase kCases[] = {
        b.code(kMax).deprecated_builtin_code = 32;
        b.code(kMax).custom_code = "Twist\n";
      },
-     "operator 4: custom operator 'Twist\\n' is not supported"},
+     "operator 4 (custom:Twist\\n): operator custom:Twist\\n is not supported"},
     {"UnknownCode", [](auto& b) { b.code(kMax).builtin_code = static_cast<T::Builtin>(100000); },
      "operator 4: operators of code 100000 are not supported"},
     {"NegativeCode",

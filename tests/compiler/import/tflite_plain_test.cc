@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TFLite operators on plain values: constants that follow from shapes, refusals. Not here: what
-// they compute (tests/models).
+// TFLite operators on plain values and the end of detectors: constants that follow from shapes,
+// refusals. Not here: what they compute (tests/models).
+#include <flatbuffers/flexbuffers.h>
+
 #include "tests/compiler/graph_eval.h"
 #include "tests/compiler/import/tflite_import.h"
 
@@ -212,6 +214,126 @@ TEST_P(TflitePlainBad, IsRefusedWithTheReason) {
   EXPECT_NE(bad.error().message.find(GetParam().message), std::string::npos) << bad.error().message;
 }
 INSTANTIATE_TEST_SUITE_P(All, TflitePlainBad, ::testing::ValuesIn(kPlainBad),
+                         [](const auto& i) { return std::string(i.param.name); });
+
+TEST(TflitePlain, SuppressionIsHard) {
+  TfliteBuilder b;
+  b.Tensor("boxes", {6, 4}, Type::FLOAT32);
+  b.Tensor("scores", {6}, Type::FLOAT32);
+  Number(b, "most", 3);
+  for (const auto& [name, value] : {std::pair{"share", 0.5f}, {"low", 0.0f}, {"sigma", 0.25f}})
+    b.Constant(name, {}, Type::FLOAT32, std::vector<float>{value});
+  b.Tensor("at", {3}, Type::INT32);
+  b.Tensor("best", {3}, Type::FLOAT32);
+  b.Tensor("count", {}, Type::INT32);
+  b.Op(Builtin::NON_MAX_SUPPRESSION_V5, {"boxes", "scores", "most", "share", "low", "sigma"},
+       {"at", "best", "count"});
+  b.Input("boxes");
+  b.Input("scores");
+  for (const char* name : {"at", "best", "count"}) b.Output(name);
+  const auto refused = [&](const std::string& message) {
+    const auto bad = ImportModel(b.Bytes(), "m.tflite");
+    ASSERT_FALSE(bad);
+    EXPECT_NE(bad.error().message.find(message), std::string::npos) << bad.error().message;
+  };
+  refused("soft suppression, sigma 0.25; 0 is supported");
+  b.SetData("sigma", std::vector<float>{0});
+  EXPECT_EQ(std::ranges::count(ImportGood(b).nodes, graph::Op::kSuppress, &graph::Node::op), 2);
+  b.op(0).inputs[3] = b.Find("scores");
+  refused("input tensor 1 'scores' is not one constant of FLOAT32");
+  b.op(0).inputs[3] = b.Find("share");
+  b.SetData("most", std::vector<int32_t>{600});
+  refused("boxes [6, 4] and scores [6], [600] of them; [n, 4] and [n] of FLOAT32, 1 to 512");
+  b.op(0).outputs.pop_back();
+  b.graph().outputs.pop_back();
+  refused("2 results for 6 inputs");
+}
+
+// The end of a detector of 6 boxes and 2 classes.
+struct Detector {
+  TfliteBuilder b;
+  int64_t most = 3, classes = 2;
+  double share = 0.5, scale = 10;
+  bool options = true;
+
+  Detector() {
+    b.Tensor("offsets", {1, 6, 4}, Type::FLOAT32);
+    b.Tensor("scores", {1, 6, 3}, Type::FLOAT32);
+    b.Constant("anchors", {6, 4}, Type::FLOAT32, std::vector<float>(24, 0.5f));
+    b.Tensor("boxes", {}, Type::FLOAT32);  // shapes are left out, as converters do
+    b.Tensor("classes", {}, Type::FLOAT32);
+    b.Tensor("best", {}, Type::FLOAT32);
+    b.Tensor("count", {}, Type::FLOAT32);
+    b.Op(Builtin::CUSTOM, {"offsets", "scores", "anchors"}, {"boxes", "classes", "best", "count"});
+    b.code(0).custom_code = "TFLite_Detection_PostProcess";
+    b.Input("offsets");
+    b.Input("scores");
+    for (const char* name : {"boxes", "classes", "best", "count"}) b.Output(name);
+  }
+  Result<graph::Graph> Import() {
+    flexbuffers::Builder made;
+    made.Map([&] {
+      made.Int("max_detections", most);
+      made.Int("max_classes_per_detection", 1);
+      made.Int("num_classes", classes);
+      made.Double("nms_score_threshold", 0.1);
+      made.Double("nms_iou_threshold", share);
+      for (const char* name : {"y_scale", "x_scale", "h_scale", "w_scale"})
+        made.Double(name, scale);
+    });
+    made.Finish();
+    if (options) b.op(0).custom_options = made.GetBuffer();
+    return ImportModel(b.Bytes(), "m.tflite");
+  }
+};
+
+TEST(TfliteDetection, HasThreeNodesABoxAndItsShapes) {
+  Detector d;
+  const auto g = d.Import();
+  ASSERT_TRUE(g) << g.error().message;
+  EXPECT_EQ(std::ranges::count(g->nodes, graph::Op::kArgMax, &graph::Node::op), 3);
+  EXPECT_EQ(std::ranges::count(g->nodes, graph::Op::kSuppress, &graph::Node::op), 2);
+  EXPECT_EQ(g->tensor(g->outputs[0]).shape, (graph::Shape{1, 3, 4}));
+  EXPECT_EQ(g->tensor(g->outputs[1]).shape, (graph::Shape{1, 3}));
+  EXPECT_EQ(g->tensor(g->outputs[3]).shape, (graph::Shape{1}));
+}
+
+struct DetectionCase {
+  const char* name;
+  void (*spoil)(Detector& d);
+  const char* message;
+};
+const DetectionCase kDetectionBad[] = {
+    {"NoOptions", [](auto& d) { d.options = false; }, "its options are no flexbuffer with a map"},
+    {"BrokenOptions",
+     [](auto& d) {
+       d.options = false;
+       d.b.op(0).custom_options = {1, 2, 3, 200, 36, 1};
+     },
+     "its options are no flexbuffer with a map"},
+    {"Counts", [](auto& d) { d.most = 5000; }, "max_detections 5000, max_classes_per_detection 1"},
+    {"Scale", [](auto& d) { d.scale = 0; }, "y_scale is 0"},
+    {"Share", [](auto& d) { d.share = 1.5; }, "nms_iou_threshold 1.5, nms_score_threshold 0.1"},
+    {"Classes", [](auto& d) { d.classes = 5; },
+     "offsets [1, 6, 4], scores [1, 6, 3] and anchors [6, 4] for 5 classes"},
+    {"Results", [](auto& d) { d.b.op(0).outputs.pop_back(), d.b.graph().outputs.pop_back(); },
+     "3 results, makes 4"},
+    {"ResultType", [](auto& d) { d.b.tensor("count").type = Type::INT32; },
+     "its result tensor 6 'count' is INT32; FLOAT32 is supported"},
+    {"InputType", [](auto& d) { d.b.tensor("scores").type = Type::INT32; },
+     "input tensor 1 'scores' is INT32; FLOAT32 and quantised ones are supported"},
+    {"Another", [](auto& d) { d.b.code(0).custom_code = "Twist"; },
+     "operator 0 (custom:Twist): operator custom:Twist is not supported; it makes tensor 3"},
+};
+class TfliteDetectionBad : public ::testing::TestWithParam<DetectionCase> {};
+TEST_P(TfliteDetectionBad, IsRefusedWithTheReason) {
+  Detector d;
+  GetParam().spoil(d);
+  const auto bad = d.Import();
+  ASSERT_FALSE(bad);
+  EXPECT_NE(bad.error().message.find(GetParam().message), std::string::npos) << bad.error().message;
+}
+INSTANTIATE_TEST_SUITE_P(All, TfliteDetectionBad, ::testing::ValuesIn(kDetectionBad),
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace
