@@ -9,10 +9,43 @@ namespace {
 
 using graph::PoolAttributes;
 
+bool Padded(const Window& w) {
+  return w.pad_before != std::array<int64_t, 2>{} || w.pad_after != std::array<int64_t, 2>{};
+}
+
+// How many of a window's elements along axis |d| are elements [low, high) of an image of extent
+// |in|, or of what stands around it, window by window.
+std::vector<int64_t> CountsOf(const Window& window, size_t d, int64_t in, int64_t low,
+                              int64_t high) {
+  std::vector<int64_t> counts(static_cast<size_t>(window.OutExtent(static_cast<int>(d), in)));
+  for (size_t at = 0; at < counts.size(); ++at) {
+    const int64_t begin = static_cast<int64_t>(at) * window.stride[d] - window.pad_before[d];
+    for (int64_t k = 0; k < window.kernel[d]; ++k) {
+      const int64_t place = begin + k * window.dilation[d];
+      counts[at] += place >= low && place < high;
+    }
+  }
+  return counts;
+}
+
+std::vector<int64_t> CountsOf(const Window& window, size_t d, const Shape& image) {
+  return CountsOf(window, d, image[2 + d], 0, image[2 + d]);
+}
+
+// Whether a window has no element of the image.
+bool Empty(const Window& window, const Shape& image) {
+  return std::ranges::count(CountsOf(window, 0, image), 0) > 0 ||
+         std::ranges::count(CountsOf(window, 1, image), 0) > 0;
+}
+
+// Windows over a border have counts of their own, which divide floats, or integers as TFLite does.
 Status Check(const NodeCheck& node) {
   const Window& w = node.node.As<PoolAttributes>().window;
-  if (w.pad_before != std::array<int64_t, 2>{} || w.pad_after != std::array<int64_t, 2>{})
-    return node.Bad("an average over padding");
+  if (!Padded(w)) return {};
+  const auto& quant = node.Out().quant;
+  if (quant && (node.node.round != isa::Round::kTflite || node.In(0).quant != quant))
+    return node.Bad("an average over padding, of another scale or rounding than TFLite's");
+  if (Empty(w, node.In(0).shape)) return node.Bad("a window over padding alone");
   return {};
 }
 
@@ -54,13 +87,62 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   const Window& window = node.As<PoolAttributes>().window;
   const int64_t n = window.kernel[0] * window.kernel[1];
   const Quant &in = *graph.tensor(node.inputs[0]).quant, &out = *graph.tensor(node.output).quant;
+  if (Padded(window)) {  // PaddedBody divides by itself
+    requant.out_zero = 0;
+    return {};
+  }
   if (node.round == isa::Round::kTflite && in == out) return MeanOfElements(node, n, requant);
   requant.bias = {static_cast<int32_t>(-in.zero[0] * n)};
   return quantize::SetFactors(node, {in.scale[0] / (out.scale[0] * static_cast<double>(n))},
                               {255 * n}, requant);
 }
 
+// The sum over the elements of the image in each window, over their count: of integers half away
+// from zero, or up, where they count from the least one.
+void PaddedBody(RegionBuilder& b, const Node& node) {
+  const GraphTensor& out = b.graph().tensor(node.output);
+  const te::Tensor x = b.Value(node.inputs[0]);
+  const auto& [window, upwards] = node.As<PoolAttributes>();
+  const bool real = te::IsReal(b, node);
+  const te::Tensor padded =
+      te::PadSpatial(b.Name(out.name + ".padded"), x, window, ir::Const(x.dtype(), 0));
+  const Axis ky = te::ReduceAxis("ky", window.kernel[0]);
+  const Axis kx = te::ReduceAxis("kx", window.kernel[1]);
+  Window taps = window;
+  taps.pad_before = taps.pad_after = {0, 0};
+  const te::Tensor sum = te::Compute(
+      b.Name(out.name + ".sum"), out.shape, {"n", "c", "y", "x"}, [&](const Indices& i) {
+        return te::Sum(
+            Wide(padded(i[0], i[1], te::Tap(taps, 0, i[2], ky), te::Tap(taps, 1, i[3], kx))),
+            {ky, kx});
+      });
+  const std::vector<int64_t> down = CountsOf(window, 0, x.shape()),
+                             across = CountsOf(window, 1, x.shape());
+  std::vector<int32_t> whole;
+  std::vector<float> floats;
+  for (const int64_t y : down) {
+    for (const int64_t z : across) {
+      whole.push_back(static_cast<int32_t>(y * z));
+      floats.push_back(static_cast<float>(y * z));
+    }
+  }
+  const Shape shape{std::ssize(down), std::ssize(across)};
+  const te::Tensor counts = real ? b.Constant(out.name + ".counts", DType::kFloat32, shape, floats)
+                                 : b.Constant(out.name + ".counts", DType::kInt32, shape, whole);
+  te::Elements(b, node, [&, upwards = upwards](const Indices& i) {
+    const Expr n = counts(i[2], i[3]);
+    if (real) return te::Real(b, node, ir::Bin(ir::BinOp::kDiv, sum(i), n));
+    const Expr half = ir::FloorDiv(n, I32(2));
+    const Expr all = upwards ? sum(i) + n * I32(128) : ir::Abs(sum(i));
+    const Expr mean = ir::FloorDiv(all + half, n);
+    return te::Narrow(*node.requant, upwards
+                                         ? mean - I32(128)
+                                         : ir::Select(ir::Lt(sum(i), I32(0)), ir::Neg(mean), mean));
+  });
+}
+
 void Body(RegionBuilder& b, const Node& node) {
+  if (Padded(node.As<PoolAttributes>().window)) return PaddedBody(b, node);
   const GraphTensor& out = b.graph().tensor(node.output);
   const te::Tensor x = b.Value(node.inputs[0]);
   const Window& window = node.As<PoolAttributes>().window;
@@ -78,23 +160,15 @@ void Body(RegionBuilder& b, const Node& node) {
 // For each window of |window| over |in| one over the share of its elements that count: those of the
 // image, or with |pads| those of the image and of |given|'s pads too.
 std::vector<float> Shares(const Window& window, const Window& given, const Shape& in, bool pads) {
-  const auto counted = [&](size_t d, int64_t at) {
-    const int64_t begin = at * window.stride[d] - window.pad_before[d];
-    const int64_t low = pads ? -given.pad_before[d] : 0;
-    const int64_t high = in[2 + d] + (pads ? given.pad_after[d] : 0);
-    int64_t count = 0;
-    for (int64_t k = 0; k < window.kernel[d]; ++k) {
-      const int64_t place = begin + k * window.dilation[d];
-      count += place >= low && place < high;
-    }
-    return std::max<int64_t>(count, 1);
+  const auto counted = [&](size_t d) {
+    return CountsOf(window, d, in[2 + d], pads ? -given.pad_before[d] : 0,
+                    in[2 + d] + (pads ? given.pad_after[d] : 0));
   };
-  const Shape out = Through(window, in, 1);
   const float area = static_cast<float>(window.kernel[0] * window.kernel[1]);
   std::vector<float> shares;
-  for (int64_t y = 0; y < out[2]; ++y) {
-    for (int64_t x = 0; x < out[3]; ++x)
-      shares.push_back(area / static_cast<float>(counted(0, y) * counted(1, x)));
+  for (const int64_t y : counted(0)) {
+    for (const int64_t x : counted(1))
+      shares.push_back(area / static_cast<float>(std::max<int64_t>(y * x, 1)));
   }
   return shares;
 }
@@ -139,8 +213,9 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   }
   TESSERA_ASSIGN(const Window window, PoolWindow(c, node, in));
   const Window whole = WithCeiling(node, window, in);
-  constexpr std::array<int64_t, 2> kNone{0, 0};
-  if (whole.pad_before != kNone || whole.pad_after != kNone) {
+  const bool counted = c.real() && IsFloat(c.tensor(given).dtype) &&
+                       node.IntOr("count_include_pad", 0) == 0 && !Empty(whole, in);
+  if (Padded(whole) && !counted) {
     TESSERA_ASSIGN(const TensorId plain, c.Plain(node, 0));
     return FromPadded(c, node, plain, window, whole);
   }

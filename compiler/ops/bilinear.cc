@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An image with other extents, each element between four of the operand. TFLite RESIZE_BILINEAR: of
-// int8 its places are 10-bit fixed-point numbers, of floats float32.
+// int8 its places are 10-bit fixed-point numbers, of floats and of uint8 float32.
 #include <cmath>
 
 #include "compiler/ops/unit.h"
@@ -22,13 +22,14 @@ struct BilinearAxis {
 };
 struct BilinearAttributes {
   BilinearAxis rows, columns;
+  bool single = false;  // int8, which is uint8 less 128, in float32
 };
 
 Result<Shape> ShapeOf(const NodeCheck& node) {
   TESSERA_TRY(node.Image());
   const Shape& in = node.In(0).shape;
   Shape made{in[0], in[1]};
-  const auto& [rows, columns] = node.node.As<BilinearAttributes>();
+  const auto& [rows, columns, _] = node.node.As<BilinearAttributes>();
   for (size_t d = 0; d < 2; ++d) {
     const BilinearAxis& axis = d == 0 ? rows : columns;
     for (const auto* list : {&axis.low, &axis.high}) {
@@ -49,9 +50,9 @@ Status Check(const NodeCheck& node) { return node.KeepsScale(); }
 
 void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]);
-  const auto& [rows, columns] = node.As<BilinearAttributes>();
+  const auto& [rows, columns, single] = node.As<BilinearAttributes>();
   const std::string& name = b.graph().tensor(node.output).name;
-  const bool real = te::IsReal(b, node);
+  const bool real = te::IsReal(b, node), floats = real || single;
   struct RowsBetween {
     te::Tensor low, high, part;
   };
@@ -59,20 +60,24 @@ void Body(RegionBuilder& b, const Node& node) {
     const std::vector<int64_t> shape{std::ssize(axis.low)};
     return RowsBetween{b.Constant(name + what + ".low", DType::kInt64, shape, axis.low),
                        b.Constant(name + what + ".high", DType::kInt64, shape, axis.high),
-                       real ? b.Constant(name + what + ".part", DType::kFloat32, shape, axis.part)
-                            : b.Constant(name + what + ".part", DType::kInt32, shape, axis.steps)};
+                       floats
+                           ? b.Constant(name + what + ".part", DType::kFloat32, shape, axis.part)
+                           : b.Constant(name + what + ".part", DType::kInt32, shape, axis.steps)};
   };
   const RowsBetween y = place(rows, ".rows"), z = place(columns, ".columns");
   te::Elements(b, node, [&](const Indices& i) {
     const auto at = [&](const te::Tensor& row, const te::Tensor& column) {
-      return Wide(x(i[0], i[1], row(i[2]), column(i[3])));
+      const Expr value = Wide(x(i[0], i[1], row(i[2]), column(i[3])));
+      return floats && !real ? ir::Cast(DType::kFloat32, value + I32(128)) : value;
     };
-    const Expr one = real ? ir::ImmF32(1) : I32(kOne);
+    const Expr one = floats ? ir::ImmF32(1) : I32(kOne);
     const Expr down = y.part(i[2]), across = z.part(i[3]);
     const Expr up = one - down, back = one - across;
     const Expr sum = at(y.low, z.low) * up * back + at(y.high, z.low) * down * back +
                      at(y.low, z.high) * up * across + at(y.high, z.high) * down * across;
     if (real) return te::Real(b, node, sum);
+    if (floats)  // the half is cut off
+      return ir::Cast(DType::kInt8, ir::Cast(DType::kInt32, sum + ir::ImmF32(0.5f)) - I32(128));
     // Over 2^20, halves away from zero.
     const Expr half = I32(1 << (2 * kBits - 1));
     const Expr magnitude = ir::Bin(ir::BinOp::kShr, ir::Abs(sum) + half, I32(2 * kBits));
@@ -122,14 +127,13 @@ Status FromTflite(Converter& c) {
   }
   if (options->align_corners() && options->half_pixel_centers())
     return c.Unsupported("align_corners and half_pixel_centers at once");
-  if (c.Out().type == tflite_model::TensorType::UINT8)
-    return c.Unsupported("its result {} is UINT8; INT8 and floats are supported", c.Out().Place());
   TESSERA_TRY(c.SameScale(x));
   BilinearAttributes made;
+  made.single = c.Out().type == tflite_model::TensorType::UINT8;
   for (size_t d = 0; d < 2; ++d) {
     BilinearAxis& axis = d == 0 ? made.rows : made.columns;
     axis = AxisOf(in[2 + d], size[d], options->align_corners(), options->half_pixel_centers());
-    if (c.real()) UseFloats(axis, in[2 + d]);
+    if (c.real() || made.single) UseFloats(axis, in[2 + d]);
   }
   return c.Finish({.op = Op::kBilinear, .inputs = {x}, .attributes = std::move(made)},
                   {in[0], in[1], size[0], size[1]});
@@ -139,7 +143,7 @@ void MakeExample(Example& example) {
   const Shape& in = example.first().shape;
   if (in.size() != 4) return;
   BilinearAttributes made{AxisOf(in[2], 2 * in[2], false, true),
-                          AxisOf(in[3], 2 * in[3], false, true)};
+                          AxisOf(in[3], 2 * in[3], false, true), false};
   if (IsFloat(example.first().dtype)) {
     UseFloats(made.rows, in[2]);
     UseFloats(made.columns, in[3]);

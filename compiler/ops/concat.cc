@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tensors one after the other along an axis, each brought to the scale of the result. ONNX Concat;
-// TFLite CONCATENATION, of one scale.
+// TFLite CONCATENATION, of one scale but for uint8.
+#include <cmath>
+
 #include "compiler/ops/unit.h"
 
 namespace tessera::ops {
@@ -37,7 +39,28 @@ bool Kept(const Graph& graph, const Node& node, size_t i) {
          node.hi == 127;
 }
 
+// TFLite, which takes several scales of uint8 alone, computes in float32: a table of 256 entries an
+// operand, from uint8's least value on.
+Status SingleTables(const Graph& graph, const Node& node, Requant& requant) {
+  const float steps = 1 / quantize::Single(quantize::ResultScale(graph, node));
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const float scale = quantize::Single(quantize::ScaleOf(graph, node, i)) * steps;
+    const float bias = -static_cast<float>(quantize::ZeroOf(graph, node, i) + 128) * scale;
+    for (int32_t q = 0; q < 256; ++q) {
+      const float value = std::round(static_cast<float>(q) * scale + bias);
+      const float least = static_cast<float>(requant.lo - requant.out_zero),
+                  most = static_cast<float>(requant.hi - requant.out_zero);
+      requant.table.push_back(static_cast<int8_t>(
+          static_cast<int32_t>(std::clamp(value, least, most)) + requant.out_zero));
+    }
+  }
+  return {};
+}
+
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
+  bool kept = true;
+  for (size_t i = 0; i < node.inputs.size(); ++i) kept = kept && Kept(graph, node, i);
+  if (node.round == isa::Round::kTflite && !kept) return SingleTables(graph, node, requant);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const double factor = quantize::ScaleOf(graph, node, i) / quantize::ResultScale(graph, node);
     TESSERA_TRY(quantize::SetFactors(node, {factor}, {255}, requant));
@@ -49,9 +72,11 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   return {};
 }
 
-// An element of operand |i| under the scale of the result.
-Expr Brought(const Graph& graph, const Node& node, size_t i, Expr value) {
+// An element of operand |i| under the scale of the result; |tables| where it has some.
+Expr Brought(const Graph& graph, const Node& node, size_t i, Expr value, const te::Tensor& tables) {
   if (Kept(graph, node, i)) return value;
+  if (tables)
+    return tables(Expr(static_cast<int64_t>(i)), ir::Cast(DType::kInt64, value) + Expr(128));
   const Requant& q = *node.requant;
   const graph::OperandScale& scale = q.operands[i];
   return te::Narrow(q, ir::Requant(Wide(value) - I32(scale.zero), I32(scale.multiplier),
@@ -63,6 +88,10 @@ void Body(RegionBuilder& b, const Node& node) {
   const auto axis = static_cast<size_t>(node.As<ConcatAttributes>().axis);
   std::vector<te::Tensor> parts;
   for (const TensorId id : node.inputs) parts.push_back(b.Value(id));
+  te::Tensor tables;
+  if (node.requant && !node.requant->table.empty())
+    tables = b.Constant(out.name + ".table", DType::kInt8, {std::ssize(parts), 256},
+                        node.requant->table);
   b.SetValue(node.output, te::Compute(b.Name(out.name), out.shape, {}, [&](const Indices& i) {
                // The last part is what no earlier condition takes.
                int64_t first = out.shape[axis];
@@ -72,7 +101,7 @@ void Body(RegionBuilder& b, const Node& node) {
                  first -= parts[k].shape()[axis];
                  Indices from = i;
                  from[axis] = i[axis] - Expr(first);
-                 const Expr here = Brought(b.graph(), node, k, parts[k](from));
+                 const Expr here = Brought(b.graph(), node, k, parts[k](from), tables);
                  value = value ? ir::Select(ir::Lt(i[axis], Expr(end)), here, value) : here;
                }
                return value;
@@ -137,7 +166,8 @@ Status FromTflite(Converter& c) {
     }
     if (i > 0) sum[static_cast<size_t>(axis)] += from->shape[static_cast<size_t>(axis)];
     TESSERA_ASSIGN(const TensorId x, c.Activation(i));
-    TESSERA_TRY(c.SameScale(x));
+    if (c.Out().type != tflite_model::TensorType::UINT8 || c.op().inputs.size() == 1)
+      TESSERA_TRY(c.SameScale(x));
     made.inputs.push_back(x);
   }
   // One alone stays as it is.

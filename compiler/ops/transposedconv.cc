@@ -25,7 +25,8 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
       return node.Bad(
           "kernel, stride, dilation or result below 1, or a pad as large as the window");
   }
-  if (in[1] != w[1] || w[2] != window.kernel[0] || w[3] != window.kernel[1])
+  if (w[1] < 1 || in[1] % w[1] != 0 || w[0] % (in[1] / w[1]) != 0 || w[2] != window.kernel[0] ||
+      w[3] != window.kernel[1])
     return node.Bad("weights {}, operand {} do not agree", ShapeText(w), ShapeText(in));
   return Shape{in[0], w[0], out[0], out[1]};
 }
@@ -71,20 +72,43 @@ void Body(RegionBuilder& b, const Node& node) {
         }
         return ir::Select(inside, x(from), zero);
       });
-  const Axis channel = te::ReduceAxis("ci", w.shape()[1]);
+  // Groups of channels, as many as their extents say.
+  const int64_t group_in = w.shape()[1], groups = x.shape()[1] / group_in;
+  const int64_t group_out = w.shape()[0] / groups;
+  const Axis channel = te::ReduceAxis("ci", group_in);
   const Axis ky = te::ReduceAxis("ky", window.kernel[0]);
   const Axis kx = te::ReduceAxis("kx", window.kernel[1]);
   Window taps = window;
   taps.stride = {1, 1};
   const te::Tensor sum =
       te::Compute(b.Name(out.name + ".sum"), out.shape, te::AxisNames(4), [&](const Indices& i) {
+        const Expr from =
+            groups == 1 ? channel.var : te::DivBy(i[1], group_out) * Expr(group_in) + channel.var;
         const Expr value =
-            spread(i[0], channel.var, te::Tap(taps, 0, i[2], ky), te::Tap(taps, 1, i[3], kx));
+            spread(i[0], from, te::Tap(taps, 0, i[2], ky), te::Tap(taps, 1, i[3], kx));
         return te::Sum(Wide(value) * Wide(w(i[1], channel.var, Expr(window.kernel[0] - 1) - ky.var,
                                             Expr(window.kernel[1] - 1) - kx.var)),
                        {channel, ky, kx});
       });
   b.SetValue(node.output, te::Epilogue(b, node, sum));
+}
+
+// Weights [I, O / groups, H, W] as [O, I / groups, H, W].
+Result<TensorId> InGroups(QdqConverter& c, const OnnxNode& node, TensorId weights, int64_t groups) {
+  if (groups == 1) return c.SwapAxes(node, weights);
+  GraphTensor made = c.tensor(weights);
+  const Shape from = made.shape;
+  const int64_t ins = from[0] / groups, outs = from[1];
+  const int64_t each = from[2] * from[3] * SizeOf(made.dtype);
+  made.shape = {groups * outs, ins, from[2], from[3]};
+  for (int64_t g = 0; g < groups; ++g) {
+    for (int64_t o = 0; o < outs; ++o) {
+      for (int64_t i = 0; i < ins; ++i)
+        std::copy_n(c.tensor(weights).data->begin() + ((g * ins + i) * outs + o) * each, each,
+                    made.data->begin() + ((g * outs + o) * ins + i) * each);
+    }
+  }
+  return c.AddConstant(node, std::move(made));
 }
 
 // The pads of |made| that leave its wanted extents: of auto_pad SAME as many as the input times the
@@ -120,14 +144,17 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
     return Fail(Code::kInvalidArgument, "{}: weights {} and input {} do not agree", node.Place(),
                 ShapeText(given), ShapeText(in));
   }
-  if (node.IntOr("group", 1) != 1)
-    return Fail(Code::kUnsupported, "{}: {} groups; 1 is supported", node.Place(),
-                node.IntOr("group", 1));
-  if (const int axis = c.ScaleAxis(w_id); axis >= 0 && axis != 1) {
-    return Fail(Code::kUnsupported, "{}: weights quantised along axis {}; axis 1 is supported",
-                node.Place(), axis);
+  const int64_t groups = node.IntOr("group", 1);
+  if (groups < 1 || in[1] % groups != 0)
+    return Fail(Code::kInvalidArgument, "{}: {} groups of {} channels", node.Place(), groups,
+                in[1]);
+  if (const int axis = c.ScaleAxis(w_id); axis >= 0 && (axis != 1 || groups > 1)) {
+    return Fail(Code::kUnsupported,
+                "{}: weights quantised along axis {}, {} groups; axis 1 of one group is supported, "
+                "or one scale",
+                node.Place(), axis, groups);
   }
-  TESSERA_ASSIGN(w_id, c.SwapAxes(node, w_id));  // [I, O, H, W] -> [O, I, H, W]
+  TESSERA_ASSIGN(w_id, InGroups(c, node, w_id, groups));
   TransposedConvAttributes made;
   // Whether the window fits the input does not matter here: the input is given more room.
   const std::vector<int64_t> kernel =
@@ -157,7 +184,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
                   made.out[d]);
     }
   }
-  const Shape shape{in[0], given[1], made.out[0], made.out[1]};
+  const Shape shape{in[0], groups * given[1], made.out[0], made.out[1]};
   Node emit{.op = Op::kTransposedConv, .inputs = {x, w_id}, .attributes = made};
   if (node.inputs.size() > 2 && !node.inputs[2].empty()) {
     TESSERA_ASSIGN(const TensorId bias, c.Bias(node, 2, c.tensor(x), c.tensor(w_id)));
@@ -224,7 +251,7 @@ constexpr TfliteRow kTflite[] = {{"TRANSPOSE_CONV", 3, 4, FromTflite}};
 
 constinit const OpDef kTransposedConvDef = {
     .name = "transposedconv",
-    .meaning = "transposed 2-D convolution, NCHW x OIHW; the sum, plus bias",
+    .meaning = "transposed 2-D convolution, NCHW x OIHW, groups; the sum, plus bias",
     .category = Category::kComplex,
     .least = 2,
     .most = 3,

@@ -5,7 +5,6 @@ namespace tessera::ops {
 namespace {
 
 constexpr int64_t kMaxWindow = 1 << 16;  // sums and their zero points stay far inside 32 bits
-constexpr std::array<int64_t, 2> kNone{0, 0};
 
 }  // namespace
 
@@ -95,12 +94,6 @@ Status PoolFromTflite(Converter& c, Op op) {
   if (w.kernel[0] * w.kernel[1] > kMaxWindow) {
     return c.Unsupported("a window of {} x {}, at most {} elements are supported", w.kernel[0],
                          w.kernel[1], kMaxWindow);
-  }
-  if (op == Op::kAvgPool && (w.pad_before != kNone || w.pad_after != kNone)) {
-    return c.Unsupported(
-        "an average over padding: a window of {} x {} reaches over the edge of an image of {} x "
-        "{}; use padding VALID",
-        w.kernel[0], w.kernel[1], in[2], in[3]);
   }
   TESSERA_TRY(c.SameScale(x));
   const bool upwards = c.Out().type == tflite_model::TensorType::UINT8;

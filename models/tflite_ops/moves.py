@@ -156,6 +156,16 @@ def bilinear(rng, k):
     return [x, Tensor.constant(size)], [y], options("ResizeBilinearOptions", alignCorners=align, halfPixelCenters=half)
 
 
+def joined(rng, k):
+    """Concatenation of uint8 tensors with scales of their own."""
+    shapes, axis = [([(1, 256), (1, 256)], 1), ([(1, 3, 4, 16), (1, 3, 4, 5), (1, 3, 4, 1)], 3)][k]
+    out = list(shapes[0])
+    out[axis] = sum(shape[axis] for shape in shapes)
+    parts = [Tensor(shape, UINT8, scale=scale(rng, KINDS[k]), zero=zero(rng) + 128) for shape in shapes]
+    y = Tensor(out, UINT8, scale=np.float32(parts[0].scale[0] * [1.0, 0.5][k]), zero=[parts[0].zero, 131][k])
+    return parts, [y], options("ConcatenationOptions", axis=axis)
+
+
 def depth_to_space(rng, k):
     h, w, channels, b = [(2, 3, 8, 2), (2, 2, 18, 3)][k]
     x, y = same_quant(rng, (1, h, w, channels), (1, h * b, w * b, channels // b // b))
@@ -200,7 +210,8 @@ FAMILIES = [
     ("MEAN", 5, mean_axes, "axes"), ("MAXIMUM", 3, extreme, ""), ("MINIMUM", 3, extreme, ""), ("SUB", 3, broadcast, "repeated"), ("SPLIT", 3, split, ""),
     ("SPLIT_V", 2, split_v, ""), ("SLICE", 3, slice_of, ""), ("STRIDED_SLICE", 6, strided, ""), ("PACK", 3, pack, ""), ("UNPACK", 2, unpack, ""),
     ("GATHER", 3, gather, ""), ("GATHER_ND", 2, gather_nd, ""), ("TILE", 2, tile, ""), ("BROADCAST_TO", 2, broadcast_to, ""), ("PRELU", 4, prelu, ""),
-    ("RESIZE_BILINEAR", 5, bilinear, ""), ("DEPTH_TO_SPACE", 2, depth_to_space, ""), ("SPACE_TO_DEPTH", 2, space_to_depth, ""),
+    ("RESIZE_BILINEAR", 5, bilinear, ""), ("RESIZE_BILINEAR", 5, unsigned(bilinear), "uint8"), ("CONCATENATION", 2, joined, "uint8_scales"),
+    ("DEPTH_TO_SPACE", 2, depth_to_space, ""), ("SPACE_TO_DEPTH", 2, space_to_depth, ""),
     ("SPACE_TO_BATCH_ND", 2, space_to_batch, ""), ("BATCH_TO_SPACE_ND", 2, batch_to_space, ""), ("ARG_MAX", 3, arg("ArgMaxOptions"), ""),
     ("ARG_MIN", 2, arg("ArgMinOptions"), ""),
 ]

@@ -44,18 +44,7 @@ std::set<std::string> Operators() {
 }
 
 // Files that the importer refuses, and a part of what it says.
-// An average over a border divides by the number of elements inside, which differs from place to
-// place.
-const std::map<std::string, std::string> kRefused = {
-    {"average_pool_2d_01", "an average over padding"},
-    {"average_pool_2d_02", "an average over padding"},
-    {"average_pool_2d_04", "an average over padding"},
-    {"average_pool_2d_06", "an average over padding"},
-    {"average_pool_2d_uint8_01", "an average over padding"},
-    {"average_pool_2d_uint8_02", "an average over padding"},
-    {"average_pool_2d_uint8_04", "an average over padding"},
-    {"average_pool_2d_uint8_06", "an average over padding"},
-};
+const std::map<std::string, std::string> kRefused = {};
 
 // Least number of files an operator that run on the accelerator; of the others the whole network is
 // on the host.

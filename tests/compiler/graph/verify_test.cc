@@ -198,6 +198,13 @@ const Case kCases[] = {
        g.nodes[3].Edit<PoolAttributes>().window.pad_before = {1, 1};
      },
      "an average over padding"},
+    {"AverageOfPadding",
+     [](Graph& g) {
+       g.nodes[3].op = Op::kAvgPool;
+       g.nodes[3].round = isa::Round::kTflite;
+       g.nodes[3].Edit<PoolAttributes>().window.pad_before = {4, 0};
+     },
+     "a window over padding alone"},
     {"ReshapeCount", [](Graph& g) { g.tensors[kF].shape[1] = 15; },
      "[1, 4, 2, 2] cannot become [1, 15]"},
     {"ReshapeScale", [](Graph& g) { g.tensors[kF].quant->zero[0] = 2; }, "or the scales differ"},

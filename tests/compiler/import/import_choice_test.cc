@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ONNX TopK, CumSum, OneHot and NonMaxSuppression against plain loops: seeded shapes, values with many equals, boxes that overlap; refusals. Not here: the cases of
+// ONNX TopK, CumSum, OneHot, NonMaxSuppression and ConvTranspose in groups against plain loops:
+// seeded shapes, values with many equals, boxes that overlap; refusals. Not here: the cases of
 // ONNX's own (onnx_cases_test), the kernels of TFLite (tests/models).
 #include <algorithm>
 #include <cmath>
@@ -177,6 +178,31 @@ TEST_P(Choice, NonMaxSuppressionIsGreedy) {
   }
   want.resize(static_cast<size_t>(3 * batch * classes * std::min(most, n)), -1);
   EXPECT_EQ(As<int64_t>(made[0]), want) << "seed " << GetParam();
+}
+
+TEST_P(Choice, TransposedConvolutionInGroupsIsOneForEach) {
+  const int64_t groups = rng.Range(2, 3), ins = rng.Range(1, 2), outs = rng.Range(1, 3);
+  const std::vector<float> image = Drawn(rng, groups * ins * 6, 6),
+                           weights = Drawn(rng, groups * ins * outs * 4, 6);
+  B b;
+  b.Input("x", {1, groups * ins, 2, 3});
+  b.Floats("w", {groups * ins, outs, 2, 2}, weights);
+  B::Attr(b.Node("ConvTranspose", {"x", "w"}, {"y"}, "op"), "group", groups);
+  b.Output("y");
+  const auto made = Outputs(b, {Bytes(image)});
+  ASSERT_EQ(made.size(), 1u);
+  std::vector<float> want(static_cast<size_t>(groups * outs * 12));
+  for (int64_t c = 0; c < groups * ins; ++c) {
+    for (int64_t o = 0; o < outs; ++o) {
+      for (int64_t p = 0; p < 6 * 4; ++p) {  // an element of the image, one of the window
+        const int64_t row = p / 12 + p / 2 % 2, column = p / 4 % 3 + p % 2;
+        want[static_cast<size_t>(((c / ins * outs + o) * 3 + row) * 4 + column)] +=
+            image[static_cast<size_t>(c * 6 + p / 4)] *
+            weights[static_cast<size_t>((c * outs + o) * 4 + p % 4)];
+      }
+    }
+  }
+  EXPECT_EQ(As<float>(made[0]), want) << "seed " << GetParam();  // sixteenths: no rounding
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Choice, ::testing::Range<uint64_t>(0, 20));

@@ -309,9 +309,14 @@ const BadImage kBad[] = {
      "weights [3, 3, 2, 2] and input [1, 2, 4, 6] do not agree", kInvalid},
     {"TransposedGroups",
      [] {
+       return With(TransposedModel(), [](auto& b) { B::Attr(b.node("op"), "group", int64_t{3}); });
+     },
+     "3 groups of 2 channels", kInvalid},
+    {"TransposedGroupScales",
+     [] {
        return With(TransposedModel(), [](auto& b) { B::Attr(b.node("op"), "group", int64_t{2}); });
      },
-     "2 groups; 1 is supported"},
+     "weights quantised along axis 1, 2 groups; axis 1 of one group is supported, or one scale"},
     {"TransposedShape",
      [] {
        return With(TransposedModel(), [](auto& b) {
@@ -343,7 +348,7 @@ const BadImage kBad[] = {
          for (auto& a : *b.node("w_dequantize").mutable_attribute()) a.set_i(2);
        });
      },
-     "weights quantised along axis 2; axis 1 is supported"},
+     "weights quantised along axis 2, 1 groups; axis 1 of one group is supported, or one scale"},
 };
 
 class ImportImageBad : public testing::TestWithParam<BadImage> {};

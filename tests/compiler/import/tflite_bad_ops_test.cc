@@ -157,10 +157,6 @@ const TfliteCase kCases[] = {
        PoolOf(b, kMax).filter_width = PoolOf(b, kMax).filter_height = 300;
      },
      "a window of 300 x 300, at most 65536 elements are supported"},
-    {"AverageOverPadding", [](auto& b) { PoolOf(b, kAverage).padding = tfl::Padding::SAME; },
-     "operator 5 (AVERAGE_POOL_2D): an average over padding: a window of 2 x 2 reaches over the "
-     "edge "
-     "of an image of 3 x 3"},
     {"MeanAxisFar", [](auto& b) { Refill(b, "axes", {1}, std::vector<int32_t>{4}); },
      "operator 8 (MEAN): axis 4 of tensor 14 'transpose' with shape [1, 2, 2, 32]", kInvalid},
     {"MeanShape", [](auto& b) { Refill(b, "axes", {1}, std::vector<int32_t>{2}); },
