@@ -140,8 +140,8 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
     compiled.dump += graph::Print(fused.graph) + graph::Print(fused.graph, fused.regions);
     for (size_t n = 0; n < places.size() && options.device; ++n) {
       if (places[n].device == network::kHost)
-        compiled.dump +=
-            fmt::format("host {}: {}\n", fused.graph.nodes[n].name, places[n].why_host);
+        compiled.dump += fmt::format("host {}: {} ({})\n", fused.graph.nodes[n].name,
+                                     places[n].machine, places[n].why_host);
     }
   }
   if (options.dumps.contains("te")) {

@@ -12,19 +12,6 @@
 namespace tessera::compiler {
 namespace {
 
-// |why| without names of stages and expressions, which no user has chosen.
-std::string InShort(std::string why) {
-  constexpr std::string_view kStage = "stage ", kEnd = "; the host can run it";
-  if (why.starts_with(kStage)) {
-    const size_t colon = why.find(": ");
-    if (colon != std::string::npos) why.erase(0, colon + 2);
-  }
-  if (why.ends_with(kEnd)) why.erase(why.size() - kEnd.size());
-  const size_t expression = why.find(": ");
-  if (expression != std::string::npos) why.erase(expression);
-  return why;
-}
-
 // 12345678 as 12,345,678.
 std::string WithCommas(int64_t value) {
   std::string text = std::to_string(value);
@@ -47,7 +34,7 @@ Coverage CoverageOf(const graph::Graph& graph, const std::vector<network::NodePl
     coverage.accelerated += on;
     coverage.accelerated_macs += on ? macs : 0;
     if (on) continue;
-    const std::string op(graph::Text(node.op)), why = InShort(places[n].why_host);
+    const std::string op(graph::Text(node.op)), &why = places[n].machine;
     const auto known = std::ranges::find_if(
         coverage.left, [&](const Coverage::Left& l) { return l.op == op && l.why == why; });
     if (known == coverage.left.end()) {

@@ -17,8 +17,8 @@
 namespace tessera::compiler {
 
 struct Coverage {
-  // Nodes of the host for one reason. Nodes that only show a tensor under another shape, and those
-  // between files and integers, are none.
+  // Nodes of the host for one reason, in words of the machine (schedule/accel/refusals.def). Nodes
+  // that only show a tensor under another shape are none.
   struct Left {
     std::string op, why;
     int64_t nodes = 0;
@@ -35,8 +35,8 @@ Coverage CoverageOf(const graph::Graph& graph, const std::vector<network::NodePl
 //   errors  those of the quantisation rules
 Result<Coverage> CoverageOf(graph::Graph graph, const isa::Config& config);
 
-// "accelerator: 12 of 14 operators, 99.9 % of 2,650,000 multiply-accumulates; host: 1 x softmax (a
-// reduction over channels), ...", one line.
+// "accelerator: 12 of 14 operators, 99.9 % of 2,650,000 multiply-accumulates; host: 1 x sigmoid
+// (VECTOR has no table lookup), ...", one line.
 std::string Text(const Coverage& coverage);
 
 }  // namespace tessera::compiler

@@ -313,7 +313,10 @@ Status DevicePlanBuild::Refuse(const AcceleratorTurn& program, network::RefusedI
   if (stay && FitsAlone(program, region)) {
     more.in_memory.merge(tensors);
   } else {
-    more.refused.push_back({n_.regions[region.layer].nodes, error.message});
+    const std::string name = Legible(region.op) + ": ";
+    more.refused.push_back(
+        {n_.regions[region.layer].nodes,
+         error.message.substr(error.message.starts_with(name) ? name.size() : 0)});
   }
   build_.more_limits = std::move(more);
   return refused;

@@ -22,6 +22,10 @@ using graph::Graph;
 using graph::GraphTensor;
 using graph::Region;
 using graph::TensorId;
+using schedule::accel::Refusal;
+using schedule::accel::RefusalKind;
+
+constexpr const char* kOtherTypes = "it works on other types than int8";
 
 // Has the machine's layout a place for each element?
 bool HasPlace(const GraphTensor& t) { return t.shape.size() <= 4; }
@@ -86,7 +90,8 @@ class Placer {
       for (const size_t i : poor) {
         for (const size_t n : islands[i]) {
           can_[n] = false;
-          places_[n].why_host = "what it does is not worth bringing its tensors to the accelerator";
+          Leave(n, {RefusalKind::kNotWorth,
+                    "what it does is not worth bringing its tensors to the accelerator"});
         }
       }
     }
@@ -99,14 +104,19 @@ class Placer {
   void Ask(size_t n) {
     const Region& node = nodes_[n];
     te_.push_back(te::BuildRegion(graph_, node));
-    const auto is_int8 = [&](TensorId id) { return graph_.tensor(id).dtype == DType::kInt8; };
+    const auto type = [&](TensorId id) { return graph_.tensor(id).dtype; };
+    const auto other =
+        std::ranges::find_if(node.inputs, [&](TensorId id) { return type(id) != DType::kInt8; });
     const auto has_place = [&](TensorId id) { return HasPlace(graph_.tensor(id)); };
-    Status can;
+    schedule::accel::Acceptance can;
     const auto refused = std::ranges::find(refused_, node.nodes, &RefusedRegion::nodes);
     if (refused != refused_.end()) {
-      can = Fail(Code::kUnsupported, "{}", refused->why);
-    } else if (!is_int8(node.output) || !std::ranges::all_of(node.inputs, is_int8)) {
-      can = Fail(Code::kUnsupported, "it works on other types than int8");
+      can = std::unexpected(Refusal(RefusalKind::kProgram, refused->why, refused->why));
+    } else if (other != node.inputs.end()) {
+      can = std::unexpected(Refusal(RefusalKind::kInputType, kOtherTypes, Text(type(*other))));
+    } else if (type(node.output) != DType::kInt8) {
+      can =
+          std::unexpected(Refusal(RefusalKind::kResultType, kOtherTypes, Text(type(node.output))));
     } else if (IsScheduled(scheduled_, node.name) && has_place(node.output) &&
                std::ranges::all_of(node.inputs, has_place)) {
       // Whether the schedule is right is known when there is a program.
@@ -115,7 +125,13 @@ class Placer {
     }
     can_.push_back(can.has_value());
     packed_.push_back(can ? PackedByHost(te_.back()) : std::vector<TensorId>());
-    places_.push_back({kHost, can ? "" : can.error().message});
+    places_.emplace_back();
+    if (!can) Leave(n, can.error());
+  }
+
+  void Leave(size_t n, const Refusal& why) {
+    places_[n].why_host = why.message;
+    places_[n].machine = why.machine;
   }
 
   // on_: can_, and views only of what is on the accelerator and lies alike.
@@ -127,7 +143,7 @@ class Placer {
       if (const auto viewed = ViewedBy(graph_, nodes_[n])) {
         const bool same = SamePlace(graph_.tensor(*viewed), graph_.tensor(nodes_[n].output));
         on_[n] = can_[n] && same && made[static_cast<size_t>(*viewed)];
-        if (!on_[n]) places_[n].why_host = "a view of what the host has";
+        if (!on_[n]) Leave(n, {RefusalKind::kView, "a view of what the host has"});
       }
       made[static_cast<size_t>(nodes_[n].output)] = on_[n];
     }

@@ -36,13 +36,14 @@ inline constexpr uint32_t kHost = 0, kAccelerator = 1;
 // several is cut, one of a single node is the host's.
 struct RefusedRegion {
   std::vector<size_t> nodes;  // indices into Graph::nodes
-  std::string why;
+  std::string why;            // without the region's name
 };
 using RefusedRegions = std::vector<RefusedRegion>;
 
 struct NodePlace {
   uint32_t device = kHost;
-  std::string why_host;  // why it is not on the accelerator
+  std::string why_host;      // why it is not on the accelerator, as the compiler found it
+  std::string machine = "";  // the same in words of the machine (schedule/accel/refusals.def)
 };
 
 // Names of layers, the regions that FusePlaced makes, for which the user gives a schedule for the

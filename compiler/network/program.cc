@@ -283,7 +283,7 @@ std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> Constants
   return map;
 }
 
-Status CheckRegion(const AccelRegion& region, const isa::Config& config) {
+sched::Acceptance CheckRegion(const AccelRegion& region, const isa::Config& config) {
   TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
                  sched::AnalyzeRegion(region.output, ConstantsOf(region)));
   TESSERA_TRY(sched::MakePlan(analyzed, config));

@@ -99,7 +99,7 @@ struct ProgramPlan {
 };
 
 // Whether the accelerator runs this region: the errors of its analysis and plan.
-Status CheckRegion(const AccelRegion& region, const isa::Config& config);
+sched::Acceptance CheckRegion(const AccelRegion& region, const isa::Config& config);
 
 // The steps of a schedule that does what the generator decides for |region| alone, with its
 // activations in device memory. errors: those of its analysis and plan

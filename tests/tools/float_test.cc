@@ -61,10 +61,10 @@ TEST(Float, CoverageNamesWhatTheHostRuns) {
   const std::string model = WriteMixed(), file = TempPath("coverage.json");
   const std::string line =
       "accelerator: 2 of 9 operators, 100.0 % of 230,400 multiply-accumulates; host: 2 x quantize "
-      "(it works on other types than int8)";
+      "(INP holds int8, the values are float32)";
   const CommandResult info = Tessera("info " + model + " --json " + file);
   EXPECT_THAT(info.output, HasSubstr("configuration default: " + line));
-  EXPECT_THAT(info.output, HasSubstr("1 x softmax (it works on other types than int8)"));
+  EXPECT_THAT(info.output, HasSubstr("1 x softmax (INP holds int8, the values are float32)"));
   const json coverage = ReadJson(file)["coverage"];
   EXPECT_EQ(coverage["operators"], 9);
   EXPECT_EQ(coverage["accelerated"], 2);

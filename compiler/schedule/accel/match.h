@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/ir/affine.h"
+#include "compiler/schedule/accel/refusal.h"
 #include "compiler/schedule/accel/region.h"
 
 namespace tessera::schedule::accel {
@@ -65,14 +66,25 @@ struct Source {
 // |e| must be an int8 or int32 scalar; nothing when it is not such a thing.
 std::optional<Source> MatchSource(const ir::Expr& e);
 
+// Does |e| read a tensor somewhere?
+bool ReadsTensor(const ir::Expr& e);
+
+// What VECTOR lacks to make the value |e|, for which there is no step; |about| fills the sentence.
+struct Lack {
+  RefusalKind kind = RefusalKind::kOperation;
+  std::string about = "";
+};
+Lack LackOf(const ir::Expr& e, const ConstantMap& constants);
+
 // The step list of the epilogue. Fills steps, tables, slots and result of |region|.
-Status MatchEpilogue(const ConstantMap& constants, AnalyzedRegion* region);
+Acceptance MatchEpilogue(const ConstantMap& constants, AnalyzedRegion* region);
 
 // Turns the numbers of values in region->steps into slots, reused after a value's last reader.
 void AssignSlots(AnalyzedRegion* region);
 
 // The anchor's roles. |stage| has a reduction. Fills region->anchor.
-Status MatchAnchor(const te::Tensor& stage, const ConstantMap& constants, AnalyzedRegion* region);
+Acceptance MatchAnchor(const te::Tensor& stage, const ConstantMap& constants,
+                       AnalyzedRegion* region);
 
 }  // namespace tessera::schedule::accel
 

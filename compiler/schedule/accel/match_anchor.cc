@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "compiler/ir/print.h"
+#include "compiler/ir/visit.h"
 #include "compiler/schedule/accel/match.h"
 #include "compiler/te/roles.h"
 
@@ -25,11 +26,13 @@ class AnchorMatcher {
         forms_(stage),
         shape_(ToShape4(stage.shape())) {}
 
-  Status Run();
+  Acceptance Run();
 
  private:
-  std::unexpected<Error> No(const std::string& why) const {
-    return Fail(Code::kUnsupported, "stage {}: {}; the host can run it", stage_.name(), why);
+  std::unexpected<Refusal> No(RefusalKind kind, const std::string& why,
+                              const std::string& about = "") const {
+    return std::unexpected(
+        Refusal(kind, fmt::format("stage {}: {}; the host can run it", stage_.name(), why), about));
   }
   // The axis of the result at position |p| (0 batch .. 3 x); nothing when it has extent 1.
   const ir::Axis* OutAxis(size_t p) const {
@@ -39,15 +42,17 @@ class AnchorMatcher {
     }
     return nullptr;
   }
-  Status MatchIndex(const te::Roles& roles, size_t dim);
-  Status MatchPads(const Expr& condition, const std::vector<Linear>& index,
-                   const std::vector<int64_t>& shape);
-  Status MatchWeight(const Expr& read);
+  Acceptance MatchIndex(const te::Roles& roles, size_t dim);
+  Acceptance MatchPads(const Expr& condition, const std::vector<Linear>& index,
+                       const std::vector<int64_t>& shape);
+  Acceptance MatchWeight(const Expr& read);
   // The roles of |input|, times |weight| where there is one.
-  Status MatchOperands(const Expr& input, const std::optional<Source>& weight);
+  Acceptance MatchOperands(const Expr& input, const std::optional<Source>& weight);
   // Of two activations the weights are the one whose axes are those of weights.
-  Status MatchProduct(const Expr& value);
-  Status MatchTerms(const Source& input, const Source& weight);
+  Acceptance MatchProduct(const Expr& value);
+  Acceptance MatchTerms(const Source& input, const Source& weight);
+  // Why neither of |factors| is weights.
+  std::unexpected<Refusal> OtherFactors(const std::vector<Expr>& factors) const;
 
   te::Tensor stage_;
   const ConstantMap& constants_;
@@ -59,7 +64,7 @@ class AnchorMatcher {
 };
 
 // The axes in index |dim| of the input: of the result, and of the reduction.
-Status AnchorMatcher::MatchIndex(const te::Roles& roles, size_t dim) {
+Acceptance AnchorMatcher::MatchIndex(const te::Roles& roles, size_t dim) {
   const te::AxisRole *data = nullptr, *reduced = nullptr;
   bool several = false;
   const auto find = [&](const std::vector<te::AxisRole>& axes, const te::AxisRole** found) {
@@ -79,17 +84,18 @@ Status AnchorMatcher::MatchIndex(const te::Roles& roles, size_t dim) {
   if (position == 0) {
     const bool same = offset == 0 && reduced == nullptr && !several && own &&
                       (out == nullptr || (data != nullptr && data->coeff == 1 && group == 1));
-    return same ? Status{} : No("a batch index that changes");
+    return same ? Acceptance{} : No(RefusalKind::kBatchOrder, "a batch index that changes");
   }
   if (position == 1) {
     // (o / group_out) * group_in + i
     if (several || !own || (reduced != nullptr && reduced->coeff != 1))
-      return No("an input channel index that is neither reduced nor a group's");
-    if (offset != 0) return No("input channels that do not start at 0");
+      return No(RefusalKind::kChannelOrder,
+                "an input channel index that is neither reduced nor a group's");
+    if (offset != 0) return No(RefusalKind::kChannelOrder, "input channels that do not start at 0");
     anchor_.group_in = reduced == nullptr ? 1 : reduced->axis.extent;
     anchor_.group_out = data == nullptr ? shape_[1] : group;
     if (data != nullptr && data->coeff != anchor_.group_in)
-      return No("groups of input channels that overlap or leave gaps");
+      return No(RefusalKind::kChannelOrder, "groups of input channels that overlap or leave gaps");
     channel_tap_ = reduced == nullptr ? nullptr : &reduced->axis;
     return {};
   }
@@ -100,7 +106,8 @@ Status AnchorMatcher::MatchIndex(const te::Roles& roles, size_t dim) {
   if (several || !own || (data == nullptr && out != nullptr) ||
       (data != nullptr && (data->coeff <= 0 || group != 1)) ||
       (reduced != nullptr && reduced->coeff <= 0))
-    return No("a spatial index that is not out * stride + tap * dilation - pad");
+    return No(RefusalKind::kWindow,
+              "a spatial index that is not out * stride + tap * dilation - pad");
   if (data != nullptr) w.stride = data->coeff;
   if (reduced == nullptr) return {};
   taps_[d] = &reduced->axis;
@@ -110,14 +117,15 @@ Status AnchorMatcher::MatchIndex(const te::Roles& roles, size_t dim) {
 }
 
 // |condition| must say exactly that the spatial indices are inside the input.
-Status AnchorMatcher::MatchPads(const Expr& condition, const std::vector<Linear>& index,
-                                const std::vector<int64_t>& shape) {
+Acceptance AnchorMatcher::MatchPads(const Expr& condition, const std::vector<Linear>& index,
+                                    const std::vector<int64_t>& shape) {
   if (IsBin(condition, ir::BinOp::kAnd)) {
     TESSERA_TRY(MatchPads(condition->args[0], index, shape));
     return MatchPads(condition->args[1], index, shape);
   }
   const bool less = IsBin(condition, ir::BinOp::kLt);
-  if (!less && !IsBin(condition, ir::BinOp::kLe)) return No("a pad condition that is not a range");
+  if (!less && !IsBin(condition, ir::BinOp::kLe))
+    return No(RefusalKind::kPads, "a pad condition that is not a range");
   Linear slack =
       ir::Add(forms_.Of(condition->args[1]), forms_.Of(condition->args[0]), -1);  // >= 0 holds
   if (less) slack.constant -= 1;
@@ -128,10 +136,10 @@ Status AnchorMatcher::MatchPads(const Expr& condition, const std::vector<Linear>
     below.constant += shape[d] - 1;
     if (SameForm(slack, index[d]) || SameForm(slack, below)) return {};
   }
-  return No("a pad condition that is not the input's bounds");
+  return No(RefusalKind::kPads, "a pad condition that is not the input's bounds");
 }
 
-Status AnchorMatcher::MatchWeight(const Expr& read) {
+Acceptance AnchorMatcher::MatchWeight(const Expr& read) {
   anchor_.weight = te::TensorOf(read);
   const std::vector<int64_t>& shape = anchor_.weight.shape();
   Linear flat;
@@ -147,33 +155,54 @@ Status AnchorMatcher::MatchWeight(const Expr& read) {
     };
     const bool image = anchor_.packs_weight && is(OutAxis(0));
     if (!image && !is(out) && !is(channel_tap_) && !is(taps_[0]) && !is(taps_[1]))
-      return No("a weight index that is not affine in channels and window");
+      return No(RefusalKind::kWeightOrder,
+                "a weight index that is not affine in channels and window");
     anchor_.weight_by_image |= image;
     // An instruction's steps from one tile to the next are unsigned.
-    if (t.coeff < 0) return No("weights that are read backwards");
+    if (t.coeff < 0) return No(RefusalKind::kWeightOrder, "weights that are read backwards");
   }
   return {};
 }
 
-Status AnchorMatcher::Run() {
-  if (shape_[0] > 1 && stage_.shape().size() < 2) return No("a result without a batch axis");
+std::unexpected<Refusal> AnchorMatcher::OtherFactors(const std::vector<Expr>& factors) const {
+  for (const Expr& side : factors) {
+    bool activation = false;
+    DType type = DType::kInt8;  // of its constants, if one is no int8
+    ir::Visit(side, [&](const Expr& e) {
+      if (e->kind != ExprKind::kTensorRead) return;
+      activation |= !constants_.contains(te::TensorOf(e).get());
+      if (e.dtype() != DType::kInt8) type = e.dtype();
+    });
+    if (activation || !ReadsTensor(side)) continue;
+    if (type == DType::kInt8)
+      return No(RefusalKind::kZeroPoint, "weights with a zero point of each channel");
+    return No(RefusalKind::kWeightType, fmt::format("weights of {}", Text(type)),
+              std::string(Text(type)));
+  }
+  return No(RefusalKind::kTwoActivations,
+            "a product of two activations, neither of which has the axes of weights");
+}
+
+Acceptance AnchorMatcher::Run() {
   const Expr& reduce = stage_->body;
   TESSERA_CHECK(reduce->kind == ExprKind::kReduce);
-  if (reduce->start()) return No("a sum that starts at a value");
+  if (reduce->start()) return No(RefusalKind::kSumStart, "a sum that starts at a value");
   const Expr value = InlineStages(reduce->args[0]);
 
   if (!IsBin(value, ir::BinOp::kMul)) return MatchOperands(value, std::nullopt);
-  if (reduce->reduce() != ir::ReduceOp::kSum) return No("products that are not summed");
+  if (reduce->reduce() != ir::ReduceOp::kSum)
+    return No(RefusalKind::kProducts, "products that are not summed");
   for (const size_t side : {size_t{0}, size_t{1}}) {
     const std::optional<Source> w = MatchSource(value->args[side]);
     if (!w || !constants_.contains(te::TensorOf(w->element).get())) continue;
-    if (w->zero != 0 || w->condition) return No("weights with a zero point");
+    if (w->zero != 0 || w->condition)
+      return No(RefusalKind::kZeroPoint, "weights with a zero point");
     return MatchOperands(value->args[1 - side], w);
   }
   return MatchProduct(value);
 }
 
-Status AnchorMatcher::MatchProduct(const Expr& value) {
+Acceptance AnchorMatcher::MatchProduct(const Expr& value) {
   const Anchor given = anchor_;
   for (const size_t side : {size_t{1}, size_t{0}}) {
     const std::optional<Source> w = MatchSource(value->args[side]);
@@ -183,22 +212,23 @@ Status AnchorMatcher::MatchProduct(const Expr& value) {
     channel_tap_ = nullptr;
     taps_ = {nullptr, nullptr};
     if (!MatchOperands(value->args[1 - side], w)) continue;
-    if (anchor_.weight == anchor_.input) return No("a product of an activation with itself");
+    if (anchor_.weight == anchor_.input) return No(RefusalKind::kTwoActivations, "a product of an activation with itself");
     // The host packs a whole tensor as the sum reads it: without pads, strides and groups.
     const std::array plain{WindowAxis{shape_[2], shape_[2]}, WindowAxis{shape_[3], shape_[3]}};
     if (anchor_.kind == AnchorKind::kContraction && !anchor_.InGroups(shape_[1]) &&
         anchor_.window == plain && anchor_.Reads(anchor_.weight) && anchor_.ReadsInput())
       return {};
   }
-  return No("a product of two activations, neither of which has the axes of weights");
+  return OtherFactors(value->args);
 }
 
 // An element less its zero point leaves int8. It is the element and one number, or, since 128 is no
 // int8, two of 64.
-Status AnchorMatcher::MatchTerms(const Source& input, const Source& weight) {
+Acceptance AnchorMatcher::MatchTerms(const Source& input, const Source& weight) {
   const auto terms = [](int64_t zero) { return zero == 0 ? 1 : zero > -128 ? 2 : 3; };
   for (const Source* source : {&input, &weight}) {
-    if (source->zero < -128 || source->zero > 127) return No("a zero point outside int8");
+    if (source->zero < -128 || source->zero > 127)
+      return No(RefusalKind::kZeroPoint, "a zero point outside int8");
   }
   anchor_.src_zero = 0;
   anchor_.input_terms = terms(input.zero);
@@ -206,16 +236,20 @@ Status AnchorMatcher::MatchTerms(const Source& input, const Source& weight) {
   return {};
 }
 
-Status AnchorMatcher::MatchOperands(const Expr& input, const std::optional<Source>& weight) {
+Acceptance AnchorMatcher::MatchOperands(const Expr& input, const std::optional<Source>& weight) {
   const std::optional<Source> source = MatchSource(input);
-  if (!source) return No("an input that is not an int8 tensor: " + ir::Print(input));
+  if (!source)
+    return No(RefusalKind::kComputedInput,
+              "an input that is not an int8 tensor: " + ir::Print(input));
   anchor_.input = te::TensorOf(source->element);
-  if (!anchor_.input->placeholder || constants_.contains(anchor_.input.get()))
-    return No("an input that is no activation");
+  if (!anchor_.input->placeholder)
+    return No(RefusalKind::kTwoReductions, "an input that is a reduction");
+  if (constants_.contains(anchor_.input.get()))
+    return No(RefusalKind::kParameters, "an input that is a constant");
   anchor_.src_zero = source->zero;
   anchor_.pad_value = source->pad;
   if (source->condition && (source->pad < -128 || source->pad > 127))
-    return No("a pad outside int8");
+    return No(RefusalKind::kPads, "a pad outside int8");
 
   const size_t rank = anchor_.input.shape().size();
   const Shape4 in_shape = ToShape4(anchor_.input.shape());
@@ -225,7 +259,8 @@ Status AnchorMatcher::MatchOperands(const Expr& input, const std::optional<Sourc
   const std::optional<te::Roles> roles =
       te::RolesOf(stage_->axes, stage_->reduce_axes, source->element,
                   weight ? std::optional(weight->element) : std::nullopt);
-  if (!roles) return No("an index that is not affine, or an axis in two of them");
+  if (!roles)
+    return No(RefusalKind::kStrides, "an index that is not affine, or an axis in two of them");
   std::vector<Linear> spatial;
   std::vector<int64_t> extents;
   for (size_t d = 0; d < rank; ++d) {
@@ -236,12 +271,14 @@ Status AnchorMatcher::MatchOperands(const Expr& input, const std::optional<Sourc
   }
   if (source->condition) TESSERA_TRY(MatchPads(*source->condition, spatial, extents));
   for (const te::AxisRole& r : roles->reduced) {
-    if (r.axis.extent > 1 && r.input_dim < 0) return No("a reduced axis of no known role");
+    if (r.axis.extent > 1 && r.input_dim < 0)
+      return No(RefusalKind::kStrides, "a reduced axis of no known role");
   }
 
   if (weight) {
     if (anchor_.packs_weight) TESSERA_TRY(MatchTerms(*source, *weight));
-    if (anchor_.src_zero != 0) return No("a zero point inside the products");
+    if (anchor_.src_zero != 0)
+      return No(RefusalKind::kZeroPoint, "a zero point inside the products");
     TESSERA_TRY(MatchWeight(weight->element));
     const bool channelwise =
         anchor_.group_in == 1 && anchor_.group_out == 1 && anchor_.in_channels > 1;
@@ -249,7 +286,7 @@ Status AnchorMatcher::MatchOperands(const Expr& input, const std::optional<Sourc
     return {};
   }
   if (anchor_.group_in != 1 || (anchor_.group_out != 1 && shape_[1] > 1))
-    return No("a reduction over channels");
+    return No(RefusalKind::kOverChannels, "a reduction over channels");
   anchor_.kind = AnchorKind::kReduction;
   switch (stage_->body->reduce()) {
     case ir::ReduceOp::kSum:
@@ -262,14 +299,15 @@ Status AnchorMatcher::MatchOperands(const Expr& input, const std::optional<Sourc
       anchor_.reduce = isa::AluOp::kMin;
       break;
     case ir::ReduceOp::kProd:
-      return No("a product of elements");
+      return No(RefusalKind::kProductOf, "a product of elements");
   }
   return {};
 }
 
 }  // namespace
 
-Status MatchAnchor(const te::Tensor& stage, const ConstantMap& constants, AnalyzedRegion* region) {
+Acceptance MatchAnchor(const te::Tensor& stage, const ConstantMap& constants,
+                       AnalyzedRegion* region) {
   region->anchor.stage = stage;
   return AnchorMatcher(stage, constants, &region->anchor).Run();
 }

@@ -28,21 +28,28 @@ class EpilogueMatcher {
   EpilogueMatcher(const ConstantMap& constants, AnalyzedRegion* region)
       : constants_(constants), region_(*region), forms_(region->output) {}
 
-  Status Run();
+  Acceptance Run();
 
  private:
-  std::unexpected<Error> No(const std::string& what, const Expr& e) const {
-    return Fail(Code::kUnsupported, "stage {}: {}: {}; the host can run it", region_.output.name(),
-                what, ir::Print(e));
+  std::unexpected<Refusal> No(RefusalKind kind, const std::string& what, const Expr& e,
+                              const std::string& about = "") const {
+    return std::unexpected(Refusal(kind,
+                                   fmt::format("stage {}: {}: {}; the host can run it",
+                                               region_.output.name(), what, ir::Print(e)),
+                                   about));
+  }
+  std::unexpected<Refusal> NoStep(const std::string& what, const Expr& e) const {
+    const Lack lack = LackOf(e, constants_);
+    return No(lack.kind, what, e, lack.about);
   }
 
-  Status CheckIndex(const Expr& read);
-  Result<TileSlot> Int8(const Expr& e) { return Known(e, MakeInt8(e)); }    // of an int8 value
-  Result<TileSlot> Int32(const Expr& e) { return Known(e, MakeInt32(e)); }  // an int32 one in ACC
-  Result<TileSlot> MakeInt8(const Expr& e);
-  Result<TileSlot> MakeInt32(const Expr& e);
+  Acceptance CheckIndex(const Expr& read);
+  Accepted<TileSlot> Int8(const Expr& e) { return Known(e, MakeInt8(e)); }    // of an int8 value
+  Accepted<TileSlot> Int32(const Expr& e) { return Known(e, MakeInt32(e)); }  // an int32 one in ACC
+  Accepted<TileSlot> MakeInt8(const Expr& e);
+  Accepted<TileSlot> MakeInt32(const Expr& e);
   // Of the step that has made |e| in |place|, if one has.
-  Result<TileSlot> Known(const Expr& e, Result<TileSlot> place) {
+  Accepted<TileSlot> Known(const Expr& e, Accepted<TileSlot> place) {
     if (place && !region_.steps.empty()) {
       EpilogueStep& last = region_.steps.back();
       if (last.dst == *place && !last.value) last.value = e;
@@ -51,10 +58,10 @@ class EpilogueMatcher {
   }
   // |e| = ((int8 - zero) << shift): the int8 value becomes src of |step|. Nothing: it is not; else
   // the shift.
-  Result<std::optional<int64_t>> ShiftedInt8(const Expr& e, EpilogueStep* step);
+  Accepted<std::optional<int64_t>> ShiftedInt8(const Expr& e, EpilogueStep* step);
   // The whole of requant(a, multiplier, shift, rounding) into |dst|.
-  Result<TileSlot> Rescale(const Expr& requant, VectorMemory dst);
-  Result<bool> MatchParam(const Expr& e, Param* param);
+  Accepted<TileSlot> Rescale(const Expr& requant, VectorMemory dst);
+  Accepted<bool> MatchParam(const Expr& e, Param* param);
   bool IsParam(const Expr& e);
   TileSlot Same(TileSlot source, VectorMemory dst);  // a pass that changes nothing but the memory
 
@@ -76,10 +83,21 @@ class EpilogueMatcher {
 };
 
 // A read must be of the element at the result's own position.
-Status EpilogueMatcher::CheckIndex(const Expr& read) {
+Acceptance EpilogueMatcher::CheckIndex(const Expr& read) {
   const te::Tensor tensor = te::TensorOf(read);
+  if (std::ranges::any_of(read->args, ReadsTensor)) {
+    const bool table = constants_.contains(tensor.get());
+    return No(table ? RefusalKind::kLookup : RefusalKind::kStrides,
+              "an operand read where values say", read);
+  }
   const Shape4 shape = ToShape4(tensor.shape());
-  if (shape != region_.shape) return No("an operand of another shape", read);
+  if (shape != region_.shape) {
+    bool repeated = true;  // what has extent 1 there is
+    for (size_t p = 0; p < shape.size(); ++p)
+      repeated = repeated && (shape[p] == region_.shape[p] || shape[p] == 1);
+    return No(repeated ? RefusalKind::kRepeated : RefusalKind::kMoved,
+              "an operand of another shape", read);
+  }
   const size_t rank = region_.output->axes.size();
   for (size_t d = 0; d < read->args.size(); ++d) {
     const size_t p = PositionOf(read->args.size(), d);
@@ -91,7 +109,7 @@ Status EpilogueMatcher::CheckIndex(const Expr& read) {
         same = form.constant == 0 && form.terms.size() == 1 && form.CoeffOf(axis.var) == 1;
       }
     }
-    if (!same) return No("an operand read at another position", read);
+    if (!same) return No(RefusalKind::kMoved, "an operand read at another position", read);
   }
   return {};
 }
@@ -102,12 +120,12 @@ bool EpilogueMatcher::IsParam(const Expr& e) {
   return e->kind == ExprKind::kTensorRead && constants_.contains(te::TensorOf(e).get());
 }
 
-Result<bool> EpilogueMatcher::MatchParam(const Expr& e, Param* param) {
+Accepted<bool> EpilogueMatcher::MatchParam(const Expr& e, Param* param) {
   if (ir::IsImm(e, &param->value)) return true;
   if (!IsParam(e)) return false;
   const te::Tensor tensor = te::TensorOf(e);
   if (tensor.shape().size() != 1 || tensor.dtype() != DType::kInt32)
-    return No("a parameter that is not one int32 a channel", e);
+    return No(RefusalKind::kParameters, "a parameter that is not one int32 a channel", e);
   const ir::Linear form = forms_.Of(e->args[0]);
   const size_t rank = region_.output->axes.size();
   bool channel = form.terms.empty() && form.constant == 0 && tensor.shape()[0] == 1;
@@ -118,12 +136,13 @@ Result<bool> EpilogueMatcher::MatchParam(const Expr& e, Param* param) {
                 tensor.shape()[0] == axis.extent;
     }
   }
-  if (!channel) return No("a parameter that does not follow the channel", e);
+  if (!channel)
+    return No(RefusalKind::kParameters, "a parameter that does not follow the channel", e);
   param->tensor = tensor;
   return true;
 }
 
-Result<std::optional<int64_t>> EpilogueMatcher::ShiftedInt8(const Expr& e, EpilogueStep* step) {
+Accepted<std::optional<int64_t>> EpilogueMatcher::ShiftedInt8(const Expr& e, EpilogueStep* step) {
   Expr value = e;
   int64_t shift = 0, factor = 0;
   if (IsBin(e, BinOp::kShl) && ir::IsImm(e->args[1], &shift)) {
@@ -149,13 +168,13 @@ TileSlot EpilogueMatcher::Same(TileSlot source, VectorMemory dst) {
   return Emit(step);
 }
 
-Result<TileSlot> EpilogueMatcher::MakeInt8(const Expr& e) {
+Accepted<TileSlot> EpilogueMatcher::MakeInt8(const Expr& e) {
   if (e->kind == ExprKind::kTensorRead) {
     TESSERA_TRY(CheckIndex(e));
     const te::Tensor tensor = te::TensorOf(e);
     if (tensor == region_.anchor.stage) return Same({VectorMemory::kAcc, 0}, VectorMemory::kOut);
     if (constants_.contains(tensor.get()))
-      return No("a constant operand that is not a parameter", e);
+      return No(RefusalKind::kParameters, "a constant operand that is not a parameter", e);
     for (const auto& [node, place] : fetched_) {
       if (node == tensor.get()) return place;
     }
@@ -178,15 +197,16 @@ Result<TileSlot> EpilogueMatcher::MakeInt8(const Expr& e) {
       return Same(value, VectorMemory::kOut);
     }
   }
-  return No("an int8 value that no step makes", e);
+  return NoStep("an int8 value that no step makes", e);
 }
 
-Result<TileSlot> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst) {
+Accepted<TileSlot> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst) {
   EpilogueStep step;
   ParamTable table;
   TESSERA_ASSIGN(const bool multiplier, MatchParam(requant->args[1], &table.multiplier));
   TESSERA_ASSIGN(const bool shift, MatchParam(requant->args[2], &table.shift));
-  if (!multiplier || !shift) return No("a multiplier or shift that is no parameter", requant);
+  if (!multiplier || !shift)
+    return No(RefusalKind::kParameters, "a multiplier or shift that is no parameter", requant);
   const bool per_tensor = !table.multiplier.tensor && !table.shift.tensor;
 
   const Expr& a = requant->args[0];
@@ -235,7 +255,7 @@ Result<TileSlot> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst)
   return Emit(step);
 }
 
-Result<TileSlot> EpilogueMatcher::MakeInt32(const Expr& e) {
+Accepted<TileSlot> EpilogueMatcher::MakeInt32(const Expr& e) {
   if (e->kind == ExprKind::kTensorRead && te::TensorOf(e) == region_.anchor.stage) {
     TESSERA_TRY(CheckIndex(e));
     return TileSlot{VectorMemory::kAcc, 0};
@@ -244,7 +264,8 @@ Result<TileSlot> EpilogueMatcher::MakeInt32(const Expr& e) {
   EpilogueStep step;
   TESSERA_ASSIGN(const std::optional<int64_t> shifted, ShiftedInt8(e, &step));
   if (shifted) {
-    if (*shifted > kMostShift) return No("a shift that leaves int32", e);
+    if (*shifted > kMostShift)
+      return No(RefusalKind::kWide, "a shift that leaves int32", e, "more bits");
     return Same(step.src, VectorMemory::kAcc);
   }
   struct {
@@ -262,7 +283,7 @@ Result<TileSlot> EpilogueMatcher::MakeInt32(const Expr& e) {
     step.op = op.alu;
     TESSERA_ASSIGN(step.dst, Int32(e->args[0]));
     if (step.dst == TileSlot{VectorMemory::kAcc, 0} && anchor_reads_ > 1)
-      return No("a sum used both changed and unchanged", e);
+      return No(RefusalKind::kChangedSum, "a sum used both changed and unchanged", e);
     if (ir::IsImm(e->args[1], &step.imm)) {
       step.use_imm = true;
       return Emit(step);
@@ -273,10 +294,10 @@ Result<TileSlot> EpilogueMatcher::MakeInt32(const Expr& e) {
     }
     return Emit(step);
   }
-  return No("an int32 value that no step makes", e);
+  return NoStep("an int32 value that no step makes", e);
 }
 
-Status EpilogueMatcher::Run() {
+Acceptance EpilogueMatcher::Run() {
   Expr value;
   if (region_.output == region_.anchor.stage) {
     std::vector<Expr> index;
@@ -288,7 +309,10 @@ Status EpilogueMatcher::Run() {
   ir::Visit(value, [&](const Expr& e) {
     anchor_reads_ += e->kind == ExprKind::kTensorRead && te::TensorOf(e) == region_.anchor.stage;
   });
-  if (region_.output.dtype() != DType::kInt8) return No("a result that is not int8", value);
+  if (region_.output.dtype() != DType::kInt8) {
+    return No(RefusalKind::kResultType, "a result that is not int8", value,
+              std::string(Text(region_.output.dtype())));
+  }
   TESSERA_ASSIGN(const TileSlot place, Int8(value));
   TESSERA_CHECK(place.memory == VectorMemory::kOut && !region_.steps.empty());
   // Fetches first: LOAD brings them while the products run.
@@ -300,7 +324,7 @@ Status EpilogueMatcher::Run() {
 
 }  // namespace
 
-Status MatchEpilogue(const ConstantMap& constants, AnalyzedRegion* region) {
+Acceptance MatchEpilogue(const ConstantMap& constants, AnalyzedRegion* region) {
   return EpilogueMatcher(constants, region).Run();
 }
 

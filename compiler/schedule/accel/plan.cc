@@ -239,14 +239,17 @@ std::vector<int64_t> TileSizes(int64_t total) {
   return sizes;
 }
 
-std::unexpected<Error> NoPlan(const AnalyzedRegion& region, const isa::Config& config) {
-  return Fail(Code::kOutOfRange,
-              "{}: not even one row of one channel block fits configuration {} (INP {} tiles, ACC "
-              "{}, OUT {}, WGT {}); "
-              "larger scratchpads or the host can run it",
-              region.output.name(), config.name, config.Depth(isa::Memory::kInp),
-              config.Depth(isa::Memory::kAcc), config.Depth(isa::Memory::kOut),
-              config.Depth(isa::Memory::kWgt));
+std::unexpected<Refusal> NoPlan(const AnalyzedRegion& region, const isa::Config& config) {
+  const int64_t inp = config.Depth(isa::Memory::kInp), acc = config.Depth(isa::Memory::kAcc),
+                out = config.Depth(isa::Memory::kOut), wgt = config.Depth(isa::Memory::kWgt);
+  return std::unexpected(
+      Refusal(RefusalKind::kRoom,
+              fmt::format("{}: not even one row of one channel block fits configuration {} (INP {} "
+                          "tiles, ACC {}, OUT {}, WGT {}); larger scratchpads or the host can run "
+                          "it",
+                          region.output.name(), config.name, inp, acc, out, wgt),
+              fmt::format("INP ({} tiles), ACC ({}), OUT ({}) and WGT ({})", inp, acc, out, wgt),
+              Code::kOutOfRange));
 }
 
 }  // namespace
@@ -279,21 +282,25 @@ Packing PackingOf(const Shape4& shape, const isa::Config& config) {
   return BlockedPacking(shape, std::min(shape[0], config.batch), MemoryLanes(shape, config));
 }
 
-Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& config,
-                          const OnChip& on_chip) {
+Accepted<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& config,
+                            const OnChip& on_chip) {
   if (config.batch > 1 && region.output.shape().size() == 1) {
-    return Fail(Code::kUnsupported,
-                "{} has no batch, and tiles of configuration {} have rows of {} images; the host "
-                "can run it",
-                region.output.name(), config.name, config.batch);
+    return std::unexpected(
+        Refusal(RefusalKind::kBatchRows,
+                fmt::format("{} has no batch, and tiles of configuration {} have rows of {} "
+                            "images; the host can run it",
+                            region.output.name(), config.name, config.batch),
+                std::to_string(config.batch)));
   }
   const Anchor& a = region.anchor;
   if (a.weight_by_image && config.batch > 1) {
-    return Fail(
-        Code::kUnsupported,
-        "stage {}: tiles of configuration {} have rows of {} images, which GEMM multiplies by "
-        "the same weights, and here each image has its own; the host can run it",
-        a.stage.name(), config.name, config.batch);
+    return std::unexpected(Refusal(
+        RefusalKind::kImageWeights,
+        fmt::format("stage {}: tiles of configuration {} have rows of {} images, which GEMM "
+                    "multiplies by the same weights, and here each image has its own; the host "
+                    "can run it",
+                    a.stage.name(), config.name, config.batch),
+        std::to_string(config.batch)));
   }
   const Judge judge(region, config, on_chip);
   const Extents& e = judge.extents();

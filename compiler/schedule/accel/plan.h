@@ -18,7 +18,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "compiler/schedule/accel/packing.h"
 #include "compiler/schedule/accel/region.h"
 #include "isa/config.h"
@@ -124,8 +123,8 @@ int64_t ResidentTiles(const Shape4& shape, const Halo& halo,
 // configuration.
 //   errors  kOutOfRange   not even the smallest tile fits; names the scratchpad
 //           kUnsupported  a tensor without a batch, where tiles have rows of several images
-Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& config,
-                          const OnChip& on_chip = {});
+Accepted<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& config,
+                            const OnChip& on_chip = {});
 
 }  // namespace tessera::schedule::accel
 

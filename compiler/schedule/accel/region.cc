@@ -63,28 +63,34 @@ std::optional<AnalyzedRegion> Im2colOf(const AnalyzedRegion& region, int axes) {
   return rewritten;
 }
 
-Result<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantMap& constants) {
+Accepted<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantMap& constants) {
   AnalyzedRegion region;
   region.output = output;
   for (const te::Tensor& t : te::TopologicalOrder({output})) {
     if (t.shape().empty() || t.shape().size() > 4) {
-      return Fail(
-          Code::kUnsupported,
-          "{} has {} dimensions, the accelerator's tensors have 1 to 4; the host can run it",
-          t.name(), t.shape().size());
+      return std::unexpected(Refusal(
+          RefusalKind::kRank,
+          fmt::format(
+              "{} has {} dimensions, the accelerator's tensors have 1 to 4; the host can run it",
+              t.name(), t.shape().size()),
+          std::to_string(t.shape().size())));
     }
   }
   region.shape = ToShape4(output.shape());
   for (const te::Tensor& t : te::TopologicalOrder({output})) {
     if (t->placeholder || t->reduce_axes.empty()) continue;
     if (region.anchor.stage) {
-      return Fail(Code::kUnsupported, "{} and {} both reduce; a region has one reduction",
-                  region.anchor.stage.name(), t.name());
+      return std::unexpected(
+          Refusal(RefusalKind::kTwoReductions,
+                  fmt::format("{} and {} both reduce; a region has one reduction",
+                              region.anchor.stage.name(), t.name())));
     }
     TESSERA_TRY(MatchAnchor(t, constants, &region));
   }
-  if (output->placeholder)
-    return Fail(Code::kUnsupported, "{} is computed by nothing", output.name());
+  if (output->placeholder) {
+    return std::unexpected(
+        Refusal(RefusalKind::kNothing, fmt::format("{} is computed by nothing", output.name())));
+  }
   TESSERA_TRY(MatchEpilogue(constants, &region));
   return region;
 }

@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/error.h"
+#include "compiler/schedule/accel/refusal.h"
 #include "compiler/te/te.h"
 #include "isa/insns.h"
 
@@ -135,8 +135,8 @@ struct AnalyzedRegion {
 //
 //   constants  the placeholders that are constants (weights, parameters); others are activations
 //   errors     kUnsupported  the region does not map to the machine: the message names the stage
-//   and why
-Result<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantMap& constants);
+//   and why, the refusal what the machine lacks
+Accepted<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantMap& constants);
 
 // The same region with the window's taps along some axes as channels of its input, at the output's
 // resolution there: the contraction has a single tap along them, over input that someone else packs

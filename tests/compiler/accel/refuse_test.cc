@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/compiler/accel/expressions.h"
 #include "tests/compiler/accel/net.h"
 #include "tests/compiler/accel/shapes.h"
 
@@ -14,48 +15,12 @@ namespace {
 
 using ir::Expr;
 using te::Tensor;
-using Index = std::vector<Expr>;
-
-Expr I32(int64_t v) { return ir::Imm(DType::kInt32, v); }
-Expr Wide(Expr e) { return ir::Cast(DType::kInt32, e); }
-Expr Narrow(Expr sum) {
-  const Expr y = ir::Requant(sum, I32(1 << 30), I32(-3), isa::Round::kEven);
-  return ir::Cast(DType::kInt8, ir::ClampAdd(y, I32(0), I32(-128), I32(127)));
-}
-
-// A region of |output| whose placeholders named w... are constants and the others activations.
-network::AccelRegion RegionOf(const Tensor& output) {
-  network::AccelRegion region;
-  region.op = "case";
-  region.output = output;
-  for (const Tensor& t : te::TopologicalOrder({output})) {
-    if (!t->placeholder) continue;
-    if (t.name()[0] == 'w') {
-      int64_t bytes = SizeOf(t.dtype());
-      for (int64_t extent : t.shape()) bytes *= extent;
-      region.constants[t.get()].resize(static_cast<size_t>(bytes));
-    } else {
-      region.activations[t.get()] = 0;
-    }
-  }
-  return region;
-}
+using Index = ExprList;
 
 std::string Refusal(const Tensor& output, const isa::Config& config = NamedConfig("default")) {
   const Status status = network::CheckRegion(RegionOf(output), config);
   if (status) return "accepted";
   return status.error().message;
-}
-
-Tensor Sum(const Tensor& x, const std::function<Expr(const Index&, const te::Axis&)>& value,
-           std::vector<int64_t> shape, int64_t extent) {
-  const te::Axis k = te::ReduceAxis("k", extent);
-  static_cast<void>(x);
-  return te::Compute("sum", std::move(shape), {},
-                     [&](const Index& i) { return te::Sum(value(i, k), {k}); });
-}
-Tensor Finish(const Tensor& sum) {
-  return te::Compute("y", sum.shape(), {}, [&](const Index& i) { return Narrow(sum(i)); });
 }
 
 const Tensor X() { return te::Placeholder("x", DType::kInt8, {1, 8, 6, 6}); }
@@ -173,7 +138,7 @@ TEST(Refuse, AScheduleOfWhatIsNoActivation_bad) {
 TEST(Refuse, ProductsOfTwoActivations_bad) {
   const Tensor x = X(), v = te::Placeholder("v", DType::kInt8, {8, 8});
   const auto of = [&](const std::function<Expr(const Index&, const te::Axis&)>& value) {
-    return Finish(Sum(x, value, {1, 8, 6, 6}, 8));
+    return Finish(SumOf(value, {1, 8, 6, 6}, 8));
   };
   const auto plain = [&](int64_t zero, int64_t other) {
     return of([&, zero, other](const Index& i, const te::Axis& k) {
@@ -190,9 +155,7 @@ TEST(Refuse, ProductsOfTwoActivations_bad) {
                   "stage sum: a product of two activations, neither of which has the axes of "
                   "weights; the host can run it"));
   const Tensor own = te::Placeholder("x", DType::kInt8, {8, 8});
-  EXPECT_THAT(Refusal(Finish(Sum(
-                  own,
-                  [&](const Index& i, const te::Axis& k) {
+  EXPECT_THAT(Refusal(Finish(SumOf([&](const Index& i, const te::Axis& k) {
                     return Wide(own(i[0], k.var)) * Wide(own(k.var, i[1]));
                   },
                   {8, 8}, 8))),
@@ -202,9 +165,7 @@ TEST(Refuse, ProductsOfTwoActivations_bad) {
 TEST(Refuse, WeightsOfEachImageInRowsOfSeveral_bad) {
   const Tensor a = te::Placeholder("a", DType::kInt8, {3, 8, 16}),
                b = te::Placeholder("b", DType::kInt8, {3, 16, 6});
-  const Tensor y = Finish(Sum(
-      b,
-      [&](const Index& i, const te::Axis& k) {
+  const Tensor y = Finish(SumOf([&](const Index& i, const te::Axis& k) {
         return Wide(a(i[0], i[1], k.var)) * Wide(b(i[0], k.var, i[2]));
       },
       {3, 8, 6}, 16));
@@ -226,8 +187,7 @@ TEST(Refuse, ASumThatStartsAtAValue_bad) {
 
 TEST(Refuse, WeightsWithAZeroPoint_bad) {
   const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8});
-  const Tensor sum = Sum(
-      x,
+  const Tensor sum = SumOf(
       [&](const Index& i, const te::Axis& k) {
         return Wide(x(i[0], k.var, i[2], i[3])) * (Wide(w(i[1], k.var)) - I32(3));
       },
@@ -237,8 +197,7 @@ TEST(Refuse, WeightsWithAZeroPoint_bad) {
 
 TEST(Refuse, AZeroPointInsideTheProducts_bad) {
   const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8});
-  const Tensor sum = Sum(
-      x,
+  const Tensor sum = SumOf(
       [&](const Index& i, const te::Axis& k) {
         return (Wide(x(i[0], k.var, i[2], i[3])) - I32(3)) * Wide(w(i[1], k.var));
       },
@@ -248,16 +207,15 @@ TEST(Refuse, AZeroPointInsideTheProducts_bad) {
 
 TEST(Refuse, ASumOverChannelsWithoutWeights_bad) {
   const Tensor x = X();
-  const Tensor sum = Sum(
-      x, [&](const Index& i, const te::Axis& k) { return Wide(x(i[0], k.var, i[2], i[3])); },
-      {1, 1, 6, 6}, 8);
+  const Tensor sum =
+      SumOf([&](const Index& i, const te::Axis& k) { return Wide(x(i[0], k.var, i[2], i[3])); },
+            {1, 1, 6, 6}, 8);
   EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("a reduction over channels"));
 }
 
 TEST(Refuse, ASpatialIndexRunningBackwards_bad) {
   const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8});
-  const Tensor sum = Sum(
-      x,
+  const Tensor sum = SumOf(
       [&](const Index& i, const te::Axis& k) {
         return Wide(x(i[0], k.var, Expr(5) - i[2], i[3])) * Wide(w(i[1], k.var));
       },
@@ -267,8 +225,7 @@ TEST(Refuse, ASpatialIndexRunningBackwards_bad) {
 
 TEST(Refuse, ASpatialIndexThatDoesNotMove_bad) {
   const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8});
-  const Tensor sum = Sum(
-      x,
+  const Tensor sum = SumOf(
       [&](const Index& i, const te::Axis& k) {
         return Wide(x(i[0], k.var, Expr(2), i[3])) * Wide(w(i[1], k.var));
       },
@@ -278,8 +235,7 @@ TEST(Refuse, ASpatialIndexThatDoesNotMove_bad) {
 
 TEST(Refuse, ADiagonal_bad) {
   const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8});
-  const Tensor sum = Sum(
-      x,
+  const Tensor sum = SumOf(
       [&](const Index& i, const te::Axis& k) {
         return Wide(x(i[0], k.var, i[2], i[2])) * Wide(w(i[1], k.var));
       },
@@ -290,8 +246,7 @@ TEST(Refuse, ADiagonal_bad) {
 
 TEST(Refuse, APadConditionThatIsNotTheBounds_bad) {
   const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8});
-  const Tensor sum = Sum(
-      x,
+  const Tensor sum = SumOf(
       [&](const Index& i, const te::Axis& k) {
         const Expr value =
             ir::Select(ir::Lt(i[2], Expr(3)), x(i[0], k.var, i[2], i[3]), ir::Imm(DType::kInt8, 0));
