@@ -29,10 +29,16 @@ Status PackConstants(const schedule::Schedule& made, GpuFunc* gpu) {
     const ir::Buffer buffer = schedule::ParamBuffer(made, binding.placeholder.name());
     if (buffer->layout.empty()) continue;
     if (binding.activation >= 0) {
-      return Fail(Code::kInvalidArgument,
-                  "its schedule gives {} a layout, but between layers tensors are row-major; "
-                  "cache_read or cache_write makes a copy that may have one",
-                  binding.placeholder.name());
+      const auto refused =
+          Fail(Code::kInvalidArgument,
+               "its schedule gives {} a layout, but between layers tensors are row-major; "
+               "cache_read or cache_write makes a copy that may have one",
+               binding.placeholder.name());
+      const auto gives = [&](const schedule::Step& step) {
+        const auto* layout = std::get_if<schedule::LayoutStep>(&step);
+        return layout != nullptr && layout->tensor == binding.placeholder.name();
+      };
+      return schedule::AtStep(made.trace(), gives, refused.error());
     }
     binding.constant = ir::PackLayout(*buffer, binding.constant);
   }

@@ -73,10 +73,13 @@ Result<schedule::Trace> WithLayouts(const schedule::Trace& given, const std::str
     const auto rank = static_cast<int>(of->placeholder.shape().size());
     const Result<Layout> said = ir::ParseLayout(layout->pieces, rank);
     if (!said || !(*said == ChannelsLast()) || layout->fill) {
-      return Fail(Code::kInvalidArgument,
-                  "layer {}: its schedule gives {} the layout {}, but between layers tensors are "
-                  "row-major or 0,2,3,1; cache_read or cache_write makes a copy that may have one",
-                  layer, layout->tensor, layout->pieces);
+      const auto refused =
+          Fail(Code::kInvalidArgument,
+               "layer {}: its schedule gives {} the layout {}, but between layers tensors are "
+               "row-major or 0,2,3,1; cache_read or cache_write makes a copy that may have one",
+               layer, layout->tensor, layout->pieces);
+      return schedule::AtStep(
+          given, [&](const schedule::Step& other) { return &other == &step; }, refused.error());
     }
     if (layouts.erase(layout->tensor) > 0) trace.push_back(step);
   }

@@ -31,12 +31,13 @@ Status Build::CheckSchedules() const {
   std::vector<std::string> names;
   for (const te::RegionTe& region : network.te) names.push_back(Legible(region.name));
   for (const schedule::LayerTrace& given : options.schedules) {
+    const std::string from = given.from.empty() ? "" : given.from + ": ";
     const auto found = static_cast<size_t>(std::ranges::find(names, given.layer) - names.begin());
     if (found == names.size()) {
       const size_t more = names.size() > kShown ? names.size() - kShown : 0;
       names.resize(names.size() - more);
-      return Fail(Code::kNotFound, "no layer '{}' for the schedule that is given; there are {}{}",
-                  given.layer, fmt::join(names, ", "),
+      return Fail(Code::kNotFound, "{}no layer '{}' for the schedule that is given; there are {}{}",
+                  from, given.layer, fmt::join(names, ", "),
                   more > 0 ? fmt::format(" and {} more (--dump schedule)", more) : "");
     }
     const bool accelerated = options.device && network.devices[found] == network::kAccelerator;
@@ -49,9 +50,9 @@ Status Build::CheckSchedules() const {
         {schedule::kCudaTrace, options.cuda}};
     if (runs.at(given.target) && !view) continue;
     return Fail(Code::kNotFound,
-                "layer {} has no code for {}, so it takes no schedule for it; --dump schedule "
+                "{}layer {} has no code for {}, so it takes no schedule for it; --dump schedule "
                 "prints those that it has",
-                given.layer, schedule::TraceTargetText(given.target));
+                from, given.layer, schedule::TraceTargetText(given.target));
   }
   return {};
 }

@@ -358,7 +358,13 @@ class Builder {
         nest.first = ir::And(nest.first, ir::Eq(stage.leaves[i].var, Expr(0)));
     }
     nest.first = ir::Simplify(nest.first, bounds_.ranges);
-    return MatchNest(nest, schedule_.target(), bounds_.ranges);
+    Result<Stmt> call = MatchNest(nest, schedule_.target(), bounds_.ranges);
+    if (call) return call;
+    const auto asks = [&](const schedule::Step& step) {
+      const auto* tensorize = std::get_if<schedule::TensorizeStep>(&step);
+      return tensorize != nullptr && tensorize->stage == stage.name;
+    };
+    return schedule::AtStep(schedule_.trace(), asks, call.error());
   }
 
   const Schedule& schedule_;

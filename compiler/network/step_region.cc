@@ -65,9 +65,10 @@ Result<schedule::Trace> WithLayouts(const schedule::Trace& given, Layouts layout
     if (of == layouts.end()) continue;
     if (!(*layout == of->second)) {
       return Fail(Code::kInvalidArgument,
-                  "schedule step {} ({}): between layers {} has another layout ({}); cache_read or "
-                  "cache_write makes a copy that may have this one",
-                  trace.size(), schedule::Print(step), layout->tensor, schedule::Print(of->second));
+                  "{}: between layers {} has another layout ({}); cache_read or cache_write makes "
+                  "a copy that may have this one",
+                  schedule::NameOf(step, trace.size()), layout->tensor,
+                  schedule::Print(of->second));
     }
     layouts.erase(of);
   }
@@ -299,7 +300,7 @@ Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::T
       if (step == nullptr || step->tensor != t.name()) continue;
       const size_t rank = t.shape().size();
       const auto layout = ir::ParseLayout(step->pieces, static_cast<int>(rank));
-      if (!layout) return Within(fmt::format("schedule step {}", k + 1), layout.error());
+      if (!layout) return Within(schedule::NameOf(trace[k], k + 1), layout.error());
       stays->second = {.halo = {}, .pad = step->fill.value_or(0)};
       for (const LayoutDim& d : layout->dims) {
         const size_t position = sched::PositionOf(rank, static_cast<size_t>(d.dim));
@@ -317,9 +318,8 @@ Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::T
           rows ? fmt::format("dimension {} of {} has them", *rows, t.name())
                : fmt::format("{} has {} dimensions and none of rows; leave fold_storage out",
                              t.name(), t.shape().size());
-      return Fail(Code::kInvalidArgument,
-                  "schedule step {} ({}): between layers rows are folded; {}", *folds + 1,
-                  schedule::Print(trace[*folds]), has);
+      return Fail(Code::kInvalidArgument, "{}: between layers rows are folded; {}",
+                  schedule::NameOf(trace[*folds], *folds + 1), has);
     }
     stays->second.folded = {fold.rows, fold.step};
   }

@@ -195,8 +195,7 @@ Status Schedule::Apply(const Step& step) {
     if (status) status = next.CheckPrefetches(s);
   }
   if (!status) {
-    return Within(fmt::format("schedule step {} ({})", trace_.size() + 1, Print(step)),
-                  status.error());
+    return Within(NameOf(step, trace_.size() + 1), status.error());
   }
   next.trace_.push_back(step);
   *this = std::move(next);

@@ -295,7 +295,7 @@ struct Primitive {
 const std::vector<Primitive>& Primitives() {
   static const std::vector<Primitive> primitives = []<typename... S>(const std::variant<S...>*) {
     return std::vector<Primitive>{{S::kName, S::kUsage, &Parse<S>}...};
-  }(static_cast<const Step*>(nullptr));
+  }(static_cast<const AnyStep*>(nullptr));
   return primitives;
 }
 
@@ -328,12 +328,27 @@ std::string Print(const Trace& trace) {
   return text;
 }
 
-Result<Trace> ParseTrace(const std::string& text) {
+std::string NameOf(const Step& step, size_t number) {
+  return fmt::format("{} step {} ({})", step.from.empty() ? "schedule" : step.from + ":", number,
+                     Print(step));
+}
+
+std::unexpected<Error> AtStep(const Trace& trace, const std::function<bool(const Step&)>& is,
+                              const Error& error) {
+  for (size_t n = trace.size(); n-- > 0;) {
+    if (is(trace[n]) && !trace[n].from.empty()) return Within(NameOf(trace[n], n + 1), error);
+  }
+  return std::unexpected(error);
+}
+
+Result<Trace> ParseTrace(const std::string& text, const std::string& file) {
   Trace trace;
   std::istringstream in(text);
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
     if (const size_t comment = line.find('#'); comment != std::string::npos) line.resize(comment);
+    const std::string place =
+        fmt::format("{}{}", file.empty() ? "schedule line " : file + ":", number);
     std::istringstream split(line);
     std::string name;
     if (!(split >> name)) continue;
@@ -343,14 +358,16 @@ Result<Trace> ParseTrace(const std::string& text) {
     if (primitive == Primitives().end()) {
       std::vector<std::string> names;
       for (const Primitive& p : Primitives()) names.push_back(p.name);
-      return Fail(Code::kInvalidArgument, "schedule line {}: '{}' is no primitive; there are {}",
-                  number, name, fmt::join(names, " "));
+      return Fail(Code::kInvalidArgument, "{}: '{}' is no primitive; there are {}", place, name,
+                  fmt::join(names, " "));
     }
     Result<Step> step = primitive->parse(words);
     if (!step) {
-      return Within(fmt::format("schedule line {} ({} {})", number, name, fmt::join(words, " ")),
-                    step.error());
+      return Within(
+          fmt::format("{}{}({} {})", place, file.empty() ? " " : ": ", name, fmt::join(words, " ")),
+          step.error());
     }
+    if (!file.empty()) step->from = place;
     trace.push_back(std::move(*step));
   }
   return trace;

@@ -14,6 +14,7 @@
 #define TESSERA_COMPILER_SCHEDULE_STEP_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -299,12 +300,18 @@ struct LayoutStep {
   static auto Fields(auto& s) { return std::tie(s.tensor, s.pieces, s.fill); }
 };
 
-using Step = std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,
-                          ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep, LiftStep,
-                          RewriteStep, StackStep, AlignStep, SkipStep, PrepareStep, InPlaceStep,
-                          ReindexStep, SpreadStep, RfactorStep, StorageAlignStep, SetScopeStep,
-                          FoldStorageStep, LayoutStep, VectorizeStep, UnrollStep, BindStep,
-                          TensorizeStep, ParallelStep, VthreadStep, DoubleBufferStep, PrefetchStep>;
+using AnyStep =
+    std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,
+                 ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep, LiftStep,
+                 RewriteStep, StackStep, AlignStep, SkipStep, PrepareStep, InPlaceStep, ReindexStep,
+                 SpreadStep, RfactorStep, StorageAlignStep, SetScopeStep, FoldStorageStep, LayoutStep,
+                 VectorizeStep, UnrollStep, BindStep, TensorizeStep, ParallelStep, VthreadStep,
+                 DoubleBufferStep, PrefetchStep>;
+// A step and where it was read, "mine.txt:24"; "": in no file. It is the same step wherever it is.
+struct Step : AnyStep {
+  using AnyStep::AnyStep;
+  std::string from;
+};
 using Trace = std::vector<Step>;
 
 // How each step is written, by the order of Step: "fuse STAGE OUTER INNER FUSED".
@@ -313,9 +320,18 @@ std::vector<std::string> StepUsages();
 std::string Print(const Choice& choice);
 std::string Print(const Step& step);
 std::string Print(const Trace& trace);  // one step a line
+// Step |number| of a schedule in a message: "schedule step 3 (inline q)", of a file "mine.txt:24:
+// step 3 (inline q)".
+std::string NameOf(const Step& step, size_t number);
 
-// errors: kInvalidArgument naming the line, the word and what belongs there.
-Result<Trace> ParseTrace(const std::string& text);
+// |error|, which the last step that |is| it has brought about: with NameOf in front where a file
+// has that step.
+std::unexpected<Error> AtStep(const Trace& trace, const std::function<bool(const Step&)>& is,
+                              const Error& error);
+
+// |file|: the name of the file that |text| is of, or "".
+//   errors  kInvalidArgument  naming the line, the word and what belongs there
+Result<Trace> ParseTrace(const std::string& text, const std::string& file = "");
 
 // |trace| with the value of each decision named in |values| set to that one.
 Trace WithDecisions(Trace trace, const std::map<std::string, Choice>& values);

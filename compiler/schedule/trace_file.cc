@@ -20,7 +20,7 @@ std::optional<LayerTrace> Heading(std::string_view line) {
     if (!line.starts_with(target) || !line.ends_with(':')) continue;
     const std::string_view rest = line.substr(target.size(), line.size() - target.size() - 1);
     if (rest.size() < 2 || rest[0] != ' ') continue;
-    return LayerTrace{std::string(target), std::string(rest.substr(1)), {}};
+    return LayerTrace{std::string(target), std::string(rest.substr(1)), {}, ""};
   }
   return std::nullopt;
 }
@@ -45,9 +45,7 @@ Result<std::vector<LayerTrace>> ParseTraceFile(const std::string& text, const st
   std::string steps;  // of the last one, with the lines before it empty so that numbers are right
   const auto finish = [&]() -> Status {
     if (layers.empty()) return {};
-    Result<Trace> trace = ParseTrace(steps);
-    if (!trace) return Within(file, trace.error());
-    layers.back().trace = std::move(*trace);
+    TESSERA_ASSIGN(layers.back().trace, ParseTrace(steps, file));
     return {};
   };
   std::istringstream in(text);
@@ -58,7 +56,7 @@ Result<std::vector<LayerTrace>> ParseTraceFile(const std::string& text, const st
       const bool blank = line.find_first_not_of(" \t\r") == std::string::npos;
       if (layers.empty() && !blank && line.find_first_not_of(" \t") != line.find('#')) {
         return Fail(Code::kInvalidArgument,
-                    "{}: line {}: '{}' belongs to no layer; a line 'host LAYER:' comes first; "
+                    "{}:{}: '{}' belongs to no layer; a line 'host LAYER:' comes first; "
                     "targets are {}",
                     file, number, Legible(line, 200), fmt::join(kTraceTargets, ", "));
       }
@@ -71,9 +69,10 @@ Result<std::vector<LayerTrace>> ParseTraceFile(const std::string& text, const st
       return known.target == heading->target && known.layer == heading->layer;
     };
     if (std::ranges::any_of(layers, same)) {
-      return Fail(Code::kInvalidArgument, "{}: line {}: layer {} has a trace for {} already", file,
+      return Fail(Code::kInvalidArgument, "{}:{}: layer {} has a trace for {} already", file,
                   number, heading->layer, TraceTargetText(heading->target));
     }
+    heading->from = fmt::format("{}:{}", file, number);
     layers.push_back(std::move(*heading));
   }
   TESSERA_TRY(finish());

@@ -35,6 +35,7 @@ struct LayerTrace {
   std::string target;  // one of kTraceTargets
   std::string layer;   // its name, as a terminal shows it
   Trace trace;
+  std::string from = "";  // where its first line is, "mine.txt:3"; "": in no file
 };
 
 // With |notes|, lines of text for the reader, as comments in front of the steps.

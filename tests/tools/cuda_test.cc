@@ -97,7 +97,8 @@ TEST_P(GpuSchedules, OfAnotherTargetOrWithLayoutsBetweenLayers) {
       CompileFor(GetParam(), fmt::format("-o {} --schedule {}", net,
                                          Write("laid.txt", heading + "layout stem_q 0,2,3,1\n")));
   EXPECT_EQ(laid.code, 2);
-  EXPECT_THAT(laid.output, HasSubstr("stem_conv/Conv: its schedule gives stem_q a layout, but "
+  EXPECT_THAT(laid.output, HasSubstr("laid.txt:2: step 1 (layout stem_q 0,2,3,1): its schedule "
+                                     "gives stem_q a layout, but "
                                      "between layers tensors are row-major"));
   EXPECT_FALSE(std::ifstream(net).good()) << "an artifact is left";
 }

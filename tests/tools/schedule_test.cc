@@ -240,13 +240,15 @@ TEST_F(Schedules, WithoutAnyOfItsStepsALayerIsTheSameOrRefused) {
 
 TEST_F(Schedules, StepsThatTheLayerCannotHaveAreRefused) {
   const std::string steps = Read(kLayerSteps);
+  const auto lines = std::ranges::count(steps, '\n');
   const struct {
     std::string text, message;
   } kBad[] = {
-      {steps + "layout stem_q 0,2,3,1\n",
-       "stage1_conv2/Conv+stage1_add/Add: schedule step 64 (layout stem_q 0,2,3,1): "
-       "between layers stem_q has another layout (layout stem_q 0,1/16,2,3,1%16); cache_read or "
-       "cache_write makes a copy that may have this one"},
+      {steps + "layout stem_q 0,2,3,1\n", "bad.txt:" + std::to_string(lines + 1) +
+                                              ": step 64 (layout stem_q 0,2,3,1): "
+                                              "between layers stem_q has another layout (layout "
+                                              "stem_q 0,1/16,2,3,1%16); cache_read or "
+                                              "cache_write makes a copy that may have this one"},
       {steps + "cache_read stem_q global copy r.i\nprepare copy\nlayout copy 0,1/16,2,3,1%16\n",
        "copy cannot be prepared: it reads stem_q, which is no constant, nor an input that the host "
        "packs"},
@@ -257,7 +259,7 @@ TEST_F(Schedules, StepsThatTheLayerCannotHaveAreRefused) {
       {Edited(steps, "cache_read", "wgt", "local"), "has no memory 'local'"},
       {Edited(steps, "tensorize o", "tile.add", "dot_u8s8x16"), "has no intrinsic 'dot_u8s8x16'"},
       {Edited(steps, "tensorize o", "tile.add", "tile.requant"),
-       "o: the nest is not tile.requant: the expression differs"},
+       "(tensorize o lane tile.requant): o: the nest is not tile.requant: the expression differs"},
       {Edited(steps, "tensorize stage1_q", "tensorize stage1_q lane tile.store", ""),
        "stage1_q: a statement that is no tile of work; tensorize the loops of its stage"},
   };
@@ -280,19 +282,26 @@ TEST_F(Schedules, WhatIsNoScheduleOfTheNetworkIsRefusedByNameAndLine) {
   const Bad kBad[] = {
       {"", "no layer's schedule is in it; --dump schedule prints what belongs there"},
       {"# nothing\n\n", "no layer's schedule is in it"},
-      {std::string(5000, 'x'), "line 1: '" + std::string(70, 'x')},
+      {std::string(5000, 'x'), "bad.txt:1: '" + std::string(70, 'x')},
       {Edited(Read(kLayerSteps), "", "prepare p\n", ""),
        "stage1_conv2/Conv+stage1_add/Add: p is in global memory, where a program has its inputs "
        "and results alone; set_scope p to a scratchpad, inline it, or prepare it"},
-      {"inline y\n", "line 1: 'inline y' belongs to no layer; a line 'host LAYER:'"},
+      {"inline y\n", "bad.txt:1: 'inline y' belongs to no layer; a line 'host LAYER:'"},
       {"host conv99:\ninline y\n",
-       "no layer 'conv99' for the schedule that is given; there are input_q/QuantizeLinear"},
+       "bad.txt:1: no layer 'conv99' for the schedule that is given; there are "
+       "input_q/QuantizeLinear"},
       {std::string(kHost) + "\n\n" + kHost + "\n",
-       "line 3: layer stem_conv/Conv has a trace for the host already"},
-      {std::string(kHost) + "\n# fine\njump q\n", "schedule line 3: 'jump' is no primitive"},
+       "bad.txt:3: layer stem_conv/Conv has a trace for the host already"},
+      {std::string(kHost) + "\n# fine\njump q\n", "bad.txt:3: 'jump' is no primitive"},
       {std::string(kHost) + "\nsplit stem_q q 2 o n\n",
-       "layer stem_conv/Conv: schedule step 1 (split stem_q q 2 o n): stage stem_q has no loop "
-       "'q'"},
+       "bad.txt:2: step 1 (split stem_q q 2 o n): stage stem_q has no loop 'q'"},
+      // Lines are those of the file, steps those of the layer.
+      {"# a file\n\n" + std::string(kHost) + "\n# fine\n\nvectorize stem_q c # so far\n\n" +
+           "split stem_q q 2 o n\n",
+       "bad.txt:8: step 2 (split stem_q q 2 o n): stage stem_q has no loop 'q'"},
+      {std::string(kHost) + "\n\nsplit stem_q q\n",
+       "bad.txt:3: (split stem_q q): 2 words; write "
+       "split STAGE"},
       {std::string(kHost) + "\nsplit stem_q c 0 o n\n", "a factor of 0 is below 1"},
       {std::string(kHost) + "\nsplit stem_q c 2147483649 o n\n",
        "a factor of 2147483649 is above 2^31"},
@@ -300,7 +309,8 @@ TEST_F(Schedules, WhatIsNoScheduleOfTheNetworkIsRefusedByNameAndLine) {
       {std::string(kHost) + "\ntensorize stem_q.sum ci tile.gemm\n",
        "host has no intrinsic 'tile.gemm'"},
       {std::string(kHost) + "\nlayout stem_q 1,0,2,3\n",
-       "its schedule gives stem_q the layout 1,0,2,3, but between layers tensors are row-major or "
+       "bad.txt:2: step 1 (layout stem_q 1,0,2,3): layer stem_conv/Conv: its schedule gives "
+       "stem_q the layout 1,0,2,3, but between layers tensors are row-major or "
        "0,2,3,1"},
       {Edited(*dump, kAccel, "decide rows", "decide rowes"),
        "(split stem_q.sum y $rows y.o y.i): no decision 'rows'"},

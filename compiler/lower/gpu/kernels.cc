@@ -20,14 +20,13 @@ using ir::Stmt;
 using ir::StmtKind;
 using schedule::Schedule;
 
-// The steps of |schedule| that |wanted| picks, as "step 3 (bind y i thread.x)".
+// The steps of |schedule| that |wanted| picks, as "schedule step 3 (bind y i thread.x)".
 template <typename Wanted>
 std::string Steps(const Schedule& schedule, Wanted&& wanted) {
   std::vector<std::string> found;
   for (size_t n = 0; n < schedule.trace().size(); ++n) {
     const schedule::Step& step = schedule.trace()[n];
-    if (std::visit(wanted, step))
-      found.push_back(fmt::format("step {} ({})", n + 1, schedule::Print(step)));
+    if (std::visit(wanted, step)) found.push_back(schedule::NameOf(step, n + 1));
   }
   return fmt::format("{}", fmt::join(found, ", "));
 }
@@ -37,7 +36,7 @@ Status CheckLimits(const Schedule& schedule, const GpuKernel& kernel) {
   const int64_t threads = kernel.threads[0] * kernel.threads[1] * kernel.threads[2];
   if (target.max_threads != 0 && threads > target.max_threads) {
     return Fail(Code::kOutOfRange,
-                "{} x {} x {} = {} threads in a group, {} has at most {}; schedule {}: split by "
+                "{} x {} x {} = {} threads in a group, {} has at most {}; {}: split by "
                 "smaller factors",
                 kernel.threads[0], kernel.threads[1], kernel.threads[2], threads, target.name,
                 target.max_threads, Steps(schedule, [](const auto& s) {
@@ -51,7 +50,7 @@ Status CheckLimits(const Schedule& schedule, const GpuKernel& kernel) {
     const int64_t count = k < 3 ? kernel.groups[k] : kernel.threads[k - 3];
     if (count <= target.MostOf(kind)) continue;
     return Fail(Code::kOutOfRange,
-                "{} iterations of {} in a kernel, {} has at most {}; schedule {}: split by other "
+                "{} iterations of {} in a kernel, {} has at most {}; {}: split by other "
                 "factors, or bind to another dimension",
                 count, ir::LoopKindName(kind), target.name, target.MostOf(kind),
                 Steps(schedule, [&](const auto& s) {
@@ -77,7 +76,7 @@ Status CheckLimits(const Schedule& schedule, const GpuKernel& kernel) {
     return std::ranges::any_of(kernel.shared, [&](const ir::Buffer& b) { return b->name == name; });
   };
   return Fail(Code::kOutOfRange,
-              "{} bytes of shared memory ({}), {} has {} for a group; schedule {}: attach them "
+              "{} bytes of shared memory ({}), {} has {} for a group; {}: attach them "
               "further in, or split by smaller factors",
               bytes, fmt::join(sizes, ", "), target.name, memory->bytes,
               Steps(schedule, made_here));

@@ -326,7 +326,7 @@ TEST(GpuRefusals, NameStageMemoryAndWayOut) {
        "loop j is thread.x inside another thread.x loop; the two are one thread"},
       {"bind y i thread.x\nbind y j thread.y",
        "12 x 8 x 1 = 96 threads in a group, toy has at most 64; schedule step 1 (bind y i "
-       "thread.x), step 2 (bind y j thread.y): split by smaller factors"},
+       "thread.x), schedule step 2 (bind y j thread.y): split by smaller factors"},
       {"set_scope sum shared\nsplit y i 4 o n\nbind y o grid.x\ncompute_at sum y o\n"
        "bind sum i thread.z",
        "4 iterations of thread.z in a kernel, toy has at most 2; schedule step 5 (bind sum i "
@@ -337,7 +337,8 @@ TEST(GpuRefusals, NameStageMemoryAndWayOut) {
       {"bind y i grid.x\nset_scope sum reg\ncompute_at sum y i\ncache_read x shared x.s sum\n"
        "compute_at x.s y i\ncache_read w shared w.s sum\ncompute_at w.s y i",
        "180 bytes of shared memory (x.s 20, w.s 160), toy has 100 for a group; schedule step 4 "
-       "(cache_read x shared x.s sum), step 6 (cache_read w shared w.s sum): attach them further"},
+       "(cache_read x shared x.s sum), schedule step 6 (cache_read w shared w.s sum): attach them "
+       "further"},
   };
   for (const Refusal& r : kRefused) {
     SCOPED_TRACE(r.steps);

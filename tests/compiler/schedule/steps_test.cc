@@ -351,7 +351,7 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
   EXPECT_EQ(Print(*parsed), kText);
   std::set<size_t> kinds;
   for (const Step& step : *parsed) kinds.insert(step.index());
-  EXPECT_EQ(kinds.size(), std::variant_size_v<Step>);
+  EXPECT_EQ(kinds.size(), std::variant_size_v<AnyStep>);
   EXPECT_EQ(std::get<SplitStep>((*parsed)[4]).factor.decision, "f");
   EXPECT_EQ(std::get<SplitStep>((*parsed)[5]).tail, Tail::kPad);
   EXPECT_EQ(std::get<CacheReadStep>((*parsed)[23]).readers, (std::vector<std::string>{"a", "s"}));
