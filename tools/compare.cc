@@ -8,6 +8,7 @@
 #include "tools/compare_report.h"
 #include "tools/compare_sides.h"
 #include "tools/compare_where.h"
+#include "tools/coverage_text.h"
 #include "tools/failed_run.h"
 #include "tools/inputs.h"
 #include "tools/interrupt.h"
@@ -92,7 +93,8 @@ Result<Comparison> Begin(const CompareFlags& options, const LoadedNetwork& netwo
   c.explain = options.explain;
   c.host = HostSteps(*network.artifact);
   c.programs = network.artifact->programs.size();
-  c.host_only = HostOnlyLine(*network.artifact);
+  c.coverage_lines = CoverageLines(*network.artifact);
+  if (!c.coverage_lines.empty()) c.coverage = CoverageJson(network.artifact->coverage);
   const artifact::ExecutionPlan* device_plan = network.artifact->PlanNamed("device");
   for (size_t l = 0; l < network.artifact->layers.size(); ++l) {
     const artifact::Layer& layer = network.artifact->layers[l];
@@ -223,10 +225,11 @@ Action AddCompare(CLI::App& app) {
   verb->add_option("--budget", options->executor.budget, "cycles an inference may take")
       ->check(CountFromOne());
   AddDumpDirOption(*verb, options->dump_dir);
-  verb->add_option("--json", options->json,
-                   "write {ok, model, config, memory, devices, layers[], outputs[], clocks[], "
-                   "totals, where} to this "
-                   "file; macs and cycles are of one inference");
+  verb->add_option(
+      "--json", options->json,
+      "write {ok, model, config, memory, devices, coverage, layers[], outputs[], clocks[], "
+      "totals, where} to this "
+      "file; macs and cycles are of one inference");
   verb->footer(
       DevicesHelp() +
       "Example: tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input "

@@ -95,6 +95,7 @@ nlohmann::ordered_json ReportJson(const Comparison& c) {
         {"top1", number(c.class_output ? c.Right(0, 1) : std::nullopt)}}},
       {"labels", c.labels},
       {"predictions", predictions}};
+  if (!c.coverage.is_null()) json["coverage"] = c.coverage;
   if (!c.Whole()) json["interrupted"] = true;
   if (c.top > 1) {
     json["classes"] = Json::array();

@@ -226,7 +226,7 @@ std::string ReportText(const Comparison& c) {
         "A result that stays never leaves the chip; it was compared in a second run, whose program "
         "stores it too.\n";
   }
-  text += c.host_only;
+  text += c.coverage_lines;
   if (!c.host.empty() && c.programs > 0) {
     std::vector<std::vector<std::string>> steps;
     for (const HostStep& step : c.host)

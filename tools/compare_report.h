@@ -67,7 +67,8 @@ struct Comparison {
   bool explain = false;                // tell what each unit did
   size_t kept = 0;                     // layers whose result can be read on every device
   size_t programs = 0;                 // of the accelerator, each run once an inference
-  std::string host_only;               // HostOnlyLine
+  std::string coverage_lines;          // CoverageLines
+  nlohmann::ordered_json coverage;     // CoverageJson; null without a plan for the accelerator
   std::string where;                   // WhereItGoesWrong of the first outputs that differ alone
   std::vector<int64_t> labels;         // empty: not given
   std::optional<size_t> class_output;  // ClassOutput: what |classes| are of

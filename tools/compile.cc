@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "compiler/import/import.h"
-#include "tools/coverage_json.h"
+#include "tools/coverage_text.h"
 #include "tools/import_options.h"
 #include "tools/model_file.h"
 #include "tools/network.h"
@@ -98,9 +98,10 @@ Result<int> Run(const CompileFlags& options) {
   Result<compiler::Compiled> compiled =
       compiler::Compile(std::move(graph), options.model, Crc64(bytes), compile);
   if (!compiled) return Within(options.model, compiled.error());
-  if (options.strict && compiled->coverage.accelerated < compiled->coverage.nodes) {
+  if (options.strict &&
+      compiled->artifact.coverage.accelerated < compiled->artifact.coverage.nodes) {
     return Fail(Code::kUnsupported, "{}: --strict, but the host has to run some of it: {}",
-                options.model, compiler::Text(compiled->coverage));
+                options.model, CoverageText(compiled->artifact.coverage));
   }
   std::fputs(compiled->dump.c_str(), stdout);
 
@@ -125,14 +126,13 @@ Result<int> Run(const CompileFlags& options) {
       std::fprintf(told, "%s: %zu layers, %s instructions for configuration %s\n",
                    options.output.c_str(), net.layers.size(), Grouped(instructions).c_str(),
                    compile.config.name.c_str());
-      std::fputs(HostOnlyLine(net).c_str(), told);
     }
   }
   if (compile.device) {
-    json["coverage"] = CoverageJson(compiled->coverage);
+    json["coverage"] = CoverageJson(net.coverage);
     // Of a dump alone the dump is what was asked for.
     if (options.json != "-" && (options.dumps.empty() || !options.output.empty()))
-      std::fprintf(told, "%s\n", compiler::Text(compiled->coverage).c_str());
+      std::fputs(CoverageLines(net).c_str(), told);
   }
   if (options.verify) {
     json["verified"] = nlohmann::ordered_json::array();

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "runtime/artifact/artifact.h"
 #include "runtime/tensor/tensor.h"
+#include "tools/coverage_text.h"
 #include "tools/model_file.h"
 #include "tools/output.h"
 #include "tools/tensor_text.h"
@@ -121,15 +122,18 @@ Result<Json> Artifact(const std::vector<uint8_t>& bytes, const std::string& path
     programs.push_back(ImageJson(program.image));
   }
   for (const artifact::ExecutionPlan& plan : net->plans) plans.push_back(PlanOf(*net, plan));
-  return Json{{"kind", "artifact"},
-              {"model", net->provenance.model_file},
-              {"tool", net->provenance.tool},
-              {"inputs", TensorsJson(net->inputs)},
-              {"outputs", TensorsJson(net->outputs)},
-              {"states", TensorsJson(states)},
-              {"layers", layers},
-              {"programs", programs},
-              {"plans", plans}};
+  std::fputs(CoverageLines(*net).c_str(), stdout);
+  Json json{{"kind", "artifact"},
+            {"model", net->provenance.model_file},
+            {"tool", net->provenance.tool},
+            {"inputs", TensorsJson(net->inputs)},
+            {"outputs", TensorsJson(net->outputs)},
+            {"states", TensorsJson(states)},
+            {"layers", layers},
+            {"programs", programs},
+            {"plans", plans}};
+  if (net->PlanNamed("device") != nullptr) json["coverage"] = CoverageJson(net->coverage);
+  return json;
 }
 
 Result<Json> Describe(const std::string& path, const ImportWords& import,

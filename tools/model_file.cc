@@ -5,11 +5,12 @@
 
 #include "base/hash.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/coverage.h"
 #include "compiler/driver/user_order.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/passes.h"
 #include "compiler/import/import.h"
-#include "tools/coverage_json.h"
+#include "tools/coverage_text.h"
 #include "tools/import_options.h"
 #include "tools/output.h"
 #include "tools/tensor_text.h"
@@ -75,7 +76,7 @@ Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>& bytes,
   TESSERA_ASSIGN(const isa::Config config,
                  isa::LoadConfig(config_name.empty() ? "default" : config_name));
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path, import));
-  const Result<compiler::Coverage> coverage = compiler::CoverageOf(graph, config);
+  const Result<artifact::Coverage> coverage = compiler::CoverageOf(graph, config);
   if (!coverage) return Within(path, coverage.error());
   graph::Simplify(graph);
   int64_t macs = 0, weights = 0;
@@ -102,7 +103,7 @@ Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>& bytes,
   std::fputs(Table({"name", "operator", "MACs", "output"}, "llrl", std::move(rows)).c_str(),
              stdout);
   std::fputs("tessera compile MODEL --dump graph prints every tensor's type and scale\n", stdout);
-  std::printf("configuration %s: %s\n", config.name.c_str(), compiler::Text(*coverage).c_str());
+  std::printf("configuration %s: %s\n", config.name.c_str(), CoverageText(*coverage).c_str());
   return nlohmann::ordered_json{{"kind", "model"},
                                 {"name", graph.name},
                                 {"inputs", TensorsJson(inputs)},

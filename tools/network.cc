@@ -141,14 +141,6 @@ Result<Runner> OpenBeside(const Runner& opened, const LoadedNetwork& network,
   return WithExecutor(std::move(runner), network, options);
 }
 
-std::string HostOnlyLine(const artifact::Artifact& net) {
-  const bool planned = std::ranges::any_of(
-      net.plans, [](const artifact::ExecutionPlan& plan) { return plan.name == "device"; });
-  if (!planned || !net.programs.empty()) return "";
-  return "No layer runs on the accelerator: the host runs all of them. tessera compile MODEL "
-         "--dump graph tells why.\n";
-}
-
 Result<std::vector<std::string>> SplitNames(const std::string& list) {
   std::vector<std::string> names;
   for (size_t at = 0; at <= list.size();) {

@@ -76,9 +76,6 @@ Result<Runner> OpenRunner(const LoadedNetwork& network, const ChosenDevice& devi
 Result<Runner> OpenBeside(const Runner& opened, const LoadedNetwork& network,
                           const ExecutorOptions& options);
 
-// A line for the user where the plan for the accelerator has no program; otherwise nothing.
-std::string HostOnlyLine(const artifact::Artifact& net);
-
 // "cpu,device" as a list. errors: kInvalidArgument an empty or repeated name
 Result<std::vector<std::string>> SplitNames(const std::string& list);
 }  // namespace tessera::tools

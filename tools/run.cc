@@ -9,6 +9,7 @@
 
 #include "runtime/tensor/npy.h"
 #include "tools/classes.h"
+#include "tools/coverage_text.h"
 #include "tools/failed_run.h"
 #include "tools/inputs.h"
 #include "tools/interrupt.h"
@@ -164,7 +165,8 @@ Result<int> Run(const RunFlags& options) {
     text += fmt::format("interrupted: {} of {} items are done; what follows is of these\n",
                         Grouped(outcome.items), Grouped(inputs.count));
   }
-  if (device.machine()) text += HostOnlyLine(*network.artifact);
+  if (device.machine() && network.artifact->programs.empty())
+    text += CoverageLines(*network.artifact);
   if (runner.has_clock()) {
     json["cycles"] = outcome.cycles;
     const double mhz = runner.device->clock_mhz();

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "compiler/driver/build.h"
+#include "compiler/driver/coverage.h"
 #include "compiler/driver/user_order.h"
 #include "compiler/graph/passes.h"
 #include "compiler/quantize/params.h"
@@ -154,7 +155,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
     for (const artifact::DeviceProgram& program : build.net.programs)
       compiled.dump += isa::Disassemble(program.image);
   }
-  compiled.coverage = CoverageOf(fused.graph, places);
+  build.net.coverage = CoverageOf(fused.graph, places);
   compiled.translations = std::move(build.translations);
   compiled.artifact = std::move(build.net);
   return compiled;

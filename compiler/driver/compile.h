@@ -14,7 +14,6 @@
 
 #include "base/error.h"
 #include "base/phase_clock.h"
-#include "compiler/driver/coverage.h"
 #include "compiler/graph/graph.h"
 #include "compiler/schedule/trace_file.h"
 #include "compiler/validate/validate.h"
@@ -49,8 +48,7 @@ struct CompileOptions {
 
 struct Compiled {
   artifact::Artifact artifact;
-  Coverage coverage;  // by the accelerator; nothing is accelerated without plan "device"
-  std::string dump;   // the texts that were asked for, in the order of the levels
+  std::string dump;  // the texts that were asked for, in the order of the levels
   // What the translation check followed of each program of the accelerator.
   std::vector<validate::TranslationReport> translations;
 };

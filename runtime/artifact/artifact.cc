@@ -185,6 +185,14 @@ Status Fields(Codec& codec, T& x) {
       TESSERA_ASSIGN(x.image, isa::ParseImage(image));
     }
     return {};
+  } else if constexpr (std::is_same_v<Record, Coverage::LeftToHost>) {
+    TESSERA_TRY(Name(codec, x.op, "an operator of the host"));
+    TESSERA_TRY(Name(codec, x.why, "a reason for the host"));
+    return codec.Number(x.nodes, "the coverage");
+  } else if constexpr (std::is_same_v<Record, Coverage>) {
+    for (auto* const count : {&x.nodes, &x.accelerated, &x.macs, &x.accelerated_macs})
+      TESSERA_TRY(codec.Number(*count, "the coverage"));
+    return Items(codec, x.left, "the operators of the host", kMaxItems, 16);
   } else if constexpr (std::is_same_v<Record, Artifact>) {
     TESSERA_TRY(Fields(codec, x.provenance));
     TESSERA_TRY(Items(codec, x.inputs, "the inputs", kMaxItems, 16));
@@ -196,7 +204,8 @@ Status Fields(Codec& codec, T& x) {
     TESSERA_TRY(Items(codec, x.objects, "the host objects", kMaxItems, 16));
     TESSERA_TRY(Items(codec, x.sources, "the sources of kernels", kMaxItems, 20));
     TESSERA_TRY(Items(codec, x.programs, "the programs", kMaxItems, 12));
-    return Items(codec, x.plans, "the plans", kMaxItems, 64);
+    TESSERA_TRY(Items(codec, x.plans, "the plans", kMaxItems, 64));
+    return Fields(codec, x.coverage);
   } else {
     return PlanFields(codec, x);
   }

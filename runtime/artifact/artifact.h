@@ -65,6 +65,21 @@ struct Layer {
   bool operator==(const Layer&) const = default;
 };
 
+// What share of a network the accelerator runs, and why it does not run the rest. Nodes are the
+// graph's, less those that only show a tensor under another shape.
+struct Coverage {
+  // Nodes of the host for one reason, in words of the machine.
+  struct LeftToHost {
+    std::string op, why;
+    int64_t nodes = 0;
+    bool operator==(const LeftToHost&) const = default;
+  };
+  int64_t nodes = 0, accelerated = 0;
+  int64_t macs = 0, accelerated_macs = 0;  // of one inference
+  std::vector<LeftToHost> left;            // those with most nodes first
+  bool operator==(const Coverage&) const = default;
+};
+
 // What steps run on. Everywhere else a device is its index in Artifact::devices; 0 is the host.
 inline constexpr uint32_t kHostDevice = 0;
 // kOpenCl and kCuda run kernels from source, whatever device they are.
@@ -206,6 +221,7 @@ struct Artifact {
   std::vector<KernelSource> sources;  // at most one a device
   std::vector<DeviceProgram> programs;
   std::vector<ExecutionPlan> plans;
+  Coverage coverage;  // nothing is accelerated without plan "device"
   bool operator==(const Artifact&) const = default;
 
   const ExecutionPlan* PlanNamed(std::string_view name) const;  // null: there is none

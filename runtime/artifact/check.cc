@@ -292,6 +292,14 @@ Status CheckArtifact(const Artifact& artifact) {
     TESSERA_TRY(CheckSize("a layer's operator", layer.op.size(), kMaxNameBytes));
     TESSERA_TRY(CheckTensor(layer.output));
   }
+  const Coverage& c = artifact.coverage;
+  if (c.accelerated < 0 || c.accelerated > c.nodes || c.accelerated_macs < 0 ||
+      c.accelerated_macs > c.macs)
+    return Bad("the accelerator runs more of it than there is");
+  for (const Coverage::LeftToHost& left : c.left) {
+    TESSERA_TRY(CheckSize("an operator of the host", left.op.size(), kMaxNameBytes));
+    TESSERA_TRY(CheckSize("a reason for the host", left.why.size(), kMaxNameBytes));
+  }
   TESSERA_TRY(CheckDevices(artifact));
   for (const HostObject& object : artifact.objects) {
     TESSERA_TRY(CheckSize("a CPU level", object.level.size(), kMaxNameBytes));

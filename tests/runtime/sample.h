@@ -24,6 +24,7 @@ inline Artifact SampleArtifact(const isa::Config& config = {}) {
   a.outputs = {{"out", DType::kFloat32, {1, 4}, Affine{0.1, 0}}};
   a.layers = {{"quantize", "quantize", 0, {"q", DType::kInt8, {1, 4}, Affine{0.1, 0}}},
               {"bias", "add", 4, {"y", DType::kInt8, {1, 4}, Affine{0.1, 0}}}};
+  a.coverage = {2, 1, 4, 4, {{"quantize", "INP holds int8, the values are float32", 1}}};
   a.devices.push_back({DeviceKind::kAccelerator, config.name, config.Hash()});
   a.constants = {1, 2, 3, 0xfc};
   a.objects = {{"x86-64", {0x7f, 'E', 'L', 'F'}}};

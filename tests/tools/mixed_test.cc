@@ -113,6 +113,9 @@ TEST(Mixed, ANetworkOfHostOperatorsRunsAndSaysSo) {
     const CommandResult r = Tessera(command);
     EXPECT_EQ(r.code, 0) << command << "\n" << r.output;
     EXPECT_THAT(r.output, HasSubstr(line)) << command;
+    EXPECT_THAT(r.output, HasSubstr("host: 1 x transpose (VECTOR writes a value where it read it, "
+                                    "and this moves values)\n"))
+        << command;
   }
   EXPECT_EQ(Tessera("info " + net).code, 0);
   const CommandResult check = Tessera("check " + net);

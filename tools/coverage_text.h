@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What share of a network the accelerator runs and why not the rest, as `info`, `compile` and
+// `compare` tell it. Depends on: runtime/artifact.
+#ifndef TESSERA_TOOLS_COVERAGE_TEXT_H_
+#define TESSERA_TOOLS_COVERAGE_TEXT_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "runtime/artifact/artifact.h"
+
+namespace tessera::tools {
+
+// "accelerator: 12 of 14 operators, 99.9 % of 2,650,000 multiply-accumulates; host: 1 x sigmoid
+// (VECTOR has no table lookup), ...", one line without its end.
+std::string CoverageText(const artifact::Coverage& coverage);
+
+// The same of an artifact with a plan for the accelerator, as whole lines: that it has no program
+// there comes first. Of others nothing.
+std::string CoverageLines(const artifact::Artifact& net);
+
+// {operators, accelerated, macs, accelerated_macs, host: [{operator, count, why}]}
+nlohmann::ordered_json CoverageJson(const artifact::Coverage& coverage);
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_COVERAGE_TEXT_H_
