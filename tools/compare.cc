@@ -38,14 +38,21 @@ int64_t CountDifferent(const HostTensor& a, const HostTensor& b) {
   return different;
 }
 
-// What the host does around the device's runs.
+// What the host does around the device's runs: its kernels in their order, then all copies.
 std::vector<HostStep> HostSteps(const artifact::Artifact& net) {
   std::vector<HostStep> steps;
+  HostStep copies{.what = "copy to and from the machine's memory"};
   const artifact::ExecutionPlan* plan = net.PlanNamed("device");
-  for (const artifact::PlanStep& step : plan ? plan->steps : std::vector<artifact::PlanStep>{}) {
+  for (size_t s = 0; plan != nullptr && s < plan->steps.size(); ++s) {
+    const artifact::PlanStep& step = plan->steps[s];
+    if (const auto* transfer = std::get_if<artifact::TransferStep>(&step)) {
+      const auto bytes = static_cast<int64_t>(plan->buffers[transfer->from].bytes);
+      copies.bytes_read += bytes, copies.bytes_written += bytes;
+      copies.plan_steps.push_back(s);
+    }
     const auto* kernel = std::get_if<artifact::KernelStep>(&step);
     if (kernel == nullptr) continue;
-    HostStep host;
+    HostStep host{.plan_steps = {s}};
     if (kernel->layer >= 0) {
       const artifact::Layer& layer = net.layers[static_cast<size_t>(kernel->layer)];
       host.what = fmt::format("{} ({})", layer.name, layer.op);
@@ -59,6 +66,7 @@ std::vector<HostStep> HostSteps(const artifact::Artifact& net) {
     host.bytes_written = static_cast<int64_t>(plan->buffers[kernel->buffers[kernel->result]].bytes);
     steps.push_back(std::move(host));
   }
+  if (!copies.plan_steps.empty()) steps.push_back(std::move(copies));
   return steps;
 }
 
@@ -119,7 +127,7 @@ Status CompareItem(const Inputs& inputs, const LoadedNetwork& network,
   for (size_t d = 0; d < sides.size(); ++d) {
     Result<Captured> ran = c.images == 0 && sides[d].runner.has_clock()
                                ? RunClocked(sides[d], item, c)
-                               : RunOne(sides[d], item, nullptr);
+                               : RunTimed(sides[d], item, c);
     if (!ran) return std::unexpected(ran.error());
     if (c.class_output)
       c.classes[d].top.push_back(TopClasses(ran->outputs[*c.class_output], c.top));
@@ -225,11 +233,10 @@ Action AddCompare(CLI::App& app) {
   verb->add_option("--budget", options->executor.budget, "cycles an inference may take")
       ->check(CountFromOne());
   AddDumpDirOption(*verb, options->dump_dir);
-  verb->add_option(
-      "--json", options->json,
-      "write {ok, model, config, memory, devices, coverage, layers[], outputs[], clocks[], "
-      "totals, where} to this "
-      "file; macs and cycles are of one inference");
+  verb->add_option("--json", options->json,
+                   "write {ok, model, config, memory, devices, coverage, layers[], host[], "
+                   "outputs[], clocks[], totals, where} to this file; macs, cycles and seconds of "
+                   "the host are of one inference");
   verb->footer(
       DevicesHelp() +
       "Example: tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input "

@@ -55,10 +55,12 @@ nlohmann::ordered_json ReportJson(const Comparison& c) {
     }
   }
   Json host = Json::array();
-  for (const HostStep& step : c.host)
+  for (const HostStep& step : c.host) {
     host.push_back({{"step", step.what},
                     {"bytes_read", step.bytes_read},
                     {"bytes_written", step.bytes_written}});
+    if (c.host_runs > 0) host.back()["seconds"] = step.seconds / static_cast<double>(c.host_runs);
+  }
   Json outputs = Json::array();
   for (const OutputRow& output : c.outputs) {
     outputs.push_back({{"name", output.name},
@@ -90,6 +92,7 @@ nlohmann::ordered_json ReportJson(const Comparison& c) {
         {"macs", c.Macs()},
         {"cycles", shown == nullptr ? 0 : shown->cycles},
         {"utilisation", number(c.Utilisation(c.Macs(), shown == nullptr ? 0 : shown->cycles))},
+        {"host_seconds", number(c.HostSeconds())},
         {"values", c.Values()},
         {"mismatches", c.Mismatches()},
         {"top1", number(c.class_output ? c.Right(0, 1) : std::nullopt)}}},

@@ -139,15 +139,18 @@ std::string OutputTable(const Comparison& c) {
 std::string CyclesText(const Comparison& c) {
   std::string text;
   for (const ClockedRun& clock : c.clocks) {
-    text += fmt::format("{}{} cycles an image are {:.3f} ms at {:g} MHz.",
+    text += fmt::format("{}{} cycles an image are {:.3f} ms at {:g} MHz.\n",
                         c.clocks.size() > 1 ? clock.device + ": " : "", Grouped(clock.cycles),
                         static_cast<double>(clock.cycles) / (1e3 * clock.mhz), clock.mhz);
-    text += c.clocks.size() > 1 || !clock.unseen.empty() ? "\n" : " ";
+  }
+  if (const auto seconds = c.HostSeconds(); seconds && c.programs > 0) {
+    text += fmt::format("The host's steps took {:.3f} ms an image, measured on this machine.\n",
+                        1e3 * *seconds);
   }
   if (c.Shown() != nullptr && c.Shown()->unseen.empty()) {
     text +=
-        "Layers overlap: cycles in which\nthe multipliers work are charged to the layer they work "
-        "for, waiting to the layer that ends it.\n";
+        "Layers overlap: cycles in which the multipliers work are charged to the layer they work "
+        "for,\nwaiting to the layer that ends it.\n";
   }
   for (const ClockedRun& clock : c.clocks) {
     if (!clock.unseen.empty())
@@ -158,7 +161,32 @@ std::string CyclesText(const Comparison& c) {
   return text;
 }
 
+// The host's steps around the accelerator's runs.
+std::string HostText(const Comparison& c) {
+  if (c.host.empty() || c.programs == 0) return "";
+  std::vector<std::vector<std::string>> steps;
+  for (const HostStep& step : c.host) {
+    steps.push_back(
+        {step.what, Grouped(step.bytes_read), Grouped(step.bytes_written),
+         c.host_runs == 0
+             ? "-"
+             : fmt::format("{:.3f}", 1e3 * step.seconds / static_cast<double>(c.host_runs))});
+  }
+  return fmt::format(
+             "\nLeft to the host around the accelerator's {}, for each image, and not in the "
+             "cycles:\n",
+             c.programs == 1 ? "one run" : fmt::format("{} runs", c.programs)) +
+         Table({"step", "bytes read", "bytes written", "ms on this machine"}, "lrrr", steps);
+}
+
 }  // namespace
+
+std::optional<double> Comparison::HostSeconds() const {
+  if (host_runs == 0) return std::nullopt;
+  double sum = 0;
+  for (const HostStep& step : host) sum += step.seconds;
+  return sum / static_cast<double>(host_runs);
+}
 
 int64_t Comparison::Macs() const {
   int64_t sum = 0;
@@ -226,17 +254,7 @@ std::string ReportText(const Comparison& c) {
         "A result that stays never leaves the chip; it was compared in a second run, whose program "
         "stores it too.\n";
   }
-  text += c.coverage_lines;
-  if (!c.host.empty() && c.programs > 0) {
-    std::vector<std::vector<std::string>> steps;
-    for (const HostStep& step : c.host)
-      steps.push_back({step.what, Grouped(step.bytes_read), Grouped(step.bytes_written)});
-    text += fmt::format(
-                "\nLeft to the host around the accelerator's {}, for each image, and not in the "
-                "cycles:\n",
-                c.programs == 1 ? "one run" : fmt::format("{} runs", c.programs)) +
-            Table({"step", "bytes read", "bytes written"}, "lrr", steps);
-  }
+  text += c.coverage_lines + HostText(c);
   if (c.explain) text += ExplainText(c);
   text += OutputTable(c);
   if (c.class_output) {

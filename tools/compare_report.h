@@ -41,8 +41,10 @@ struct ClockedRun {
 
 // A step of the host around the accelerator's runs.
 struct HostStep {
-  std::string what;                           // "pack the input", "softmax_12 (softmax)"
+  std::string what = "";                      // "pack the input", "softmax_12 (softmax)"
   int64_t bytes_read = 0, bytes_written = 0;  // of one inference
+  std::vector<size_t> plan_steps = {};        // those of the plan
+  double seconds = 0;                         // measured here, all inferences on machines together
 };
 
 // An output of the model on all devices.
@@ -66,6 +68,7 @@ struct Comparison {
   std::vector<HostStep> host;          // of the plan with the accelerator; empty without one
   bool explain = false;                // tell what each unit did
   size_t kept = 0;                     // layers whose result can be read on every device
+  int64_t host_runs = 0;               // inferences that |host|'s seconds are of
   size_t programs = 0;                 // of the accelerator, each run once an inference
   std::string coverage_lines;          // CoverageLines
   nlohmann::ordered_json coverage;     // CoverageJson; null without a plan for the accelerator
@@ -80,6 +83,8 @@ struct Comparison {
   int64_t OutputMismatches() const;
   int64_t Mismatches() const;  // of all layers and the outputs
   int64_t Values() const;
+  // Of one inference; nothing where no device was a machine.
+  std::optional<double> HostSeconds() const;
   bool Whole() const { return images == asked; }
   bool Ok() const { return Mismatches() == 0; }
   bool KeepsLayers() const { return kept == layers.size(); }

@@ -52,6 +52,26 @@ Result<Captured> RunOne(Side& side, std::span<const HostTensor> item, ExecutionR
   return captured;
 }
 
+namespace {
+
+// Adds to |c| what its host's steps took in the inference of |report|.
+void AddHostTime(const Side& side, const ExecutionReport& report, Comparison& c) {
+  if (!side.runner.chosen.machine()) return;
+  ++c.host_runs;
+  for (HostStep& step : c.host) {
+    for (const size_t s : step.plan_steps) step.seconds += report.step_seconds[s];
+  }
+}
+
+}  // namespace
+
+Result<Captured> RunTimed(Side& side, std::span<const HostTensor> item, Comparison& c) {
+  ExecutionReport report;
+  Result<Captured> captured = RunOne(side, item, &report);
+  if (captured) AddHostTime(side, report, c);
+  return captured;
+}
+
 Result<Captured> RunClocked(Side& side, std::span<const HostTensor> item, Comparison& c) {
   const artifact::Artifact& net = side.runner.executor->artifact();
   ClockedRun clock{.device = side.runner.name, .mhz = side.runner.device->clock_mhz()};
@@ -61,6 +81,7 @@ Result<Captured> RunClocked(Side& side, std::span<const HostTensor> item, Compar
   report.traced = tells;
   Result<Captured> captured = RunOne(side, item, &report);
   if (!captured) return captured;
+  AddHostTime(side, report, c);
   if (tells) {
     clock.layer_cycles.resize(net.layers.size());
     clock.layer_units.resize(net.layers.size());

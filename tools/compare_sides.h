@@ -35,7 +35,10 @@ bool SeesAll(const Runner& runner);
 // |item|: one tensor an input.
 Result<Captured> RunOne(Side& side, std::span<const HostTensor> item, ExecutionReport* report);
 
-// The same on a device with a clock. Adds what it counted, of all programs; by layer where the
+// The same, and adds the time of the host's steps around the machine, if it is one.
+Result<Captured> RunTimed(Side& side, std::span<const HostTensor> item, Comparison& c);
+
+// The same on a device with a clock. Adds what it counted, too, of all programs; by layer where the
 // device tells when instructions retire.
 Result<Captured> RunClocked(Side& side, std::span<const HostTensor> item, Comparison& c);
 

@@ -55,7 +55,7 @@ Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
   TESSERA_ASSIGN(outcome.outputs, runner.executor->Run(inputs.items, &report));
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   outcome.items = report.inferences;
-  outcome.host_seconds = report.host_seconds;
+  outcome.host_seconds = report.HostSeconds();
   outcome.cycles = report.Cycles().at(0);
   for (const uint64_t cycles : report.Cycles()) outcome.same_cycles &= cycles == outcome.cycles;
   return outcome;

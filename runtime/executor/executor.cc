@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <numeric>
 #include <ranges>
 #include <utility>
 
@@ -39,6 +40,10 @@ Result<const HostObject*> ChooseObject(const Artifact& artifact, const std::stri
 }
 
 }  // namespace
+
+double ExecutionReport::HostSeconds() const {
+  return std::accumulate(step_seconds.begin(), step_seconds.end(), 0.0);
+}
 
 std::vector<uint64_t> ExecutionReport::Cycles() const {
   std::vector<uint64_t> cycles(static_cast<size_t>(inferences));
@@ -278,20 +283,19 @@ Status Executor::Transfer(const TransferStep& step) {
 
 namespace {
 
-// Adds its own life to |report|'s time of the host; null: to nobody's.
+// Adds its own life to a step's time of the host; null: to nobody's.
 class HostTime {
  public:
-  explicit HostTime(ExecutionReport* report) : report_(report) {}
+  explicit HostTime(double* seconds) : seconds_(seconds) {}
   ~HostTime() {
-    if (report_ == nullptr) return;
-    report_->host_seconds +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    if (seconds_ == nullptr) return;
+    *seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
   HostTime(const HostTime&) = delete;
   HostTime& operator=(const HostTime&) = delete;
 
  private:
-  ExecutionReport* report_;
+  double* seconds_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
@@ -304,7 +308,8 @@ Status Executor::Once(ExecutionReport* report, size_t end) {
   for (size_t s = 0; s < end; ++s) {
     if (options_.poison_dead) TESSERA_TRY(Poison(s));
     const PlanStep& step = plan_->steps[s];
-    const HostTime time(std::holds_alternative<ProgramStep>(step) ? nullptr : report);
+    const bool timed = report != nullptr && !std::holds_alternative<ProgramStep>(step);
+    const HostTime time(timed ? &report->step_seconds[s] : nullptr);
     if (const auto* run = std::get_if<ProgramStep>(&step)) {
       if (const Status ran = RunProgram(run->program, budget, report); !ran) {
         if (failure_) failure_->step = s;
@@ -353,7 +358,7 @@ Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs
   if (report != nullptr) {
     report->inferences = count;
     report->runs.clear();
-    report->host_seconds = 0;
+    report->step_seconds.assign(plan_->steps.size(), 0);
   }
   failure_.reset();
   std::vector<HostTensor> outputs;

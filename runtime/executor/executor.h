@@ -76,11 +76,13 @@ struct ExecutionReport {
   ProgramListener* listener = nullptr;  // given by the caller; null: nobody
   // And told behind each inference how many there were; says whether to go on.
   std::function<bool(int64_t)> done;
-  int64_t inferences = 0;   // that were done
-  double host_seconds = 0;  // that kernels and transfers of the host took, all inferences together
+  int64_t inferences = 0;  // that were done
+  // What each step of the plan took of the host, all inferences together; programs 0.
+  std::vector<double> step_seconds;
   // Those of one inference after those of another; empty for a plan without programs.
   std::vector<ProgramRun> runs;
 
+  double HostSeconds() const;  // all steps together
   // Device cycles of each inference.
   std::vector<uint64_t> Cycles() const;
 };

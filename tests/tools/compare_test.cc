@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: what `compare` tells beside the comparison: the share that the accelerator runs,
-// in the words of `info` and `compile`. Space: the Fashion-MNIST
-// model and an artifact of it, devices cpu and func. Not tested here: the
+// in the words of `info` and `compile`, and the time of the host's steps. Space: the Fashion-MNIST
+// model and an artifact of it, devices cpu and func. Not tested here: how long a step takes; the
 // comparison (run_test.cc).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,6 +24,21 @@ std::string Data(int first) { return fmt::format(" --input {} --first {}", kImag
 json ReadJson(const std::string& path) {
   const auto bytes = ReadFile(path);
   return bytes ? json::parse(bytes->begin(), bytes->end()) : json();
+}
+
+// A comparison without a machine has no steps around one to measure; func is one, without a clock.
+TEST(Compare, TellsTheHostsTimeAroundAMachine) {
+  const std::string file = TempPath("host.json");
+  const auto compare = [&](const std::string& devices) {
+    return Tessera(
+               fmt::format("compare {} --devices {}{} --json {}", kModel, devices, Data(2), file))
+        .output;
+  };
+  const std::string line = "\nThe host's steps took ";
+  EXPECT_THAT(compare("cpu,func"), HasSubstr(line));
+  EXPECT_GE(ReadJson(file)["totals"]["host_seconds"], 0);
+  EXPECT_THAT(compare("cpu"), Not(HasSubstr(line)));
+  EXPECT_TRUE(ReadJson(file)["totals"]["host_seconds"].is_null());
 }
 
 // What share of the network the accelerator runs is told in the same words by all verbs.
