@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the words of a user (import_words.h) ask the importers for. Depends on: compiler/import.
+// What the words of a user (import_words.h) ask the importers for. Depends on: compiler/import,
+// runtime/tensor.
 #ifndef TESSERA_TOOLS_IMPORT_OPTIONS_H_
 #define TESSERA_TOOLS_IMPORT_OPTIONS_H_
 
@@ -11,6 +12,7 @@
 
 #include "base/error.h"
 #include "compiler/import/options.h"
+#include "runtime/tensor/npy.h"
 #include "tools/import_words.h"
 
 namespace tessera::tools {
@@ -38,6 +40,18 @@ inline Result<std::pair<std::string, std::vector<int64_t>>> ParseShapeWord(
               word);
 }
 
+// The name and the value of |word|, "x=value.npy".
+//   errors  kInvalidArgument  there is no name or no file; and those of ReadTensorFile
+inline Result<std::pair<std::string, HostTensor>> ReadKnownWord(const std::string& word) {
+  const size_t at = word.find('=');
+  if (at == std::string::npos || at == 0 || at + 1 == word.size()) {
+    return Fail(Code::kInvalidArgument,
+                "--known {}: the name of an input and a file are needed, say x=value.npy", word);
+  }
+  TESSERA_ASSIGN(HostTensor value, ReadTensorFile(word.substr(at + 1)));
+  return std::pair(word.substr(0, at), std::move(value));
+}
+
 inline Result<ImportOptions> ImportOptionsOf(const ImportWords& words) {
   ImportOptions options;
   if (!words.tflite.empty()) {
@@ -47,6 +61,11 @@ inline Result<ImportOptions> ImportOptionsOf(const ImportWords& words) {
     TESSERA_ASSIGN(auto named, ParseShapeWord(word));
     if (!options.shapes.insert(std::move(named)).second)
       return Fail(Code::kInvalidArgument, "--shape {}: the input has another shape already", word);
+  }
+  for (const std::string& word : words.known) {
+    TESSERA_ASSIGN(auto named, ReadKnownWord(word));
+    if (!options.known.insert(std::move(named)).second)
+      return Fail(Code::kInvalidArgument, "--known {}: the input has another value already", word);
   }
   return options;
 }

@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a user says of how a model file is read, as words. Depends on nothing. Used by: the verbs
-// that take models.
+// What a user says of how a model file is read, as words. Depends on: base. Used by: the verbs that
+// take models.
 #ifndef TESSERA_TOOLS_IMPORT_WORDS_H_
 #define TESSERA_TOOLS_IMPORT_WORDS_H_
 
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+
 namespace tessera::tools {
 
 struct ImportWords {
   std::string tflite;               // --tflite; "": 2.14, or what an artifact was compiled for
   std::vector<std::string> shapes;  // --shape, each NAME=1,3,224,224
+  std::vector<std::string> known;   // --known, each NAME=FILE
 };
+
+// errors: kInvalidArgument  |words| for a model are given, and |path| is an artifact
+inline Status CheckFitsArtifact(const ImportWords& words, const std::string& path) {
+  if (words.shapes.empty() && words.known.empty()) return {};
+  return Fail(Code::kInvalidArgument,
+              "{}: an artifact, whose inputs are fixed; {} goes with a model", path,
+              words.known.empty() ? "--shape" : "--known");
+}
 
 }  // namespace tessera::tools
 

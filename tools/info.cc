@@ -140,9 +140,7 @@ Result<Json> Describe(const std::string& path, const ImportWords& import,
                       const std::string& config) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (artifact::LooksLikeArtifact(bytes)) {
-    if (!import.shapes.empty())
-      return Fail(Code::kInvalidArgument,
-                  "{}: an artifact, whose shapes are fixed; --shape goes with a model", path);
+    TESSERA_TRY(CheckFitsArtifact(import, path));
     return Artifact(bytes, path);
   }
   if (bytes.size() >= 6 &&

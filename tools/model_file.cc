@@ -31,6 +31,12 @@ void AddImportOptions(CLI::App* verb, ImportWords& words) {
           "be given for several")
       ->type_name("NAME=SHAPE")
       ->allow_extra_args(false);
+  verb->add_option("--known", words.known,
+                   "NAME=FILE: the value of an input of an ONNX model, .npy in the input's type: "
+                   "it becomes a constant, say a shape that other extents depend on; may be given "
+                   "for several")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
 }
 
 Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std::string& path,

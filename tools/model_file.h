@@ -18,7 +18,7 @@
 
 namespace tessera::tools {
 
-// Options --tflite and --shape; |words| stay empty where they are not given.
+// Options --tflite, --shape and --known; |words| stay empty where they are not given.
 void AddImportOptions(CLI::App* verb, ImportWords& words);
 
 // The model in |bytes|, compiled: LoadNetwork for a file that is no artifact.

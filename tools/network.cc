@@ -38,10 +38,7 @@ Result<LoadedNetwork> FromArtifact(const std::vector<uint8_t>& bytes, const std:
                                    const std::string& config_name, const ImportWords& import) {
   Result<artifact::Artifact> net = artifact::Parse(bytes);
   if (!net) return Within(path, net.error());
-  if (!import.shapes.empty()) {
-    return Fail(Code::kInvalidArgument,
-                "{}: an artifact, whose shapes are fixed; --shape goes with a model", path);
-  }
+  TESSERA_TRY(CheckFitsArtifact(import, path));
   const std::string &made_for = net->provenance.options, &tflite = import.tflite;
   if (!tflite.empty() && made_for.find("tflite " + tflite) == std::string::npos) {
     return Fail(

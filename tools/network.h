@@ -25,8 +25,8 @@ struct LoadedNetwork {
   bool compiled = false;  // from a model, here; else it was read
 };
 
-// Options --tflite, --shape and --config of a verb that runs models. Words stay empty where they
-// are not given.
+// Options --tflite, --shape, --known and --config of a verb that runs models. Words stay empty
+// where they are not given.
 void AddNetworkOptions(CLI::App* verb, std::string& config, ImportWords& import);
 
 // Option --threads of a verb that runs host code.
@@ -46,8 +46,8 @@ WantedPlans PlansFor(const std::vector<ChosenDevice>& devices);
 // those that are needed; an artifact that lacks one is an error where it is opened. |import|: how
 // a model is read. |keep_tensors|: every layer's result of a model can be read back
 // (CompileOptions::keep_tensors).
-//   errors  kInvalidArgument  --config, --tflite or --shape with an artifact made for another one;
-//                             and those of the parts
+//   errors  kInvalidArgument  --config, --tflite, --shape or --known with an artifact made for
+//                             another one; and those of the parts
 Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name,
                                   const WantedPlans& plans, const ImportWords& import,
                                   bool keep_tensors = false);

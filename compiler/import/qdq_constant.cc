@@ -2,6 +2,8 @@
 //
 // Constants of an ONNX file, those that were computed among them, as operands that operators need
 // to know when they are imported: shapes, axes, pads.
+#include <algorithm>
+
 #include "base/half.h"
 #include "compiler/import/qdq.h"
 
@@ -18,11 +20,14 @@ Result<std::vector<int64_t>> QdqConverter::Integers(const OnnxNode& node, size_t
   constexpr int64_t kMost = 1 << 16;
   const HostTensor* given = Has(node, index) ? Initializer(node.inputs[index]) : nullptr;
   if (!given || (given->dtype != DType::kInt64 && given->dtype != DType::kInt32)) {
+    const std::string name = Has(node, index) ? node.inputs[index] : "";
+    const bool input = std::ranges::count(model_.inputs, name, &Value::name) > 0;
     return Fail(
         Code::kUnsupported,
         "{}: input {}{} is not a constant of int64 or int32; what a shape depends on has to "
-        "be known when the model is compiled",
-        node.Place(), index, Has(node, index) ? " '" + node.inputs[index] + "'" : "");
+        "be known when the model is compiled{}",
+        node.Place(), index, name.empty() ? "" : " '" + name + "'",
+        input ? fmt::format(": --known {}=FILE.npy gives it", name) : "");
   }
   if (given->count() > kMost)
     return Fail(Code::kOutOfRange, "{}: input '{}' has {} values, at most {} are accepted",

@@ -52,6 +52,13 @@ Result<Shape> Converter::InputShape(const TfliteTensor& from, const std::string&
 
 Status Converter::Inputs() {
   if (model_.inputs.empty()) return Fail(Code::kInvalidArgument, "the model has no inputs");
+  if (!options.known.empty()) {
+    return Fail(
+        Code::kUnsupported,
+        "the value of '{}' is given; that goes with ONNX, a TFLite model is computed with all "
+        "of its inputs",
+        options.known.begin()->first);
+  }
   for (const auto& [name, shape] : options.shapes) {
     if (std::ranges::none_of(model_.inputs, [&, &wanted = name](int index) {
           return model_.tensors[static_cast<size_t>(index)].name == wanted;

@@ -21,6 +21,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using B = ModelBuilder;
 
 json ReadJson(const std::string& path) {
@@ -104,7 +105,44 @@ TEST(Float, ShapesThatAModelLeavesOpenAreGiven) {
   EXPECT_THAT(compile("--shape z=1").output, HasSubstr("the model has no input 'z'; it has x"));
   const CommandResult artifact = Tessera("info " + net + " --shape x=1,2,3,5");
   EXPECT_EQ(artifact.code, 2);
-  EXPECT_THAT(artifact.output, HasSubstr("an artifact, whose shapes are fixed"));
+  EXPECT_THAT(artifact.output,
+              HasSubstr("an artifact, whose inputs are fixed; --shape goes with a model"));
+}
+
+// A shape that comes in beside the data is known when the model is compiled, or it is refused.
+TEST(Float, ValuesOfInputsAreGiven) {
+  B b;
+  b.Input("x", {2, 6});
+  b.Input("to", {2}, onnx::TensorProto::INT64);
+  b.Node("Reshape", {"x", "to"}, {"r"});
+  b.Node("Relu", {"r"}, {"y"});
+  b.Output("y");
+  const std::string model = TempPath("known.onnx"), net = TempPath("known.tsr"),
+                    to = TempPath("to.npy"), items = TempPath("x.npy");
+  ASSERT_TRUE(WriteFile(model, b.Bytes()));
+  HostTensor shape = HostTensor::Zeros(DType::kInt64, {2});
+  shape.as<int64_t>()[0] = 3;
+  shape.as<int64_t>()[1] = -1;
+  ASSERT_TRUE(WriteNpy(to, shape));
+  ASSERT_TRUE(WriteNpy(items, HostTensor::Zeros(DType::kFloat32, {1, 2, 6})));
+  const auto compile = [&](const std::string& options) {
+    return Tessera("compile " + model + " --target cpu -o " + net + " " + options);
+  };
+  EXPECT_THAT(compile("").output, HasSubstr(": --known to=FILE.npy gives it"));
+  ASSERT_EQ(compile("--known to=" + to).code, 0);
+  const CommandResult info = Tessera("info " + net);
+  EXPECT_THAT(info.output, HasSubstr("output: y float32[3, 4]"));
+  EXPECT_THAT(info.output, Not(HasSubstr("input: to")));
+  EXPECT_EQ(Tessera("run " + model + " --device cpu --input " + items + " --known to=" + to).code,
+            0);
+  for (const std::string& given : {std::string("to"), "=" + to, std::string("to=")})
+    EXPECT_THAT(compile("--known " + given).output,
+                HasSubstr("--known " + given + ": the name of an input and a file are needed"));
+  EXPECT_THAT(compile("--known to=" + to + " --known to=" + to).output,
+              HasSubstr("the input has another value already"));
+  EXPECT_THAT(compile("--known z=" + to).output, HasSubstr("the model has no input 'z'; it has x"));
+  EXPECT_THAT(Tessera("info " + net + " --known to=" + to).output,
+              HasSubstr("an artifact, whose inputs are fixed; --known goes with a model"));
 }
 
 TEST(Float, FloatsBetweenIntegersAreOnTheHostBetweenTwoPrograms) {

@@ -149,6 +149,12 @@ TEST(TfliteEdges, OpenExtentsTakeTheShapeThatIsAskedFor) {
   const auto g = ImportTflite(bytes, "m.tflite", options);
   ASSERT_FALSE(g);
   EXPECT_EQ(g.error().message, "m.tflite: a shape for 'z' is given; the model has no such input");
+  const auto known =
+      ImportTflite(bytes, "m.tflite", {.known = {{"x", HostTensor::Zeros(DType::kInt8, {1})}}});
+  ASSERT_FALSE(known);
+  EXPECT_EQ(known.error().message,
+            "m.tflite: the value of 'x' is given; that goes with ONNX, a TFLite model is computed "
+            "with all of its inputs");
 }
 
 TEST(TfliteEdges, ResultsOfOneOperatorAreNodesOfTheirOwn) {
