@@ -5,6 +5,7 @@
 
 #include "tools/compare_report.h"
 #include "tools/output.h"
+#include "tools/unit_parts.h"
 
 namespace tessera::tools {
 namespace {
@@ -12,17 +13,13 @@ namespace {
 constexpr int kBar = 40;  // characters
 constexpr const char* kUnitNames[] = {"LOAD", "GEMM", "VECTOR", "STORE"};
 
-std::array<uint64_t, 5> Parts(const UnitCounters& c) {
-  return {c.busy, c.token_wait, c.memory_wait, c.hazard, c.idle};
-}
-
 // One character for each 1/40 of the cycles: # busy, t token, m memory, h hazard, . idle.
 std::string Bar(const UnitCounters& c, int64_t cycles) {
   constexpr char kSigns[] = "#tmh.";
   std::string bar;
   uint64_t sum = 0;
-  for (size_t k = 0; k < 5 && cycles > 0; ++k) {
-    sum += Parts(c)[k];
+  for (size_t k = 0; k < kUnitParts.size() && cycles > 0; ++k) {
+    sum += PartsOf(c)[k];
     bar.append(static_cast<size_t>((sum * kBar + static_cast<uint64_t>(cycles) / 2) /
                                    static_cast<uint64_t>(cycles)) -
                    bar.size(),
@@ -42,7 +39,7 @@ std::string Block(const std::string& title, int64_t cycles,
   text += "\n";
   for (size_t u = 0; u < units.size() && cycles > 0; ++u) {
     text += fmt::format("  {:6} {:{}}", kUnitNames[u], Bar(units[u], cycles), kBar);
-    for (const uint64_t part : Parts(units[u]))
+    for (const uint64_t part : PartsOf(units[u]))
       text += fmt::format(" {:>9}", Grouped(static_cast<int64_t>(part)));
     text += "\n";
   }
@@ -58,8 +55,7 @@ std::string ExplainText(const Comparison& c) {
       "memory, h hazard, . idle):\n",
       clock.device);
   text += fmt::format("  {:6} {:{}}", "", "", kBar);
-  for (const char* head : {"busy", "token", "memory", "hazard", "idle"})
-    text += fmt::format(" {:>9}", head);
+  for (const char* head : kUnitParts) text += fmt::format(" {:>9}", head);
   text += "\n";
   for (size_t l = 0; l < clock.layer_cycles.size(); ++l) {
     if (clock.layer_cycles[l] > 0)

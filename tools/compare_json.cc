@@ -3,26 +3,9 @@
 // compare --json.
 #include "tools/compare_report.h"
 #include "tools/output.h"
+#include "tools/unit_parts.h"
 
 namespace tessera::tools {
-namespace {
-
-Json UnitsJson(const ClockedRun::EachUnit& units) {
-  Json json = Json::object();
-  constexpr const char* kUnitKeys[] = {"load", "gemm", "vector", "store"};
-  for (size_t u = 0; u < units.size(); ++u) {
-    const UnitCounters& n = units[u];
-    json[kUnitKeys[u]] = {{"busy", n.busy},
-                          {"token_wait", n.token_wait},
-                          {"memory_wait", n.memory_wait},
-                          {"hazard", n.hazard},
-                          {"idle", n.idle}};
-  }
-  return json;
-}
-
-}  // namespace
-
 nlohmann::ordered_json ReportJson(const Comparison& c) {
   const auto number = [](std::optional<double> v) { return v ? Json(*v) : Json(nullptr); };
   const ClockedRun* const shown = c.Shown();

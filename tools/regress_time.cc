@@ -6,11 +6,12 @@
 
 #include "base/file.h"
 #include "tools/output.h"
+#include "tools/unit_parts.h"
 
 namespace tessera::tools {
 namespace {
 
-constexpr std::string_view kParts[] = {"busy", "token", "memory", "hazard", "idle"};
+// Of kUnitParts.
 constexpr std::array<size_t, 3> kCauses = {0, 2, 3};
 constexpr std::array<size_t, 2> kEffects = {1, 4};
 constexpr size_t kShown = 4;
@@ -37,8 +38,8 @@ void NoteUnits(Moves& moves, std::span<const size_t> parts, const MachineTime& n
                const MachineTime& before) {
   for (size_t u = 0; u < isa::kUnits; ++u) {
     for (const size_t p : parts) {
-      Note(moves, fmt::format("{} {}", Text(static_cast<isa::Unit>(u)), kParts[p]), now.units[u][p],
-           before.units[u][p]);
+      Note(moves, fmt::format("{} {}", Text(static_cast<isa::Unit>(u)), kUnitParts[p]),
+           now.units[u][p], before.units[u][p]);
     }
   }
 }
@@ -50,9 +51,8 @@ void MachineTime::Add(const RunReport& report) {
   bytes_read += report.bytes_read;
   bytes_written += report.bytes_written;
   for (size_t u = 0; u < isa::kUnits; ++u) {
-    const UnitCounters& c = report.units[u];
-    const uint64_t parts[] = {c.busy, c.token_wait, c.memory_wait, c.hazard, c.idle};
-    for (size_t p = 0; p < std::size(parts); ++p) units[u][p] += parts[p];
+    const auto parts = PartsOf(report.units[u]);
+    for (size_t p = 0; p < parts.size(); ++p) units[u][p] += parts[p];
   }
 }
 

@@ -15,6 +15,7 @@
 #include "tools/trace_page.h"
 #include "tools/trace_wave.h"
 #include "tools/traced_network.h"
+#include "tools/unit_parts.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
@@ -55,19 +56,6 @@ class Watch : public RunObserver {
   Progress progress_{"instructions"};
   int64_t total_ = 0, done_ = 0;
 };
-
-Json UnitsJson(const std::array<UnitCounters, isa::kUnits>& units) {
-  Json json;
-  for (size_t u = 0; u < units.size(); ++u) {
-    const UnitCounters& c = units[u];
-    json[std::string(Text(static_cast<isa::Unit>(u)))] = {{"busy", c.busy},
-                                                          {"token", c.token_wait},
-                                                          {"memory", c.memory_wait},
-                                                          {"hazard", c.hazard},
-                                                          {"idle", c.idle}};
-  }
-  return json;
-}
 
 // The timeline of an inference: a Chrome trace, and what is printed at the end.
 class Timeline : public ProgramListener {

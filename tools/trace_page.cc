@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/trace_page.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "tools/embedded.h"
 #include "tools/output.h"
+#include "tools/unit_parts.h"
 
 namespace tessera::tools {
 namespace {
@@ -34,10 +37,7 @@ void Append(std::string& list, const std::string& item) {
 
 std::string CountersJson(const std::array<UnitCounters, isa::kUnits>& units) {
   std::string json;
-  for (const UnitCounters& c : units) {
-    Append(json,
-           fmt::format("[{},{},{},{},{}]", c.busy, c.token_wait, c.memory_wait, c.hazard, c.idle));
-  }
+  for (const UnitCounters& c : units) Append(json, fmt::format("[{}]", fmt::join(PartsOf(c), ",")));
   return "[" + json + "]";
 }
 
@@ -114,12 +114,11 @@ size_t TracePage::TextNumber(const std::string& text) {
 
 void TracePage::OnSlice(const sim::InsnSlice& slice) {
   const std::optional<uint32_t> layer = program_->LayerOf(slice.insn);
-  const UnitCounters& c = slice.spent;
-  Append(insns_, fmt::format("[{},{},{},{},{},{},{},{},{},{},{},{}]", static_cast<int>(slice.unit),
-                             slice.insn, layer ? static_cast<int64_t>(*layer) : -1,
+  Append(insns_, fmt::format("[{},{},{},{},{},{},{},{}]", static_cast<int>(slice.unit), slice.insn,
+                             layer ? static_cast<int64_t>(*layer) : -1,
                              TextNumber(program_->Text(slice.insn)), offset_ + slice.taken,
-                             offset_ + slice.begin, offset_ + slice.end, c.busy, c.token_wait,
-                             c.memory_wait, c.hazard, c.idle));
+                             offset_ + slice.begin, offset_ + slice.end,
+                             fmt::join(PartsOf(slice.spent), ",")));
   for (const sim::TokenFlow& flow : slice.popped) {
     if (flow.insn >= row_of_.size() || row_of_[flow.insn] < 0) continue;
     Append(tokens_, fmt::format("[{},{},{},{}]", row_of_[flow.insn], rows_, offset_ + flow.cycle,
