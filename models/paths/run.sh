@@ -5,19 +5,21 @@
 #
 #   models/paths/run.sh PART TESSERA FOLDER
 #
-#   PART     torch: PyTorch's exporter; keras: TensorFlow's and tf2onnx; quantize: ONNX Runtime beside tessera quantize
+#   PART     torch: PyTorch's exporter; keras: TensorFlow's and tf2onnx; quantize: ONNX Runtime beside tessera quantize;
+#            fashion: the same of the example network, over all its test images
 #   TESSERA  the command; FOLDER: where the environment and the files go (torch takes 6 GB)
 #
 # Exit status: the script's own; 77: the packages cannot be had, and why.
 set -euo pipefail
-[ $# -eq 3 ] || { sed -n '5,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -eq 3 ] || { sed -n '5,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 part=$1 tessera=$(realpath "$2")
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 case $part in
   torch) packages=(torch==2.9.1 onnxscript onnx==1.19.1 onnxruntime==1.31.1) script=models/paths/torch_paths.py ;;
   keras) packages=(tensorflow-cpu==2.17.1 tf2onnx==1.17.0 onnx==1.17.0) script=models/paths/keras_paths.py ;;
   quantize) packages=(onnx==1.19.1 onnxruntime==1.31.1 numpy) script=models/quantize/compare.py ;;
-  *) echo "run.sh: no part '$part'; there are torch, keras and quantize" >&2; exit 2 ;;
+  fashion) packages=(onnx==1.19.1 onnxruntime==1.31.1 numpy) script=models/quantize/fashion.py ;;
+  *) echo "run.sh: no part '$part'; there are torch, keras, quantize and fashion" >&2; exit 2 ;;
 esac
 mkdir -p "$3"
 folder=$(realpath "$3")

@@ -48,25 +48,34 @@ def step_of(model, output, values):
     return float(np.abs(values).max()) / 255
 
 
+def answers(session, items):
+    """The first output of all items, and its name."""
+    output = session.get_outputs()[0].name
+    count = len(next(iter(items.values())))
+    return output, np.concatenate([session.run([output], {k: v[i:i + 1] for k, v in items.items()})[0] for i in range(count)])
+
+
+def differ(model, output, want, have, steps):
+    """How many values differ, of how many, and by how many steps at most; classes that lead and differ; whether that is well."""
+    step = step_of(model, output, want)
+    off = np.abs(want - have) / step
+    flat, mine = want.reshape(len(want), -1), have.reshape(len(want), -1)
+    top = np.sort(flat, axis=1)
+    leads = top[:, -1] - top[:, -2] > 2.5 * steps * step
+    classes = int((flat.argmax(1) != mine.argmax(1))[leads].sum())
+    good = bool(off.max() <= steps + 0.01 and classes == 0)
+    return f"{int((off > 0.5).sum()):6} of {off.size:6} differ, at most {off.max():5.2f} steps", classes, good
+
+
 def compare(path, items, have, steps):
-    """How many values of the first output differ, of how many, and by how many steps at most; whether that is well."""
+    """A line for each way in which ONNX Runtime runs the model; whether all are well."""
     model = onnx.load(path)
     onnx.checker.check_model(model, full_check=True)
     lines, ok = [], True
     for level, session in sessions(path):
-        output = session.get_outputs()[0].name
-        count = len(next(iter(items.values())))
-        want = np.concatenate([session.run([output], {k: v[i:i + 1] for k, v in items.items()})[0] for i in range(count)])
-        step = step_of(model, output, want)
-        off = np.abs(want - have) / step
-        flat, mine = want.reshape(count, -1), have.reshape(count, -1)
-        top = np.sort(flat, axis=1)
-        leads = top[:, -1] - top[:, -2] > 2.5 * steps * step
-        classes = int((flat.argmax(1) != mine.argmax(1))[leads].sum())
-        good = off.max() <= steps + 0.01 and classes == 0
-        ok &= bool(good)
-        lines.append(f"{level:16} {int((off > 0.5).sum()):6} of {off.size:6} differ, at most {off.max():5.2f} steps, "
-                     f"{classes} classes{'' if good else '   TOO FAR'}")
+        line, classes, good = differ(model, *answers(session, items), have, steps)
+        ok &= good
+        lines.append(f"{level:16} {line}, {classes} classes{'' if good else '   TOO FAR'}")
     return lines, ok
 
 
