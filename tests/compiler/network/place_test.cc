@@ -160,7 +160,8 @@ TEST(Turns, AreTheAlternationsOfTheWorstPath) {
       regions.push_back(r);
       devices.push_back(rng.OneIn(2) ? kAccelerator : kHost);
     }
-    const std::vector<int> turns = Turns(g, regions, devices);
+    const std::vector<int> turns =
+        Turns(g, regions, devices, std::vector<std::vector<TensorId>>(regions.size()));
     // The most steps from the accelerator to the host on a path that ends in region r.
     const std::function<int(size_t)> worst = [&](size_t r) {
       int most = 0;
