@@ -37,6 +37,18 @@ TEST(Artifact, ReadsBackAnEmptyOne) {
   EXPECT_EQ(*again, Artifact{});
 }
 
+// What the fuzzer begins with would reach nothing behind the version otherwise.
+TEST(Artifact, FilesOfTheCorpusAreOfThisVersion) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("tests/corpus/artifact")) {
+    if (entry.path().extension() != ".tsr") continue;
+    const Result<Artifact> read = ReadArtifact(entry.path());
+    EXPECT_TRUE(read) << read.error().message;
+    ++files;
+  }
+  EXPECT_EQ(files, 5);
+}
+
 TEST(Artifact, StatesStandBehindInputsAndOutputs) {
   Artifact a = SampleArtifact();
   a.states = {{{"q", DType::kInt8, {1, 4}, Affine{0.5, 3}}, {1, 2, 3, 4}}};
