@@ -9,8 +9,8 @@
 //              largest result, which the line says; where it writes int8, ours are cut as it cuts.
 //   The peer   cuBLAS as it chooses. cuDNN by the fastest of all plans of its graph interface that
 //              run and are right, tried one by one: channels padded or not, both orders of
-//              dimensions in float32, results of int32 or int8. Its float16 results are float16, ours float32. Neither
-//              uses tensor cores in float32.
+//              dimensions in float32, results of int32 or int8. Its float16 results are float16,
+//              ours float32. Neither uses tensor cores in float32.
 //   Time       The GPU's own, by events around a turn of launches that wait until all are queued:
 //              no host is in it. Turns of the two sides alternate, the least of each counts. The
 //              line "nothing" is a kernel that does nothing: no time can be below it.

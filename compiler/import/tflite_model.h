@@ -70,8 +70,8 @@ bool LooksLikeTflite(std::span<const uint8_t> bytes);
 //   errors  kInvalidArgument  not a model of version 3; tables, tensors, buffers or codes that are
 //                             not there; shapes and data that disagree
 //           kOutOfRange       more operators, tensors or elements than the compiler takes
-//           kUnsupported      sparse tensors, data outside of the tables, a CALL_ONCE that does more
-//                             than put constants into variables (each named)
+//           kUnsupported      sparse tensors, data outside of the tables, a CALL_ONCE that does
+//                             more than put constants into variables (each named)
 Result<TfliteModel> Parse(std::span<const uint8_t> bytes);
 
 }  // namespace tessera::tflite_model

@@ -304,9 +304,9 @@ using AnyStep =
     std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,
                  ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep, LiftStep,
                  RewriteStep, StackStep, AlignStep, SkipStep, PrepareStep, InPlaceStep, ReindexStep,
-                 SpreadStep, RfactorStep, StorageAlignStep, SetScopeStep, FoldStorageStep, LayoutStep,
-                 VectorizeStep, UnrollStep, BindStep, TensorizeStep, ParallelStep, VthreadStep,
-                 DoubleBufferStep, PrefetchStep>;
+                 SpreadStep, RfactorStep, StorageAlignStep, SetScopeStep, FoldStorageStep,
+                 LayoutStep, VectorizeStep, UnrollStep, BindStep, TensorizeStep, ParallelStep,
+                 VthreadStep, DoubleBufferStep, PrefetchStep>;
 // A step and where it was read, "mine.txt:24"; "": in no file. It is the same step wherever it is.
 struct Step : AnyStep {
   using AnyStep::AnyStep;

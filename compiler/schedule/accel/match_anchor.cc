@@ -212,7 +212,8 @@ Acceptance AnchorMatcher::MatchProduct(const Expr& value) {
     channel_tap_ = nullptr;
     taps_ = {nullptr, nullptr};
     if (!MatchOperands(value->args[1 - side], w)) continue;
-    if (anchor_.weight == anchor_.input) return No(RefusalKind::kTwoActivations, "a product of an activation with itself");
+    if (anchor_.weight == anchor_.input)
+      return No(RefusalKind::kTwoActivations, "a product of an activation with itself");
     // The host packs a whole tensor as the sum reads it: without pads, strides and groups.
     const std::array plain{WindowAxis{shape_[2], shape_[2]}, WindowAxis{shape_[3], shape_[3]}};
     if (anchor_.kind == AnchorKind::kContraction && !anchor_.InGroups(shape_[1]) &&

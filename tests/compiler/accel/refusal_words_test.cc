@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <regex>
 #include <set>
 
 #include "compiler/network/place.h"
@@ -19,7 +18,6 @@ namespace {
 
 using ir::Expr;
 using schedule::accel::kRefusalKinds;
-using schedule::accel::MachineWords;
 using schedule::accel::Refusal;
 using schedule::accel::RefusalKind;
 using te::Axis;
@@ -386,20 +384,6 @@ TEST(RefusalWords, EveryKindIsSaidInWordsOfTheMachine) {
     seen.insert(c.kind);
   }
   EXPECT_EQ(std::ssize(seen), kRefusalKinds) << "a kind without a case";
-}
-
-// A sentence names a part of the machine and nothing of the compiler.
-TEST(RefusalWords, SentencesNameTheMachineNotTheCompiler) {
-  const std::regex machine(R"(\b(LOAD|GEMM|VECTOR|STORE|INP|WGT|ACC|OUT|PRM|machine)\b)");
-  const std::regex compiler(
-      R"(\b(stages?|regions?|axis|axes|affine|reductions?|select|steps? that)\b|\()");
-  for (int k = 0; k < kRefusalKinds; ++k) {
-    const std::string words = MachineWords(static_cast<RefusalKind>(k), "INP");
-    EXPECT_TRUE(std::regex_search(words, machine)) << words;
-    EXPECT_FALSE(std::regex_search(words, compiler)) << words;
-    EXPECT_EQ(words.find_first_of("{}\n;"), std::string::npos) << words;
-    EXPECT_LT(words.size(), 100u) << words;
-  }
 }
 
 }  // namespace

@@ -155,7 +155,8 @@ TEST(Refuse, ProductsOfTwoActivations_bad) {
                   "stage sum: a product of two activations, neither of which has the axes of "
                   "weights; the host can run it"));
   const Tensor own = te::Placeholder("x", DType::kInt8, {8, 8});
-  EXPECT_THAT(Refusal(Finish(SumOf([&](const Index& i, const te::Axis& k) {
+  EXPECT_THAT(Refusal(Finish(SumOf(
+                  [&](const Index& i, const te::Axis& k) {
                     return Wide(own(i[0], k.var)) * Wide(own(k.var, i[1]));
                   },
                   {8, 8}, 8))),
@@ -165,7 +166,8 @@ TEST(Refuse, ProductsOfTwoActivations_bad) {
 TEST(Refuse, WeightsOfEachImageInRowsOfSeveral_bad) {
   const Tensor a = te::Placeholder("a", DType::kInt8, {3, 8, 16}),
                b = te::Placeholder("b", DType::kInt8, {3, 16, 6});
-  const Tensor y = Finish(SumOf([&](const Index& i, const te::Axis& k) {
+  const Tensor y = Finish(SumOf(
+      [&](const Index& i, const te::Axis& k) {
         return Wide(a(i[0], i[1], k.var)) * Wide(b(i[0], k.var, i[2]));
       },
       {3, 8, 6}, 16));

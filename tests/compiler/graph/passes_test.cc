@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // RemoveDead, DenseToConv, FoldFactors, MergeBatches, MACs and window arithmetic. That a rewritten
-// product computes the same is tested with imported models (tests/compiler/import, tests/models) and
-// networks of products (tests/networks).
+// product computes the same is tested with imported models (tests/compiler/import, tests/models)
+// and networks of products (tests/networks).
 #include "compiler/graph/passes.h"
 
 #include <gtest/gtest.h>
