@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the sentences of refusals are written. Not here: which refusal has which (refusal_words_test).
+// How the sentences of refusals are written. Not here: which refusal has which
+// (refusal_words_test).
 #include <gtest/gtest.h>
 
 #include <regex>
