@@ -227,6 +227,8 @@ class RandomLines {
       case 41:
       case 42:
         if (st.reduce_axes.empty()) return "";
+        if (id_ % 2 == 0)
+          return fmt::format("spread {} {} terms{} t{}", AnySource().name, name, id_, id_);
         return fmt::format("skip {} {}", name, AnyOf(st.reduce_axes).name());
       default: {
         const Stage& source = AnySource();

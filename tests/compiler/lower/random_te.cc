@@ -89,8 +89,11 @@ Tensor Product(Rng& rng, const ExpressionSize& size) {
   const Tensor a = te::Placeholder("x", DType::kInt8, {m, k}),
                b = te::Placeholder("w", DType::kInt8, {n, k});
   const Axis ci = te::ReduceAxis("k", k);
+  Rng own = rng;
+  const int64_t zero = own.OneIn(2) ? own.Range(-127, 127) : 0;
   return te::Compute("sum", {m, n}, {"m", "n"}, [&](const Index& i) {
-    return te::Sum(Wide(a(i[0], ci.var)) * Wide(b(i[1], ci.var)), {ci});
+    const Expr x = Wide(a(i[0], ci.var));
+    return te::Sum((zero == 0 ? x : x - I32(zero)) * Wide(b(i[1], ci.var)), {ci});
   });
 }
 
