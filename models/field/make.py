@@ -24,6 +24,7 @@ sys.path.insert(0, str(HERE.parent / "tflite_ops"))
 
 import onnx_files
 import tflite_files
+from folder import settle
 from oracle import check, open_model
 
 FOLDER = HERE.parents[1] / "tests" / "data" / "field"
@@ -110,18 +111,7 @@ def main():
     oracle = {"onnxruntime": WANTED, "tflite": check()}
     text = '{"oracle": %s,\n"cases": [\n%s\n]}\n' % (json.dumps(oracle), ",\n".join(json.dumps(c) for c in cases))
     files["cases.json.gz"] = gzip.compress(text.encode(), 9, mtime=0)
-    if arguments.check:
-        there = {path.name for path in FOLDER.iterdir()} if FOLDER.is_dir() else set()
-        other = sorted(there ^ files.keys()) + [n for n in sorted(there & files.keys()) if (FOLDER / n).read_bytes() != files[n]]
-        if other:
-            raise SystemExit(f"{FOLDER}: {len(other)} files differ, the first is {other[0]}: run make.py and look at the difference")
-    else:
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        for path in FOLDER.iterdir():
-            if path.name not in files:
-                path.unlink()
-        for name, content in files.items():
-            (FOLDER / name).write_bytes(content)
+    settle(FOLDER, files, arguments.check)
     print(f"{len(cases)} models, {sum(map(len, files.values()))} bytes {'are as they were' if arguments.check else 'written'}")
 
 

@@ -21,6 +21,7 @@ import moves
 import plain
 import recurrent
 from build import DTYPES, FLOAT, INT32, UINT8, is_given, one_operator
+from folder import settle
 from oracle import Rng, check, open_both, run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -130,18 +131,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="compare with the files that are there instead of writing")
     arguments = parser.parse_args()
     files = make_all()
-    if arguments.check:
-        there = {path.name for path in FOLDER.iterdir()} if FOLDER.is_dir() else set()
-        other = sorted(there ^ files.keys()) + [n for n in sorted(there & files.keys()) if (FOLDER / n).read_bytes() != files[n]]
-        if other:
-            raise SystemExit(f"{FOLDER}: {len(other)} files differ, the first is {other[0]}: run make.py and look at the difference")
-    else:
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        for path in FOLDER.iterdir():
-            if path.name not in files:
-                path.unlink()
-        for name, content in files.items():
-            (FOLDER / name).write_bytes(content)
+    settle(FOLDER, files, arguments.check)
     print(f"{len(files) - 1} operators, {sum(map(len, files.values()))} bytes {'are as they were' if arguments.check else 'written'}")
 
 
