@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/phase_clock.h"
+#include "compiler/codegen/llvm/llvm.h"
 #include "compiler/graph/graph.h"
 #include "compiler/schedule/trace_file.h"
 #include "compiler/validate/validate.h"
@@ -41,6 +42,7 @@ struct CompileOptions {
   bool simplify = true;  // without: the nodes are the importer's, less those that nobody uses
   std::vector<std::string>
       cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine
+  codegen::HostEffort host_effort = codegen::HostEffort::kFull;
   std::set<std::string> dumps;  // of kDumpLevels
   bool verify = false;          // follow the accelerator's programs in a second order too
   PhaseClock* clock = nullptr;  // is told of the phases; null: nobody is

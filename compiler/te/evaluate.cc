@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Evaluation of tensor expressions from their definition.
+#include <deque>
+#include <optional>
 #include <unordered_map>
 
 #include "base/check.h"
@@ -13,74 +15,116 @@ namespace {
 using ir::ExprKind;
 using ir::LaneValue;
 
-class Evaluator {
- public:
-  explicit Evaluator(Values* values) : values_(values) {}
+int64_t Count(const std::vector<int64_t>& shape) {
+  int64_t n = 1;
+  for (const int64_t d : shape) n *= d;
+  return n;
+}
 
-  Status Stage(const Tensor& t) {
-    ir::Array out(t.dtype(), Count(t.shape()));
+// A node of a stage's body with what it needs of other structures, looked up once for all elements.
+struct Term {
+  explicit Term(const ir::ExprNode& node) : expr(node) {}
+
+  const ir::ExprNode& expr;
+  std::vector<const Term*> args;
+  size_t var = 0;                               // kVar: its place among the values
+  std::vector<size_t> axes;                     // kReduce: those of its axes
+  DType operand = DType::kInt8;                 // of the first argument
+  LaneValue identity;                           // kReduce
+  ir::BinOp combiner = ir::BinOp::kAdd;         // kReduce
+  std::optional<ir::ScalarIntrin> intrin = {};  // kCall
+  const ir::Array* from = nullptr;              // kTensorRead
+};
+
+// The elements of one stage.
+class StageValues {
+ public:
+  StageValues(const Tensor& stage, const Values& values) : stage_(stage), values_(values) {}
+
+  Result<ir::Array> Run() {
+    std::vector<size_t> places;
+    for (const Axis& axis : stage_->axes) places.push_back(PlaceOf(axis.var));
+    TESSERA_ASSIGN(const Term* body, Prepare(stage_->body));
+    const std::vector<int64_t>& shape = stage_.shape();
+    ir::Array out(stage_.dtype(), Count(shape));
     for (int64_t i = 0; i < out.size(); ++i) {
       int64_t rest = i;
-      for (size_t d = t.shape().size(); d-- > 0;) {
-        vars_[t->axes[d].var.get()] = rest % t.shape()[d];
-        rest /= t.shape()[d];
+      for (size_t d = shape.size(); d-- > 0;) {
+        vars_[places[d]] = rest % shape[d];
+        rest /= shape[d];
       }
-      TESSERA_ASSIGN(const LaneValue v, Value(t->body, t));
-      if (ir::IsFloat(t.dtype())) {
+      const LaneValue v = Value(*body);
+      if (error_) return std::unexpected(*error_);
+      if (ir::IsFloat(stage_.dtype())) {
         out.SetFloat(i, v.f);
       } else {
         out.SetInt(i, v.i);
       }
     }
-    (*values_)[t.get()] = std::move(out);
-    return {};
-  }
-
-  static int64_t Count(const std::vector<int64_t>& shape) {
-    int64_t n = 1;
-    for (int64_t d : shape) n *= d;
-    return n;
+    return out;
   }
 
  private:
-  Result<LaneValue> Value(const Expr& e, const Tensor& stage) {
+  size_t PlaceOf(const Expr& var) {
+    const auto [place, fresh] = places_.emplace(var.get(), vars_.size());
+    if (fresh) vars_.push_back(0);
+    return place->second;
+  }
+
+  Result<const Term*> Prepare(const Expr& e) {
+    if (const auto known = known_.find(e.get()); known != known_.end()) return known->second;
+    Term& made = terms_.emplace_back(*e);
+    if (e->kind == ExprKind::kVar) made.var = PlaceOf(e);
+    for (const Axis& axis : e->axes) made.axes.push_back(PlaceOf(axis.var));
+    for (const Expr& arg : e->args) {
+      TESSERA_ASSIGN(const Term* operand, Prepare(arg));
+      made.args.push_back(operand);
+    }
+    if (!e->args.empty()) made.operand = e->args[0].dtype();
+    if (e->kind == ExprKind::kTensorRead) made.from = &values_.at(TensorOf(e).get());
+    if (e->kind == ExprKind::kReduce) {
+      const Expr identity = ir::ReduceIdentity(e->reduce(), e.dtype());
+      made.identity = {identity->ivalue, identity->fvalue};
+      made.combiner = ir::ReduceCombiner(e->reduce());
+    }
+    if (e->kind == ExprKind::kCall) {
+      const auto info = ir::FindScalarIntrin(e->name);
+      if (!info)
+        return Fail(Code::kInvalidArgument, "{}: no intrinsic '{}'", stage_.name(), e->name);
+      made.intrin = info->id;
+    }
+    known_[e.get()] = &made;
+    return &made;
+  }
+
+  // After an error its value counts for nothing.
+  LaneValue Value(const Term& t) {
+    const ir::ExprNode& e = t.expr;
     LaneValue out;
-    switch (e->kind) {
+    switch (e.kind) {
       case ExprKind::kImm:
-        return LaneValue{e->ivalue, e->fvalue};
+        return {e.ivalue, e.fvalue};
       case ExprKind::kVar:
-        return LaneValue{vars_.at(e.get()), 0};
+        return {vars_[t.var], 0};
       case ExprKind::kBin: {
-        TESSERA_ASSIGN(const LaneValue a, Value(e->args[0], stage));
-        TESSERA_ASSIGN(const LaneValue b, Value(e->args[1], stage));
-        if (!ir::ApplyBin(e->bin(), e->args[0].dtype(), a, b, &out)) {
-          return Fail(Code::kOutOfRange, "{}: division by zero", stage.name());
-        }
+        const LaneValue a = Value(*t.args[0]), b = Value(*t.args[1]);
+        if (!ir::ApplyBin(e.bin(), t.operand, a, b, &out))
+          Refuse(Fail(Code::kOutOfRange, "{}: division by zero", stage_.name()));
         return out;
       }
-      case ExprKind::kUn: {
-        TESSERA_ASSIGN(const LaneValue a, Value(e->args[0], stage));
-        return ir::ApplyUn(e->un(), e->args[0].dtype(), e.dtype(), a);
-      }
-      case ExprKind::kSelect: {
-        TESSERA_ASSIGN(const LaneValue c, Value(e->args[0], stage));
-        return Value(e->args[c.i ? 1 : 2], stage);
-      }
+      case ExprKind::kUn:
+        return ir::ApplyUn(e.un(), t.operand, e.type.dtype, Value(*t.args[0]));
+      case ExprKind::kSelect:
+        return Value(*t.args[Value(*t.args[0]).i ? 1 : 2]);
       case ExprKind::kCall: {
-        const auto info = ir::FindScalarIntrin(e->name);
-        if (!info)
-          return Fail(Code::kInvalidArgument, "{}: no intrinsic '{}'", stage.name(), e->name);
         std::vector<LaneValue> args;
-        for (const Expr& a : e->args) {
-          TESSERA_ASSIGN(const LaneValue v, Value(a, stage));
-          args.push_back(v);
-        }
-        return ir::ApplyScalarIntrin(info->id, e.dtype(), args);
+        for (const Term* arg : t.args) args.push_back(Value(*arg));
+        return ir::ApplyScalarIntrin(*t.intrin, e.type.dtype, args);
       }
       case ExprKind::kTensorRead:
-        return Read(e, stage);
+        return Read(t);
       case ExprKind::kReduce:
-        return Reduce(e, stage);
+        return Reduce(t);
       case ExprKind::kLoad:
       case ExprKind::kVec:
         break;
@@ -88,59 +132,65 @@ class Evaluator {
     TESSERA_CHECK(false, "te::Verify lets no buffers through");
   }
 
-  Result<LaneValue> Read(const Expr& e, const Tensor& stage) {
-    const Tensor t = TensorOf(e);
+  LaneValue Read(const Term& t) {
+    const ir::TensorBase& from = *t.expr.tensor;
     int64_t offset = 0;
-    for (size_t d = 0; d < e->args.size(); ++d) {
-      TESSERA_ASSIGN(const LaneValue i, Value(e->args[d], stage));
-      if (i.i < 0 || i.i >= t.shape()[d]) {
-        return Fail(Code::kOutOfRange, "{} reads {} at {} in dimension {}, outside [0, {})",
-                    stage.name(), t.name(), i.i, d, t.shape()[d]);
+    for (size_t d = 0; d < t.args.size(); ++d) {
+      const int64_t i = Value(*t.args[d]).i;
+      if (i < 0 || i >= from.shape[d]) {
+        Refuse(Fail(Code::kOutOfRange, "{} reads {} at {} in dimension {}, outside [0, {})",
+                    stage_.name(), from.name, i, d, from.shape[d]));
+        return {};
       }
-      offset = offset * t.shape()[d] + i.i;
+      offset = offset * from.shape[d] + i;
     }
-    const ir::Array& a = values_->at(t.get());
-    return ir::IsFloat(t.dtype()) ? LaneValue{0, a.Float(offset)} : LaneValue{a.Int(offset), 0};
+    return ir::IsFloat(from.dtype) ? LaneValue{0, t.from->Float(offset)}
+                                   : LaneValue{t.from->Int(offset), 0};
   }
 
-  Result<LaneValue> Reduce(const Expr& e, const Tensor& stage) {
+  LaneValue Reduce(const Term& t) {
+    const ir::ExprNode& e = t.expr;
     int64_t count = 1;
-    for (const Axis& a : e->axes) count *= a.extent;
-    const Expr identity = ir::ReduceIdentity(e->reduce(), e.dtype());
-    LaneValue total{identity->ivalue, identity->fvalue};
-    if (e->start()) {
-      TESSERA_ASSIGN(total, Value(e->start(), stage));
-    }
-    for (int64_t i = 0; i < count; ++i) {
+    for (const Axis& a : e.axes) count *= a.extent;
+    LaneValue total = t.args.size() > 1 ? Value(*t.args[1]) : t.identity;
+    for (int64_t i = 0; i < count && !error_; ++i) {
       int64_t rest = i;
-      for (size_t k = e->axes.size(); k-- > 0;) {
-        vars_[e->axes[k].var.get()] = e->axes[k].min + rest % e->axes[k].extent;
-        rest /= e->axes[k].extent;
+      for (size_t k = e.axes.size(); k-- > 0;) {
+        vars_[t.axes[k]] = e.axes[k].min + rest % e.axes[k].extent;
+        rest /= e.axes[k].extent;
       }
-      TESSERA_ASSIGN(const LaneValue v, Value(e->args[0], stage));
       LaneValue next;
-      ir::ApplyBin(ir::ReduceCombiner(e->reduce()), e.dtype(), total, v, &next);
+      ir::ApplyBin(t.combiner, e.type.dtype, total, Value(*t.args[0]), &next);
       total = next;
     }
     return total;
   }
 
-  Values* values_;
-  std::unordered_map<const ir::ExprNode*, int64_t> vars_;
+  void Refuse(std::unexpected<Error> error) {
+    if (!error_) error_ = std::move(error.error());
+  }
+
+  const Tensor& stage_;
+  const Values& values_;
+  std::vector<int64_t> vars_;
+  std::unordered_map<const ir::ExprNode*, size_t> places_;
+  std::unordered_map<const ir::ExprNode*, const Term*> known_;
+  std::deque<Term> terms_;
+  std::optional<Error> error_;
 };
 
 }  // namespace
 
 Status Evaluate(const std::vector<Tensor>& outputs, Values* values) {
   TESSERA_TRY(Verify(outputs));
-  Evaluator evaluator(values);
   for (const Tensor& t : TopologicalOrder(outputs)) {
     if (!t->placeholder) {
-      TESSERA_TRY(evaluator.Stage(t));
+      TESSERA_ASSIGN(ir::Array made, StageValues(t, *values).Run());
+      (*values)[t.get()] = std::move(made);
       continue;
     }
     auto it = values->find(t.get());
-    const int64_t wanted = Evaluator::Count(t.shape());
+    const int64_t wanted = Count(t.shape());
     if (it == values->end() || it->second.dtype() != t.dtype() || it->second.size() != wanted) {
       return Fail(Code::kInvalidArgument, "{}: {} values of {} are needed", t.name(), wanted,
                   ir::DTypeName(t.dtype()));

@@ -167,6 +167,7 @@ Outcome RunGraph(const graph::Graph& graph, const std::map<graph::TensorId, Byte
   options.config = *config;
   options.fuse = way.fuse;
   options.schedules = way.schedules;
+  options.host_effort = way.host_effort;
   for (size_t k = 0; k < way.observe.size(); ++k) {
     const bool observe = way.observe[k];
     // One program's host code is as good as another's.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/codegen/llvm/llvm.h"
 #include "compiler/graph/graph.h"
 #include "compiler/schedule/trace_file.h"
 #include "tests/networks/recipe.h"
@@ -26,6 +27,7 @@ struct Way {
   // CompileOptions::keep_tensors; the program of each of these runs.
   std::vector<bool> observe{true};
   std::vector<schedule::LayerTrace> schedules = {};  // CompileOptions::schedules
+  codegen::HostEffort host_effort = codegen::HostEffort::kFull;  // CompileOptions::host_effort
 };
 
 struct Outcome {

@@ -6,7 +6,8 @@
 // stores every layer's. Each compilation checks its program's translation (compiler/validate).
 // Space: Generate(seed) for 500 seeds on configurations default and tiny, layers joined or each
 // alone. Under ctest's configuration `networks` 20,000 on default and 5,000 each on tiny, batch4
-// and wide. TESSERA_NETWORKS=COUNT and TESSERA_NETWORKS_FROM=SEED choose others. Not tested here:
+// and wide. TESSERA_NETWORKS=COUNT and TESSERA_NETWORKS_FROM=SEED choose others, and
+// TESSERA_NETWORKS_FULL=N has LLVM optimise the host's code of one network in N. Not tested here:
 // the RTL (rtl_test), the definition itself (tests/compiler/te_ops, tests/models).
 #include <gtest/gtest.h>
 
@@ -43,7 +44,9 @@ TEST_P(Networks, AgreeOnHostAndFunctionalSimulator) {
     // The host's code is the same for all configurations.
     std::vector<std::string> devices{"func"};
     if (config == "default") devices.insert(devices.begin(), "cpu");
-    const Way way{config, devices, seed % 4 != 0, {false, true}};
+    Way way{config, devices, seed % 4 != 0, {false, true}};
+    if (seed % NumberFrom("TESSERA_NETWORKS_FULL", 1) != 0)
+      way.host_effort = codegen::HostEffort::kLeast;
     const Outcome outcome = RunIsolated(recipe, way);
     ASSERT_EQ(outcome.broken, "") << Print(recipe);
     EXPECT_EQ(outcome.refused, "") << Print(recipe);

@@ -26,11 +26,16 @@ int64_t ScratchBytes(const ir::Func& func);
 int64_t ScratchBytes(const ir::Stmt& s);  // of that part alone
 inline constexpr int64_t kMaxStackBytes = 4096;
 
+// How much LLVM does for the code. kLeast leaves its optimisation passes out: the code is made in a
+// fraction of the time, runs slower and computes the same. For tests of many small networks.
+enum class HostEffort : uint8_t { kFull, kLeast };
+
 // An ELF relocatable object, position independent, with |funcs| compiled for |level| (runtime/host/
 // cpu_level.h has the names; from "x86-64-v2" on). Deterministic.
 //   errors  kUnsupported  an unknown level; a tile intrinsic (an accelerator's, named)
 Result<std::vector<uint8_t>> CompileObject(std::span<const ir::Func> funcs,
-                                           const std::string& level);
+                                           const std::string& level,
+                                           HostEffort effort = HostEffort::kFull);
 
 }  // namespace tessera::codegen
 

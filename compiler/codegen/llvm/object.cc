@@ -81,7 +81,7 @@ void Register(const Level& level) {
 }
 
 Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& level,
-                                                         const Level*& found) {
+                                                         HostEffort effort, const Level*& found) {
   for (const Level& l : kLevels) {
     if (level == l.name) found = &l;
   }
@@ -96,7 +96,9 @@ Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& leve
     return Fail(Code::kUnsupported, "LLVM has no target {}: {}", found->triple, error);
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       found->triple, found->cpu, found->features, llvm::TargetOptions(), llvm::Reloc::PIC_,
-      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
+      llvm::CodeModel::Small,
+      effort == HostEffort::kFull ? llvm::CodeGenOptLevel::Aggressive
+                                  : llvm::CodeGenOptLevel::None));
   TESSERA_CHECK(machine != nullptr);
   return machine;
 }
@@ -137,9 +139,9 @@ Result<std::unique_ptr<llvm::Module>> Build(std::span<const ir::Func> funcs, con
 }  // namespace
 
 Result<std::vector<uint8_t>> CompileObject(std::span<const ir::Func> funcs,
-                                           const std::string& level) {
+                                           const std::string& level, HostEffort effort) {
   const Level* found = nullptr;
-  TESSERA_ASSIGN(const auto machine, MakeMachine(level, found));
+  TESSERA_ASSIGN(const auto machine, MakeMachine(level, effort, found));
   llvm::LLVMContext context;
   TESSERA_ASSIGN(const auto module, Build(funcs, *found, *machine, context));
   const auto bytes = WriteModule(*module, *machine, llvm::CodeGenFileType::ObjectFile);

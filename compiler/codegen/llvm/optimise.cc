@@ -26,7 +26,10 @@ void Optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  auto passes = machine.getOptLevel() == llvm::CodeGenOptLevel::None
+                    ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
+                    : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  passes.run(module, modules);
 }
 
 llvm::SmallVector<char, 0> WriteModule(llvm::Module& module, llvm::TargetMachine& machine,

@@ -11,7 +11,8 @@
 
 namespace tessera::codegen {
 
-// Verifies |module|, which is our own, and runs LLVM's passes of level 3.
+// Verifies |module|, which is our own, and runs LLVM's passes of |machine|'s optimisation level, 3
+// or 0.
 void Optimise(llvm::Module& module, llvm::TargetMachine& machine);
 
 // Object code or text, as |machine| writes it.
