@@ -151,6 +151,7 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index, const KeptActivations& kept
   const PlannedRegion& planned = program_.regions[index];
   ResidencyRegion seen{.name = region.output.name(),
                        .shape = sched::ToShape4(region.output.shape()),
+                       .rank = region.output.shape().size(),
                        .result = region.result};
   seen.activation_of = [&region](const te::Tensor& t) { return region.activations.at(t.get()); };
   if (!options_.residency || options_.in_memory.contains(region.result)) seen.resident = false;
@@ -168,16 +169,18 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index, const KeptActivations& kept
       if (!region.activations.contains(t.get())) continue;
       const auto stays = kept.find(t.name());
       const KeptActivation how = stays == kept.end() ? KeptActivation{} : stays->second;
-      seen.reads.push_back({seen.activation_of(t), how.halo, how.pad});
+      seen.reads.push_back({seen.activation_of(t), how.halo, how.pad, t.shape().size()});
     }
     return seen;
   }
   const sched::Anchor& a = seen.region->anchor;
   if (a.kind != sched::AnchorKind::kNone && a.im2col == 0)
-    seen.reads.push_back({seen.activation_of(a.input), HaloFor(a), a.pad_value});
+    seen.reads.push_back(
+        {seen.activation_of(a.input), HaloFor(a), a.pad_value, a.input.shape().size()});
   for (const sched::EpilogueStep& step : seen.region->steps) {
     if (step.kind == sched::EpilogueStepKind::kFetch)
-      seen.reads.push_back({seen.activation_of(step.tensor)});
+      seen.reads.push_back(
+          {.activation = seen.activation_of(step.tensor), .rank = step.tensor.shape().size()});
   }
   return seen;
 }

@@ -2,6 +2,7 @@
 #include "compiler/network/residency.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -29,6 +30,16 @@ bool Windows(const ResidencyRegion& region, int activation) {
   if (region.region == nullptr) return false;
   const sched::Anchor& a = region.region->anchor;
   return a.kind == sched::AnchorKind::kChannelwise && region.activation_of(a.input) == activation;
+}
+
+// Whether a tensor of |rank| dimensions has all those along which |halo| is.
+bool HasAxesOf(const sched::Halo& halo, size_t rank) {
+  std::array<bool, 4> has{};
+  for (size_t d = 0; d < rank; ++d) has[sched::PositionOf(rank, d)] = true;
+  for (size_t d = 0; d < 2; ++d) {
+    if (halo.before[d] + halo.after[d] > 0 && !has[2 + d]) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -94,6 +105,16 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     if (!Windows(regions_[r], from.result)) continue;
     const int64_t columns = s.halo.before[1] + shape[3] + s.halo.after[1];
     s.halo.after[1] += sched::WindowPitch(*regions_[r].region, columns) - columns;
+  }
+  // A view may have another rank, and its layout no place for the halo.
+  bool whole = HasAxesOf(s.halo, from.rank);
+  for (const ResidencyRegion& reader : regions_) {
+    for (const ResidentRead& read : reader.reads)
+      whole = whole && (read.activation != from.result || HasAxesOf(s.halo, read.rank));
+  }
+  if (!whole) {
+    *why = "a layer has it under a shape without the axis that another one pads";
+    return std::nullopt;
   }
   s.pad = pad.value_or(0);
   for (const size_t r : exchange) {

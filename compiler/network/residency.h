@@ -30,6 +30,7 @@ struct ResidentRead {
   int activation = -1;
   sched::Halo halo;  // that the region wants around it, where it stays
   int64_t pad = 0;   // what the halo holds
+  size_t rank = 4;   // of the tensor as which the region has it
 };
 
 // A region in running order. Tensors are numbered by the caller: |activation_of| gives an
@@ -37,6 +38,7 @@ struct ResidentRead {
 struct ResidencyRegion {
   std::string name;       // of its result, in messages
   sched::Shape4 shape{};  // its result's
+  size_t rank = 4;        // of it
   int result = -1;
   std::vector<ResidentRead> reads;  // what other regions may make
   bool copies = false;              // does nothing else, by way of device memory

@@ -50,7 +50,9 @@ TEST_P(Networks, AgreeOnHostAndFunctionalSimulator) {
     const Outcome outcome = RunIsolated(recipe, way);
     ASSERT_EQ(outcome.broken, "") << Print(recipe);
     EXPECT_EQ(outcome.refused, "") << Print(recipe);
-    if (outcome.Fails()) ADD_FAILURE() << outcome.difference << ShrinkAndKeep(recipe, way, seed);
+    if (outcome.Fails()) {
+      ADD_FAILURE() << outcome.difference << Print(recipe) << ShrinkAndKeep(recipe, way, seed);
+    }
     on_device += outcome.on_accelerator > 0 ? 1 : 0;
     mixed += outcome.programs > 1 ? 1 : 0;
     // Where all results are stored all are compared.

@@ -265,7 +265,10 @@ class Builder {
                  .lo = static_cast<int32_t>(Get(Field::kBounds, 0)),
                  .hi = static_cast<int32_t>(Get(Field::kBounds, 1)),
                  .round = isa::Round::kTflite}};
-    const double scale = AsFloat(SpreadOf(0) / static_cast<double>(rng_.Range(30, 60)));
+    // Slopes multiply the values.
+    const double slopes = op == Op::kPrelu && step_->from.size() > 1 ? SpreadOf(1) : 1;
+    const double spread = SpreadOf(0) * std::max(slopes, 1.0);
+    const double scale = AsFloat(spread / static_cast<double>(rng_.Range(30, 60)));
     TESSERA_TRY(graph::Complete(example, {{scale}, {static_cast<int32_t>(Get(Field::kZero))}, -1}));
     graph::GraphTensor& made = graph_.tensor(example.node.output);
     made.name = fmt::format("t{}", index_);

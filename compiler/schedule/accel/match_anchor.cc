@@ -50,6 +50,7 @@ class AnchorMatcher {
   Acceptance MatchOperands(const Expr& input, const std::optional<Source>& weight);
   // Of two activations the weights are the one whose axes are those of weights.
   Acceptance MatchProduct(const Expr& value);
+  bool ReducesChannels(const Expr& input) const;
   Acceptance MatchTerms(const Source& input, const Source& weight);
   // Why neither of |factors| is weights.
   std::unexpected<Refusal> OtherFactors(const std::vector<Expr>& factors) const;
@@ -202,6 +203,19 @@ Acceptance AnchorMatcher::Run() {
   return MatchProduct(value);
 }
 
+// Is the reduction over nothing but channels of |input|? A loop of one iteration looks like a window
+// of one tap, too.
+bool AnchorMatcher::ReducesChannels(const Expr& input) const {
+  const Expr read = MatchSource(input)->element;
+  for (size_t d = 0; d < read->args.size(); ++d) {
+    if (PositionOf(read->args.size(), d) == 1) continue;
+    for (const ir::Axis& axis : stage_->reduce_axes) {
+      if (ir::UsesVar(read->args[d], axis.var)) return false;
+    }
+  }
+  return true;
+}
+
 Acceptance AnchorMatcher::MatchProduct(const Expr& value) {
   const Anchor given = anchor_;
   for (const size_t side : {size_t{1}, size_t{0}}) {
@@ -211,7 +225,8 @@ Acceptance AnchorMatcher::MatchProduct(const Expr& value) {
     anchor_.packs_weight = true;
     channel_tap_ = nullptr;
     taps_ = {nullptr, nullptr};
-    if (!MatchOperands(value->args[1 - side], w)) continue;
+    if (!MatchOperands(value->args[1 - side], w) || !ReducesChannels(value->args[1 - side]))
+      continue;
     if (anchor_.weight == anchor_.input)
       return No(RefusalKind::kTwoActivations, "a product of an activation with itself");
     // The host packs a whole tensor as the sum reads it: without pads, strides and groups.
