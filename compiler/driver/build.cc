@@ -75,8 +75,8 @@ Status Build::FinishHostCode() {
   if (levels.empty()) levels = {target::LevelInUse(CpuLevels(), funcs_.all())};
   for (const std::string& level : levels) {
     const PhaseClock::Phase phase(options.clock, "host: machine code");
-    TESSERA_ASSIGN(std::vector<uint8_t> object, codegen::CompileObject(
-                       funcs_.all(), level, options.host_effort));
+    TESSERA_ASSIGN(std::vector<uint8_t> object,
+                   codegen::CompileObject(funcs_.all(), level, options.host_effort));
     net.objects.push_back({level, std::move(object)});
   }
   return {};

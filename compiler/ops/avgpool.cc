@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Mean over a window. ONNX AveragePool, GlobalAveragePool; TFLite AVERAGE_POOL_2D.
+#include <optional>
+
 #include "compiler/ops/compose.h"
 #include "compiler/ops/window.h"
 
@@ -52,12 +54,10 @@ Status Check(const NodeCheck& node) {
 // The window's sum over its count, half away from zero: one multiplication that is exact for every
 // sum. A multiplier just above 2^31 / count pushes the halves away from zero; how far it may be
 // above is tried on all sums. Where halves go up the elements count from the least one, so that
-// away from zero is up.
-Status MeanOfElements(const Node& node, int64_t n, Requant& requant) {
+// away from zero is up. Nothing: no multiplier of 31 bits is exact, or windows are too large to try.
+std::optional<Requant> MeanOfElements(const Node& node, int64_t n) {
   constexpr int64_t kLargest = 1 << 16;
-  if (n > kLargest)
-    return Fail(Code::kUnsupported, "node {}: an average of {} elements, at most {}", node.name, n,
-                kLargest);
+  if (n > kLargest) return std::nullopt;
   const int64_t more_each = node.As<PoolAttributes>().upwards ? 128 : 0;
   const int64_t least = (more_each - 128) * n, most = (more_each + 127) * n;
   const auto exact = [&](int64_t multiplier, int left) {
@@ -72,26 +72,34 @@ Status MeanOfElements(const Node& node, int64_t n, Requant& requant) {
     for (int64_t more = 0; more <= 2; ++more) {
       const int64_t multiplier = (int64_t{1} << 31) / (n << left) + more;
       if (multiplier > INT32_MAX || !exact(multiplier, left)) continue;
-      requant.multiplier = {static_cast<int32_t>(multiplier)};
-      requant.shift = {static_cast<int8_t>(left)};
-      requant.bias = {static_cast<int32_t>(more_each * n)};
-      requant.out_zero = static_cast<int32_t>(-more_each);
-      return {};
+      Requant made;
+      made.multiplier = {static_cast<int32_t>(multiplier)};
+      made.shift = {static_cast<int8_t>(left)};
+      made.bias = {static_cast<int32_t>(more_each * n)};
+      made.out_zero = static_cast<int32_t>(-more_each);
+      return made;
     }
   }
-  return Fail(Code::kUnsupported,
-              "node {}: no 31-bit multiplier divides sums of {} elements exactly", node.name, n);
+  return std::nullopt;
 }
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   const Window& window = node.As<PoolAttributes>().window;
   const int64_t n = window.kernel[0] * window.kernel[1];
   const Quant &in = *graph.tensor(node.inputs[0]).quant, &out = *graph.tensor(node.output).quant;
-  if (Padded(window)) {  // PaddedBody divides by itself
+  const bool elements = node.round == isa::Round::kTflite && in == out;
+  const auto mean = elements && !Padded(window) ? MeanOfElements(node, n) : std::nullopt;
+  if (mean) {
+    requant.multiplier = mean->multiplier;
+    requant.shift = mean->shift;
+    requant.bias = mean->bias;
+    requant.out_zero = mean->out_zero;
+    return {};
+  }
+  if (elements || Padded(window)) {  // DividedBody has no factor
     requant.out_zero = 0;
     return {};
   }
-  if (node.round == isa::Round::kTflite && in == out) return MeanOfElements(node, n, requant);
   requant.bias = {static_cast<int32_t>(-in.zero[0] * n)};
   return quantize::SetFactors(node, {in.scale[0] / (out.scale[0] * static_cast<double>(n))},
                               {255 * n}, requant);
@@ -99,7 +107,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
 
 // The sum over the elements of the image in each window, over their count: of integers half away
 // from zero, or up, where they count from the least one.
-void PaddedBody(RegionBuilder& b, const Node& node) {
+void DividedBody(RegionBuilder& b, const Node& node) {
   const GraphTensor& out = b.graph().tensor(node.output);
   const te::Tensor x = b.Value(node.inputs[0]);
   const auto& [window, upwards] = node.As<PoolAttributes>();
@@ -142,7 +150,8 @@ void PaddedBody(RegionBuilder& b, const Node& node) {
 }
 
 void Body(RegionBuilder& b, const Node& node) {
-  if (Padded(node.As<PoolAttributes>().window)) return PaddedBody(b, node);
+  const bool divides = node.requant && node.requant->multiplier.empty();
+  if (divides || Padded(node.As<PoolAttributes>().window)) return DividedBody(b, node);
   const GraphTensor& out = b.graph().tensor(node.output);
   const te::Tensor x = b.Value(node.inputs[0]);
   const Window& window = node.As<PoolAttributes>().window;

@@ -26,7 +26,7 @@ struct Way {
   bool fuse = true;  // CompileOptions::fuse
   // CompileOptions::keep_tensors; the program of each of these runs.
   std::vector<bool> observe{true};
-  std::vector<schedule::LayerTrace> schedules = {};  // CompileOptions::schedules
+  std::vector<schedule::LayerTrace> schedules = {};              // CompileOptions::schedules
   codegen::HostEffort host_effort = codegen::HostEffort::kFull;  // CompileOptions::host_effort
 };
 

@@ -94,11 +94,11 @@ Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& leve
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(found->triple, error);
   if (target == nullptr)
     return Fail(Code::kUnsupported, "LLVM has no target {}: {}", found->triple, error);
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      found->triple, found->cpu, found->features, llvm::TargetOptions(), llvm::Reloc::PIC_,
-      llvm::CodeModel::Small,
-      effort == HostEffort::kFull ? llvm::CodeGenOptLevel::Aggressive
-                                  : llvm::CodeGenOptLevel::None));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(found->triple, found->cpu, found->features, llvm::TargetOptions(),
+                                  llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                  effort == HostEffort::kFull ? llvm::CodeGenOptLevel::Aggressive
+                                                              : llvm::CodeGenOptLevel::None));
   TESSERA_CHECK(machine != nullptr);
   return machine;
 }

@@ -160,6 +160,32 @@ TEST_P(Contract, AveragePoolIsTheMeanOfRealValues) {
   }
 }
 
+// 4,760 elements, for which no multiplier of 31 bits is exact, and 70,000, which are not tried: sums
+// around a half.
+TEST_P(Contract, AvgPoolOfOneScaleDividesSumsThatNoMultiplierDoes) {
+  SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
+  for (const auto& [h, width] : {std::pair<int64_t, int64_t>{68, 70}, {250, 280}}) {
+    RandomGraph one(r.rng.Next());
+    const TensorId x = one.Int8("x", {1, 1, h, width}, true),
+                   y = one.Int8("y", {1, 1, 1, 1}, false);
+    const int64_t n = h * width, low = r.rng.Range(-128, 126),
+                  more = n / 2 + r.rng.Range(-1, 1);  // elements that are one more than |low|
+    for (int64_t k = 0; k < n; ++k)
+      one.values[x][static_cast<size_t>(k)] = static_cast<uint8_t>(k < more ? low + 1 : low);
+    one.g.tensor(y).quant = one.T(x).quant;
+    one.g.nodes = {{.op = Op::kAvgPool,
+                    .name = "n",
+                    .inputs = {x},
+                    .output = y,
+                    .attributes = graph::PoolAttributes{{.kernel = {h, width}}},
+                    .round = isa::Round::kTflite}};
+    one.g.outputs = {y};
+    ASSERT_NO_FATAL_FAILURE(one.Run());
+    const int64_t sum = low * n + more, magnitude = (2 * std::abs(sum) + n) / (2 * n);
+    EXPECT_EQ(one.V(y)[0], sum < 0 ? -magnitude : magnitude) << "sum " << sum << " of " << n;
+  }
+}
+
 TEST_P(Contract, MaxPoolIgnoresPadding) {
   SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
   const int64_t c = r.rng.Range(1, 5), h = r.rng.Range(1, 8), width = r.rng.Range(1, 8);
