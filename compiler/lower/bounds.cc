@@ -27,7 +27,7 @@ class Inference {
   // A stage's box comes from its readers' loops, its loops from its box; those of a stage that
   // follows another's loops from that one's loops, whose box comes from what the first one holds.
   Result<Bounds> Run() {
-    const std::vector<Stage>& stages = schedule_.stages();
+    const schedule::StageList& stages = schedule_.stages();
     auto left = std::ranges::count_if(
         stages, [](const Stage& stage) { return stage.attach != Attach::kInline; });
     for (bool progress = true; progress && left > 0;) {

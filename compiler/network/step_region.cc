@@ -198,7 +198,7 @@ bool Fits(const AccelRegion& region, const schedule::Schedule& schedule) {
 // double_buffer for all stages of |schedule| that take it: those on chip, inside loops.
 std::vector<schedule::Step> ApplyDoubleBuffers(schedule::Schedule* schedule) {
   std::vector<schedule::Step> applied;
-  const std::vector<schedule::Stage> stages = schedule->stages();
+  const schedule::StageList stages = schedule->stages();
   for (const schedule::Stage& stage : stages) {
     const schedule::Step step = schedule::DoubleBufferStep{stage.name};
     if (schedule->Apply(step)) applied.push_back(step);

@@ -99,9 +99,11 @@ Result<std::vector<int64_t>> Editor::Numbers(const std::string& decision, const 
               domain.axis, why);
 }
 
-bool Editor::Accepts(const Step& step) const {
-  Schedule trial = *s_;
-  return trial.Apply(step).has_value() && trial.ReadersReach();
+bool Editor::Accepts(const Step& step) {
+  const StageList before = s_->stages_;
+  const bool accepts = s_->Try(step).has_value() && s_->ReadersReach();
+  s_->stages_ = before;
+  return accepts;
 }
 
 Result<std::vector<Choice>> Editor::Places(const Domain& domain) {
@@ -112,7 +114,8 @@ Result<std::vector<Choice>> Editor::Places(const Domain& domain) {
       places.emplace_back(std::move(words));
   };
   add({}, {kRootPlace});
-  for (const Stage& outer : s_->stages_) {
+  const StageList stages = s_->stages_;
+  for (const Stage& outer : stages) {
     if (outer.placeholder || outer.attach == Attach::kInline) continue;
     for (const LoopAxis& leaf : outer.leaves) {
       if (leaf.name == outer.tensorize_axis) break;  // inside it is one instruction

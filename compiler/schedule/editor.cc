@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/ir/visit.h"
 
 namespace tessera::schedule {
@@ -14,9 +16,8 @@ std::string AxisList(const Stage& stage) {
 }
 
 bool ReadsTensor(const ir::Expr& e, const std::string& tensor) {
-  return ir::Contains(e, [&](const ir::Expr& x) {
-    return x->kind == ir::ExprKind::kTensorRead && x->tensor->name == tensor;
-  });
+  if (e->kind == ir::ExprKind::kTensorRead && e->tensor->name == tensor) return true;
+  return std::ranges::any_of(e->args, [&](const ir::Expr& x) { return ReadsTensor(x, tensor); });
 }
 
 ir::Expr ReplaceReads(const ir::Expr& body, const std::string& tensor,
@@ -87,7 +88,7 @@ Status Editor::RequireLoop(ir::LoopKind kind) const {
 
 Status Editor::MarkOutputLoop(const std::string& stage, const std::string& axis, ir::LoopKind kind,
                               const char* why) {
-  TESSERA_ASSIGN(Stage * of, FindCompute(stage));
+  TESSERA_ASSIGN(Stage * of, EditCompute(stage));
   TESSERA_ASSIGN(const int at, FindLeaf(*of, axis));
   TESSERA_TRY(RequireLoop(kind));
   LoopAxis& loop = of->leaves[static_cast<size_t>(at)];
@@ -145,17 +146,15 @@ Status Editor::RequireNotInside(const Stage& outer, const Stage& inner) const {
   return {};
 }
 
-Result<Stage*> Editor::FindStage(const std::string& name) {
-  for (Stage& s : s_->stages_) {
-    if (s.name == name) return &s;
-  }
+Result<const Stage*> Editor::FindStage(const std::string& name) const {
+  if (const Stage* stage = s_->Find(name)) return stage;
   std::string names;
   for (const Stage& s : s_->stages_) names += (names.empty() ? "" : " ") + s.name;
   return Fail(Code::kNotFound, "no stage '{}'; there are: {}", name, names);
 }
 
-Result<Stage*> Editor::FindCompute(const std::string& name) {
-  TESSERA_ASSIGN(Stage * stage, FindStage(name));
+Result<const Stage*> Editor::FindCompute(const std::string& name) const {
+  TESSERA_ASSIGN(const Stage* stage, FindStage(name));
   if (stage->placeholder) {
     return Fail(Code::kInvalidArgument,
                 "'{}' is an input and has no loops; cache_read makes a stage of it", name);
@@ -164,6 +163,20 @@ Result<Stage*> Editor::FindCompute(const std::string& name) {
     return Fail(Code::kInvalidArgument, "'{}' was inlined and has no loops any more", name);
   }
   return stage;
+}
+
+Result<Stage*> Editor::EditStage(const std::string& name) {
+  TESSERA_ASSIGN(const Stage* stage, FindStage(name));
+  return &s_->stages_.Edit(s_->stages_.IndexOf(*stage));
+}
+
+Result<Stage*> Editor::EditCompute(const std::string& name) {
+  TESSERA_ASSIGN(const Stage* stage, FindCompute(name));
+  return &s_->stages_.Edit(s_->stages_.IndexOf(*stage));
+}
+
+void Editor::InsertBefore(const Stage& reader, Stage stage) {
+  s_->stages_.Insert(s_->stages_.IndexOf(reader), std::move(stage));
 }
 
 Result<int> Editor::FindLeaf(const Stage& stage, const std::string& axis) {

@@ -25,12 +25,17 @@ class Editor {
   explicit Editor(Schedule* schedule) : s_(schedule) {}
 
   const Schedule& schedule() const { return *s_; }
-  std::vector<Stage>& stages() { return s_->stages_; }
+  StageList& stages() { return s_->stages_; }
 
   //   errors  kNotFound         no such stage, or loop of it: those that there are
   //           kInvalidArgument  an input, or inlined: no loops; a name that is taken
-  Result<Stage*> FindStage(const std::string& name);    // any, placeholders too
-  Result<Stage*> FindCompute(const std::string& name);  // live compute stages
+  Result<const Stage*> FindStage(const std::string& name) const;    // any, placeholders too
+  Result<const Stage*> FindCompute(const std::string& name) const;  // live compute stages
+  // The same, to be changed: what was found before may be another schedule's.
+  Result<Stage*> EditStage(const std::string& name);
+  Result<Stage*> EditCompute(const std::string& name);
+  // |stage| in front of |reader|, which is in the list.
+  void InsertBefore(const Stage& reader, Stage stage);
   Result<int> FindLeaf(const Stage& stage, const std::string& axis);
   // Or one that is no word of a step's text.
   Status NewAxisName(const Stage& stage, const std::string& name);
@@ -92,13 +97,13 @@ class Editor {
   // Those steps that are legal here and leave every reader in reach, as what they pick.
   Result<std::vector<Choice>> Places(const Domain& domain);
   Result<std::vector<Choice>> Orders(const Domain& domain, const std::vector<std::string>& axes);
-  bool Accepts(const Step& step) const;
+  bool Accepts(const Step& step);
 
   Schedule* s_;
 };
 
 // Status Apply(const SplitStep&, Editor&) and so on: one in each of steps/*.cc. An error may leave
-// the editor's schedule half changed; who calls has a copy.
+// the stages half changed; who calls has those of before.
 Status Apply(const DecideStep& step, Editor& editor);
 Status Apply(const SplitStep& step, Editor& editor);
 Status Apply(const FuseStep& step, Editor& editor);

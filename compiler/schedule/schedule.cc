@@ -171,7 +171,7 @@ Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs,
     if (t->body) stage.body = WithPlainIndices(t->body, stage);
     for (const ir::Axis& a : stage.axes) stage.leaves.push_back({a.name(), a.var, false});
     for (const ir::Axis& a : stage.reduce_axes) stage.leaves.push_back({a.name(), a.var, true});
-    s.stages_.push_back(std::move(stage));
+    s.stages_.Add(std::move(stage));
   }
   return s;
 }
@@ -183,22 +183,46 @@ Result<Schedule> Schedule::Replay(const std::vector<te::Tensor>& outputs, const 
   return s;
 }
 
-Status Schedule::Apply(const Step& step) {
-  Schedule next = *this;  // stages are small; an error leaves no half-made step
-  Editor editor(&next);
-  Status status = std::visit([&](const auto& s) { return schedule::Apply(s, editor); }, step);
-  for (const Stage& s : next.stages_) {
+Status Schedule::Try(const Step& step) {
+  Editor editor(this);
+  TESSERA_TRY(std::visit([&](const auto& s) { return schedule::Apply(s, editor); }, step));
+  for (const Stage& s : stages_) {
     // What an earlier step said has to stay so.
-    if (status) status = next.CheckAttached(s);
-    if (status) status = next.CheckInPlace(s);
-    if (status) status = next.CheckPrepared(s);
-    if (status) status = next.CheckPrefetches(s);
+    TESSERA_TRY(CheckAttached(s));
+    TESSERA_TRY(CheckInPlace(s));
+    TESSERA_TRY(CheckPrepared(s));
+    TESSERA_TRY(CheckPrefetches(s));
   }
+  return {};
+}
+
+Status Schedule::Apply(const Step& step) {
+  StageList before = stages_;
+  const Status status = Try(step);
   if (!status) {
+    stages_ = std::move(before);
     return Within(NameOf(step, trace_.size() + 1), status.error());
   }
-  next.trace_.push_back(step);
-  *this = std::move(next);
+  trace_.push_back(step);
+  before_.push_back(std::move(before));
+  return {};
+}
+
+void Schedule::Undo(size_t steps) {
+  TESSERA_CHECK(steps <= trace_.size());
+  for (; steps > 0; --steps) {
+    if (const auto* decide = std::get_if<DecideStep>(&trace_.back()))
+      decisions_.erase(decide->name);
+    stages_ = std::move(before_.back());
+    before_.pop_back();
+    trace_.pop_back();
+  }
+}
+
+Status Schedule::Become(const Trace& trace) {
+  const auto [own, wanted] = std::ranges::mismatch(trace_, trace);
+  Undo(static_cast<size_t>(trace_.end() - own));
+  for (auto step = wanted; step != trace.end(); ++step) TESSERA_TRY(Apply(*step));
   return {};
 }
 

@@ -52,7 +52,7 @@ Result<AlignedIndex> IndexWith(const AlignStep& step, const Stage& stage, const 
 }  // namespace
 
 Status Apply(const AlignStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   TESSERA_ASSIGN(const Stage* source, editor.FindStage(step.tensor));
   TESSERA_ASSIGN(const int at, editor.FindLeaf(*stage, step.axis));
   TESSERA_ASSIGN(const int64_t n, editor.Value(step.multiple));

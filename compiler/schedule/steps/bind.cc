@@ -4,7 +4,7 @@
 namespace tessera::schedule {
 
 Status Apply(const BindStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   TESSERA_ASSIGN(const int at, editor.FindLeaf(*stage, step.axis));
   TESSERA_TRY(editor.RequireLoop(step.kind));
   LoopAxis& axis = stage->leaves[at];

@@ -18,10 +18,9 @@ Status Apply(const CacheReadStep& step, Editor& editor) {
   copy.scope = step.scope;
   MakeCopyOf(*source, &copy);
   const auto tensor = TensorLike(copy, step.name);
-  std::vector<Stage>& stages = editor.stages();
-  int64_t place = std::ssize(stages);
+  size_t place = editor.stages().size();
   for (const std::string& name : step.readers) {
-    TESSERA_ASSIGN(Stage * reader, editor.FindCompute(name));
+    TESSERA_ASSIGN(Stage * reader, editor.EditCompute(name));
     bool reads = false;
     reader->body =
         ReplaceReads(reader->body, step.tensor, [&](const std::vector<ir::Expr>& indices) {
@@ -29,9 +28,9 @@ Status Apply(const CacheReadStep& step, Editor& editor) {
           return ir::TensorRead(tensor, indices);
         });
     if (!reads) return Fail(Code::kInvalidArgument, "{} does not read {}", name, step.tensor);
-    place = std::min(place, reader - stages.data());
+    place = std::min(place, editor.stages().IndexOf(*reader));
   }
-  stages.insert(stages.begin() + place, std::move(copy));
+  editor.stages().Insert(place, std::move(copy));
   return {};
 }
 

@@ -29,7 +29,7 @@ Status Widen(const CacheWriteStep& step, Stage* inner, Stage* stage) {
 }  // namespace
 
 Status Apply(const CacheWriteStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   TESSERA_TRY(editor.RequireMemory(step.scope));
   TESSERA_TRY(editor.NewStageName(step.name));
   if (!stage->relations.empty() || stage->attach != Attach::kRoot) {
@@ -44,8 +44,7 @@ Status Apply(const CacheWriteStep& step, Editor& editor) {
   stage->in_place_of.clear();
   MakeCopyOf(inner, stage);
   if (step.type) TESSERA_TRY(Widen(step, &inner, stage));
-  std::vector<Stage>& stages = editor.stages();
-  stages.insert(stages.begin() + (stage - stages.data()), std::move(inner));
+  editor.InsertBefore(*stage, std::move(inner));
   return {};
 }
 

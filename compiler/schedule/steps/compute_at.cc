@@ -25,7 +25,7 @@ Status AttachToRoot(Stage* stage, Editor& editor) {
 }  // namespace
 
 Status Apply(const ComputeAtStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   LoopPlace place = step.place;
   if (!step.before.stage.empty() && place.stage.empty()) {
     return Fail(Code::kInvalidArgument,
@@ -65,24 +65,24 @@ Status Apply(const ComputeAtStep& step, Editor& editor) {
                 "{} is not computed at loop {} of {}, so {} cannot be before it", step.before.stage,
                 place.axis, place.stage, step.stage);
   }
-  std::vector<Stage>& stages = editor.stages();
-  const auto from = stages.begin() + (stage - stages.data());
-  const auto to = stages.begin() + (other - stages.data());
+  StageList& stages = editor.stages();
+  const size_t from = stages.IndexOf(*stage), to = stages.IndexOf(*other);
   if (from <= to) return {};
   // Inputs, and what is computed before the function, go along.
   std::set<std::string> along{stage->name};
-  for (auto at = from; at-- != to;) {
-    const bool needed = std::any_of(at + 1, from + 1, [&](const Stage& s) {
-      return along.contains(s.name) && s.Reads(at->name);
-    });
+  for (size_t at = from; at-- != to;) {
+    const Stage& read = stages[at];
+    bool needed = false;
+    for (size_t k = at + 1; k <= from; ++k)
+      needed = needed || (along.contains(stages[k].name) && stages[k].Reads(read.name));
     if (!needed) continue;
-    if (!at->placeholder && !at->prepared) {
+    if (!read.placeholder && !read.prepared) {
       return Fail(Code::kInvalidArgument, "{} reads {}, which is not before {}", step.stage,
-                  at->name, step.before.stage);
+                  read.name, step.before.stage);
     }
-    along.insert(at->name);
+    along.insert(read.name);
   }
-  std::stable_partition(to, from + 1, [&](const Stage& s) { return along.contains(s.name); });
+  stages.Partition(to, from + 1, [&](const Stage& s) { return along.contains(s.name); });
   return {};
 }
 

@@ -5,7 +5,7 @@ namespace tessera::schedule {
 
 // That two copies fit is asked when the boxes are known, lower::CheckRoom.
 Status Apply(const DoubleBufferStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   if (stage->output) {
     return Fail(Code::kInvalidArgument,
                 "{} is an output, whose memory is the caller's; cache_write makes a buffer",

@@ -6,7 +6,7 @@
 namespace tessera::schedule {
 
 Status Apply(const FoldStorageStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindStage(step.tensor));
+  TESSERA_ASSIGN(Stage * stage, editor.EditStage(step.tensor));
   if ((!stage->placeholder && !stage->output) || stage->scope == ir::Scope::kGlobal) {
     return Fail(Code::kInvalidArgument,
                 "{} is not exchanged in a scratchpad; fold_storage is for an input or an output "

@@ -4,7 +4,7 @@
 namespace tessera::schedule {
 
 Status Apply(const FuseStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   TESSERA_ASSIGN(const int outer, editor.FindLeaf(*stage, step.outer));
   TESSERA_ASSIGN(const int inner, editor.FindLeaf(*stage, step.inner));
   if (inner != outer + 1) {

@@ -7,7 +7,7 @@ namespace tessera::schedule {
 
 Status Apply(const InPlaceStep& step, Editor& editor) {
   TESSERA_TRY(editor.FindCompute(step.stage));
-  TESSERA_ASSIGN(Stage * consumer, editor.FindCompute(step.consumer));
+  TESSERA_ASSIGN(Stage * consumer, editor.EditCompute(step.consumer));
   if (!consumer->in_place_of.empty()) {
     return Fail(Code::kInvalidArgument, "{} is in place of {} already", step.consumer,
                 consumer->in_place_of);

@@ -5,7 +5,7 @@
 namespace tessera::schedule {
 
 Status Apply(const InlineStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   if (stage->output) {
     return Fail(Code::kInvalidArgument, "{} is an output; only what others read is inlined",
                 step.stage);
@@ -22,8 +22,10 @@ Status Apply(const InlineStep& step, Editor& editor) {
                   other.name, step.stage);
     }
   }
-  for (Stage& reader : editor.stages()) {
-    if (reader.placeholder || reader.name == step.stage) continue;
+  StageList& stages = editor.stages();
+  for (size_t k = 0; k < stages.size(); ++k) {
+    if (!stages[k].Reads(step.stage)) continue;
+    Stage& reader = stages.Edit(k);
     reader.body = ReplaceReads(reader.body, step.stage, [&](const std::vector<ir::Expr>& indices) {
       return stage->ValueAt(indices);
     });

@@ -8,7 +8,7 @@
 namespace tessera::schedule {
 
 Status Apply(const LayoutStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindStage(step.tensor));
+  TESSERA_ASSIGN(Stage * stage, editor.EditStage(step.tensor));
   const std::string text =
       step.fill ? fmt::format("{} fill {}", step.pieces, *step.fill) : step.pieces;
   TESSERA_ASSIGN(stage->layout, ir::ParseLayout(text, static_cast<int>(stage->shape.size())));

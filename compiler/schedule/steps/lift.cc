@@ -9,7 +9,7 @@
 namespace tessera::schedule {
 
 Status Apply(const LiftStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   TESSERA_TRY(editor.RequireMemory(step.scope));
   TESSERA_TRY(editor.NewStageName(step.name));
   if (!stage->relations.empty() || stage->attach != Attach::kRoot)
@@ -54,8 +54,7 @@ Status Apply(const LiftStep& step, Editor& editor) {
     return ir::TensorRead(TensorLike(lifted, step.name), at);
   };
   TESSERA_TRY(ReplaceOperand(path, stage, lift));
-  std::vector<Stage>& stages = editor.stages();
-  stages.insert(stages.begin() + (stage - stages.data()), std::move(lifted));
+  editor.InsertBefore(*stage, std::move(lifted));
   return {};
 }
 

@@ -13,7 +13,7 @@ namespace tessera::schedule {
 // What is asked for is known when the boxes are, lower/prefetch.h.
 Status Apply(const PrefetchStep& step, Editor& editor) {
   TESSERA_TRY(editor.FindStage(step.tensor));
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   TESSERA_TRY(editor.FindLeaf(*stage, step.axis));
   TESSERA_ASSIGN(const int64_t distance, editor.Value(step.distance));
   const target::Target& target = editor.schedule().target();
@@ -26,7 +26,7 @@ Status Apply(const PrefetchStep& step, Editor& editor) {
         target.name, rotates ? "double_buffer or " : "");
   }
   if (!step.of.stage.empty()) {
-    TESSERA_ASSIGN(Stage * outer, editor.FindCompute(step.of.stage));
+    TESSERA_ASSIGN(Stage * outer, editor.EditCompute(step.of.stage));
     TESSERA_TRY(editor.FindLeaf(*outer, step.of.axis));
   }
   stage->prefetches.push_back({step.tensor, step.axis, distance, step.of});

@@ -8,7 +8,7 @@
 namespace tessera::schedule {
 
 Status Apply(const PrepareStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   stage->prepared = true;
   return {};
 }

@@ -67,7 +67,7 @@ bool IsFactor(const ir::Expr& e, const std::string& tensor) {
 
 Status Apply(const ReindexStep& step, Editor& editor) {
   TESSERA_ASSIGN(const Stage* source, editor.FindStage(step.tensor));
-  TESSERA_ASSIGN(Stage * reader, editor.FindCompute(step.reader));
+  TESSERA_ASSIGN(Stage * reader, editor.EditCompute(step.reader));
   TESSERA_TRY(editor.NewStageName(step.name));
   if (source->attach == Attach::kInline)
     return Fail(Code::kInvalidArgument, "{} was inlined", step.tensor);
@@ -182,8 +182,7 @@ Status Apply(const ReindexStep& step, Editor& editor) {
   reader->body = ReplaceReads(reader->body, step.tensor, [&](const std::vector<ir::Expr>&) {
     return ir::TensorRead(tensor, at);
   });
-  std::vector<Stage>& stages = editor.stages();
-  stages.insert(stages.begin() + (reader - stages.data()), std::move(copy));
+  editor.InsertBefore(*reader, std::move(copy));
   return {};
 }
 

@@ -31,7 +31,7 @@ Status RequireFollowersInOrder(const Stage& stage, const Schedule& schedule) {
 }  // namespace
 
 Status Apply(const ReorderStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   std::vector<int> places;
   std::vector<LoopAxis> moved;
   std::vector<std::string> axes;

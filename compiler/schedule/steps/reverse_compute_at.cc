@@ -6,7 +6,7 @@
 
 namespace tessera::schedule {
 Status Apply(const ReverseComputeAtStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * consumer, editor.FindCompute(step.consumer));
+  TESSERA_ASSIGN(Stage * consumer, editor.EditCompute(step.consumer));
   TESSERA_ASSIGN(const Stage* stage, editor.FindCompute(step.stage));
   TESSERA_TRY(editor.FindLeaf(*stage, step.axis));
   if (stage->attach == Attach::kAfter) {
@@ -36,27 +36,24 @@ Status Apply(const ReverseComputeAtStep& step, Editor& editor) {
   consumer->at_axis = step.axis;
 
   // What else the consumer reads is complete before the stage begins: it moves in front of it.
-  std::vector<Stage>& stages = editor.stages();
-  auto place = stages.begin() + (stage - stages.data());
-  const auto last = stages.begin() + (consumer - stages.data());
+  StageList& stages = editor.stages();
+  const size_t place = stages.IndexOf(*stage), last = stages.IndexOf(*consumer);
   std::set<std::string> behind{step.stage};    // what needs the stage
   std::set<std::string> complete{step.stage};  // of them, by the end of the loop
   const auto reads_one = [&](const Stage& s, const std::set<std::string>& names) {
     return std::ranges::any_of(names, [&](const std::string& name) { return s.Reads(name); });
   };
-  const int loop = place->LeafIndex(step.axis);
-  for (auto at = place + 1; at != last; ++at) {
-    if (!reads_one(*at, behind)) {
-      std::rotate(place, at, at + 1);
-      ++place;
-      continue;
-    }
-    behind.insert(at->name);
-    const bool follows = at->attach == Attach::kAfter && at->at_stage == step.stage;
-    if (follows && place->LeafIndex(at->at_axis) >= loop) complete.insert(at->name);
+  const int loop = stage->LeafIndex(step.axis);
+  for (size_t at = place + 1; at < last; ++at) {
+    const Stage& between = stages[at];
+    if (!reads_one(between, behind)) continue;
+    behind.insert(between.name);
+    const bool follows = between.attach == Attach::kAfter && between.at_stage == step.stage;
+    if (follows && stage->LeafIndex(between.at_axis) >= loop) complete.insert(between.name);
   }
+  stages.Partition(place, last, [&](const Stage& s) { return !behind.contains(s.name); });
   for (const std::string& name : complete) behind.erase(name);
-  if (reads_one(*last, behind)) {
+  if (reads_one(*consumer, behind)) {
     return Fail(Code::kInvalidArgument,
                 "{} also reads what needs all of {}, so it cannot run before {} is complete",
                 step.consumer, step.stage, step.stage);

@@ -6,7 +6,7 @@
 namespace tessera::schedule {
 
 Status Apply(const RewriteStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   const OperandPath path{step.stage, step.operand};
   const auto rewritten = [&](const ir::Expr& e) -> Result<ir::Expr> {
     if (e->kind == ir::ExprKind::kReduce || e.lanes() != 1 || !ir::IsInt(e.dtype()))

@@ -5,7 +5,7 @@
 namespace tessera::schedule {
 
 Status Apply(const RfactorStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   TESSERA_ASSIGN(const int at, editor.FindLeaf(*stage, step.axis));
   TESSERA_TRY(editor.NewStageName(step.name));
   if (!stage->leaves[static_cast<size_t>(at)].reduce) {
@@ -75,8 +75,7 @@ Status Apply(const RfactorStep& step, Editor& editor) {
   stage->leaves.clear();
   for (const ir::Axis& a : stage->axes) stage->leaves.push_back({a.name(), a.var, false});
   stage->leaves.push_back({over.name(), over.var, true});
-  std::vector<Stage>& stages = editor.stages();
-  stages.insert(stages.begin() + (stage - stages.data()), std::move(part));
+  editor.InsertBefore(*stage, std::move(part));
   return {};
 }
 

@@ -4,7 +4,7 @@
 namespace tessera::schedule {
 
 Status Apply(const SetScopeStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindStage(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditStage(step.stage));
   if (!stage->placeholder) TESSERA_TRY(editor.FindCompute(step.stage));
   TESSERA_TRY(editor.RequireMemory(step.scope));
   const bool exchanged = stage->placeholder || stage->output;

@@ -116,7 +116,7 @@ std::vector<Expr> Schedule::NothingUnless(const Stage& stage, const ir::Axis& ax
 }
 
 Status Apply(const SkipStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   if (!SumsIntegers(*stage)) {
     return Fail(Code::kInvalidArgument,
                 "{} is no sum of integers: of others each iteration counts, adding 0 too",

@@ -32,7 +32,7 @@ std::optional<OffsetRead> OffsetReadOf(ir::Expr e) {
 
 Status Apply(const SpreadStep& step, Editor& editor) {
   TESSERA_ASSIGN(const Stage* source, editor.FindStage(step.tensor));
-  TESSERA_ASSIGN(Stage * reader, editor.FindCompute(step.reader));
+  TESSERA_ASSIGN(Stage * reader, editor.EditCompute(step.reader));
   TESSERA_TRY(editor.NewStageName(step.name));
   TESSERA_TRY(editor.NewAxisName(*reader, step.loop));
   if (source->attach == Attach::kInline)
@@ -117,8 +117,7 @@ Status Apply(const SpreadStep& step, Editor& editor) {
   reader->reduce_axes.push_back(term);
   reader->leaves.push_back({step.loop, term.var, true});
   reader->body = ir::Reduce(ir::ReduceOp::kSum, factors[0] * factors[1], reader->reduce_axes);
-  std::vector<Stage>& stages = editor.stages();
-  stages.insert(stages.begin() + (reader - stages.data()), std::move(copy));
+  editor.InsertBefore(*reader, std::move(copy));
   return {};
 }
 

@@ -9,7 +9,7 @@
 namespace tessera::schedule {
 
 Status Apply(const StackStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * reader, editor.FindCompute(step.reader));
+  TESSERA_ASSIGN(Stage * reader, editor.EditCompute(step.reader));
   TESSERA_TRY(editor.NewStageName(step.name));
   Stage stack;
   stack.name = step.name;
@@ -50,8 +50,7 @@ Status Apply(const StackStep& step, Editor& editor) {
           return ir::TensorRead(tensor, place);
         });
   }
-  std::vector<Stage>& stages = editor.stages();
-  stages.insert(stages.begin() + (reader - stages.data()), std::move(stack));
+  editor.InsertBefore(*reader, std::move(stack));
   return {};
 }
 

@@ -4,7 +4,7 @@
 namespace tessera::schedule {
 
 Status Apply(const StorageAlignStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   TESSERA_ASSIGN(const int64_t factor, editor.Value(step.factor));
   if (stage->output) {
     return Fail(Code::kInvalidArgument,

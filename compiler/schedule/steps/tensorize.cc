@@ -4,7 +4,7 @@
 namespace tessera::schedule {
 
 Status Apply(const TensorizeStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   TESSERA_TRY(editor.FindLeaf(*stage, step.axis));
   const target::Target& target = editor.schedule().target();
   for (const std::string& name : step.intrinsics) {

@@ -86,8 +86,7 @@ class RandomEdits {
 
  private:
   bool Try(const schedule::Step& step) { return s_.Apply(step).has_value(); }
-  template <typename T>
-  const T& Any(const std::vector<T>& from) {
+  const auto& Any(const auto& from) {
     return from[static_cast<size_t>(rng_.Range(0, std::ssize(from) - 1))];
   }
   const schedule::Stage& AnyStage() {

@@ -73,14 +73,14 @@ class RandomSteps {
       if (rng_.OneIn(4) &&
           Try("split {} {} {} ro{} ri{}", name, AnyLeaf(name), rng_.Range(2, 4), id, id))
         Try("rfactor {} {} {}.p", name, fmt::format("r{}{}", rng_.OneIn(2) ? "o" : "i", id), name);
-      for (const Stage& source : std::vector<Stage>(s_.stages())) {
+      for (const Stage& source : schedule::StageList(s_.stages())) {
         if (source.placeholder && rng_.OneIn(6))
           Try("reindex {} {} {}.r{} 0", source.name, name, source.name, id);
       }
     } else if (rng_.OneIn(4)) {
       Try("cache_write {} global {}.o", name, name) && Try("in_place {}.o {}", name, name);
     }
-    for (const Stage& t : std::vector<Stage>(s_.stages())) {
+    for (const Stage& t : schedule::StageList(s_.stages())) {
       if (!rng_.OneIn(12)) continue;
       const auto rank = static_cast<int>(t.shape.size());
       std::string blocks = ir::LayoutText(
@@ -105,7 +105,7 @@ class RandomSteps {
     if (attached && rng_.OneIn(4))
       Try("storage_align {} {} {} {}", name, rng_.Range(0, 2), rng_.Range(2, 6), rng_.Range(0, 1));
     Loops(name, attached);
-    for (const Stage& source : std::vector<Stage>(s_.stages())) {
+    for (const Stage& source : schedule::StageList(s_.stages())) {
       if (!s_.Find(name)->Reads(source.name) || !source.placeholder || rng_.OneIn(2)) continue;
       const std::string copy = fmt::format("{}.{}", source.name, name);
       if (!Try("cache_read {} shared {} {}", source.name, copy, name)) continue;

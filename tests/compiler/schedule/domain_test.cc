@@ -174,7 +174,7 @@ TEST(Domains, RefusalsOfPlacesAndOrders) {
     SCOPED_TRACE(std::string(bad.before) + bad.step);
     Schedule s = Sums();
     ASSERT_TRUE(s.Apply(bad.before).has_value());
-    const Schedule before = s;
+    const test::ScheduleState before = s;
     const Status status = s.Apply(std::string(bad.step));
     ASSERT_FALSE(status);
     EXPECT_NE(status.error().message.find(bad.message), std::string::npos)

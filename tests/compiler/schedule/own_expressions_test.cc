@@ -50,7 +50,7 @@ TEST(ScheduleSteps, WhatNothingReadsAnyMoreStaysWhereItIs) {
       "y", {4}, {"i"}, [&](const Index& i) { return t(ir::Cast(DType::kInt64, s(i))); });
   Schedule schedule = *Schedule::Create({y});
   ASSERT_TRUE(schedule.Apply("inline t"));
-  const Schedule before = schedule;
+  const test::ScheduleState before = schedule;
   const Status status = schedule.Apply("compute_at s y i");
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().message, "schedule step 2 (compute_at s y i): nothing reads s");

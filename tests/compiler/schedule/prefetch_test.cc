@@ -74,7 +74,7 @@ TEST(Prefetch, RefusalsSayWhatIsNotThere) {
     SCOPED_TRACE(std::string(bad.before) + bad.step);
     Schedule s = *Schedule::Create({Sums()});
     ASSERT_TRUE(s.Apply(bad.before).has_value());
-    const Schedule before = s;
+    const test::ScheduleState before = s;
     const Status status = s.Apply(std::string(bad.step));
     ASSERT_FALSE(status.has_value());
     EXPECT_NE(status.error().message.find(bad.message), std::string::npos)

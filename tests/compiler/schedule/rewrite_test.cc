@@ -45,7 +45,7 @@ void ExpectRefused(Schedule s, const std::string& text, const std::string& messa
   const Result<Trace> steps = ParseTrace(text);
   if (!steps) return said(steps.error());
   for (size_t n = 0; n + 1 < steps->size(); ++n) ASSERT_TRUE(s.Apply((*steps)[n]));
-  const Schedule before = s;
+  const test::ScheduleState before = s;
   const Status status = s.Apply(steps->back());
   ASSERT_FALSE(status);
   said(status.error());

@@ -100,14 +100,18 @@ std::string Difference(const Stage& a, const Stage& b) {
 
 }  // namespace
 
-std::string StateDifference(const Schedule& before, const Schedule& after) {
+ScheduleState::ScheduleState(const Schedule& s)
+    : schedule(s), stages(s.stages().begin(), s.stages().end()) {}
+
+std::string StateDifference(const ScheduleState& state, const Schedule& after) {
+  const Schedule& before = state.schedule;
   if (before.trace() != after.trace()) return "the trace";
   if (before.outputs() != after.outputs()) return "the outputs";
   if (&before.target() != &after.target()) return "the target";
   if (!Same(before.decisions(), after.decisions())) return "what was decided";
-  if (before.stages().size() != after.stages().size()) return "how many stages there are";
-  for (size_t n = 0; n < before.stages().size(); ++n) {
-    const std::string why = Difference(before.stages()[n], after.stages()[n]);
+  if (state.stages.size() != after.stages().size()) return "how many stages there are";
+  for (size_t n = 0; n < state.stages.size(); ++n) {
+    const std::string why = Difference(state.stages[n], after.stages()[n]);
     if (!why.empty()) return why;
   }
   return "";

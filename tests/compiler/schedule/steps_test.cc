@@ -215,14 +215,14 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       ASSERT_TRUE(s.Apply(steps.substr(0, last)).has_value()) << steps;
       steps = steps.substr(last + 1);
     }
-    const Schedule before = s;
+    const test::ScheduleState before = s;
     const Status status = s.Apply(steps);
     ASSERT_FALSE(status.has_value()) << steps;
     EXPECT_NE(status.error().message.find(bad.message), std::string::npos)
         << status.error().message;
     EXPECT_EQ(test::StateDifference(before, s), "") << steps;
-    EXPECT_NE(status.error().message.find("schedule step " +
-                                          std::to_string(before.trace().size() + 1) + " ("),
+    EXPECT_NE(status.error().message.find(
+                  "schedule step " + std::to_string(before.schedule.trace().size() + 1) + " ("),
               std::string::npos)
         << status.error().message;
   }
@@ -268,7 +268,7 @@ TEST(ScheduleSteps, TargetsHaveTheirOwnMemoriesLoopsAndIntrinsics) {
     Schedule s = *Schedule::Create(Make().outputs(), target);
     const Trace steps = *ParseTrace(bad.steps);
     for (size_t n = 0; n + 1 < steps.size(); ++n) ASSERT_TRUE(s.Apply(steps[n])) << bad.steps;
-    const Schedule before = s;
+    const test::ScheduleState before = s;
     const Status status = s.Apply(steps.back());
     ASSERT_FALSE(status.has_value()) << bad.steps;
     EXPECT_NE(status.error().message.find(bad.message), std::string::npos)

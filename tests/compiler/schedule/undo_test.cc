@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: steps that are taken back leave the schedule as it was before them, and a
+// schedule that becomes another trace applies only the steps behind those that both begin with.
+// Random programs take back every fourth step as well (tests/compiler/lower/random_schedule).
+#include <gtest/gtest.h>
+
+#include "compiler/schedule/schedule.h"
+#include "tests/compiler/schedule/row_sums.h"
+#include "tests/compiler/schedule/state.h"
+
+namespace tessera::schedule {
+namespace {
+
+Schedule Make() {
+  const auto [x, a, s, y, z] = test::MakeRowSums();
+  return *Schedule::Create({y, z});
+}
+
+Trace StepsOf(const std::string& text) { return *ParseTrace(text); }
+
+constexpr const char* kSteps =
+    "decide f tiles s k 3\n"
+    "split s k $f ko ki\n"
+    "cache_read x reg x.c a\n"
+    "decide p places a root\n"
+    "compute_at a $p\n"
+    "reorder s ko i ki\n"
+    "inline a\n";
+
+TEST(ScheduleUndo, StepsAreTakenBackOneByOne) {
+  Schedule s = Make();
+  std::vector<test::ScheduleState> states;
+  for (const Step& step : StepsOf(kSteps)) {
+    states.push_back(s);
+    ASSERT_TRUE(s.Apply(step).has_value()) << Print(step);
+    EXPECT_NE(test::StateDifference(states.back(), s), "") << Print(step);
+  }
+  while (!states.empty()) {
+    s.Undo();
+    EXPECT_EQ(test::StateDifference(states.back(), s), "") << Print(s.trace());
+    states.pop_back();
+  }
+  EXPECT_TRUE(s.decisions().empty());
+}
+
+TEST(ScheduleUndo, ADecisionThatIsTakenBackCanBeMadeAnew) {
+  Schedule s = Make();
+  ASSERT_TRUE(s.Apply("decide f tiles s k 3").has_value());
+  const test::ScheduleState before = s;
+  EXPECT_FALSE(s.Apply("decide f tiles s k 2").has_value());
+  EXPECT_EQ(test::StateDifference(before, s), "");
+  s.Undo();
+  EXPECT_TRUE(s.Apply("decide f tiles s k 2").has_value());
+}
+
+TEST(ScheduleUndo, BecomingAnotherTraceKeepsWhatBothBeginWith) {
+  Schedule s = Make();
+  ASSERT_TRUE(s.Become(StepsOf(kSteps)).has_value());
+  EXPECT_EQ(s.trace(), StepsOf(kSteps));
+  const std::string other =
+      "decide f tiles s k 3\n"
+      "split s k $f ko ki\n"
+      "unroll s ki\n";
+  const ir::Expr loop = s.Find("s")->relations[0].inner;
+  ASSERT_TRUE(s.Become(StepsOf(other)).has_value());
+  EXPECT_EQ(s.trace(), StepsOf(other));
+  EXPECT_EQ(s.Find("s")->relations[0].inner.get(), loop.get());  // the split was not done again
+  EXPECT_EQ(s.Find("x.c"), nullptr);
+  EXPECT_EQ(Print(s.trace()), other);
+}
+
+TEST(ScheduleUndo, AStepThatIsRefusedLeavesThoseInFrontOfIt) {
+  Schedule s = Make();
+  ASSERT_TRUE(s.Become(StepsOf(kSteps)).has_value());
+  const Status status = s.Become(StepsOf("decide f tiles s k 3\nsplit s q 2 a b\ninline a\n"));
+  ASSERT_FALSE(status.has_value());
+  EXPECT_NE(status.error().message.find("step 2 (split s q 2 a b)"), std::string::npos)
+      << status.error().message;
+  EXPECT_EQ(Print(s.trace()), "decide f tiles s k 3\n");
+}
+
+// A copy shares stages with its source; a step on one changes nothing of the other.
+TEST(ScheduleUndo, CopiesGoTheirOwnWays) {
+  Schedule s = Make();
+  ASSERT_TRUE(s.Apply("split s k 3 ko ki").has_value());
+  const test::ScheduleState before = s;
+  Schedule copy = s;
+  ASSERT_TRUE(copy.Apply("reorder s ko i ki").has_value());
+  EXPECT_EQ(test::StateDifference(before, s), "");
+  copy.Undo(2);
+  EXPECT_EQ(test::StateDifference(before, s), "");
+  ASSERT_TRUE(s.Apply("unroll s ki").has_value());
+  EXPECT_EQ(copy.trace().size(), 0u);
+  EXPECT_EQ(copy.Find("s")->leaves.size(), 2u);
+}
+
+}  // namespace
+}  // namespace tessera::schedule
