@@ -34,12 +34,12 @@ void RouteVta(const isa::VtaInsn& insn, Command& command) {
 }  // namespace
 
 CycleRun::CycleRun(const Launch& launch, const isa::Fetcher& fetcher, isa::MachineState& state,
-                   MemoryModel& memory, RunObserver* observer)
+                   MemoryModel& memory, RunObserver* observer, Effects effects)
     : launch_(launch),
       fetcher_(fetcher),
       state_(state),
       observer_(observer),
-      executor_(state, true),
+      executor_(state, effects),
       bus_(memory, kMemoryBegin, observer),
       issue_(state.config, launch.profile, launch.insn_addr, launch.insn_count, *this, bus_),
       gates_(state.config, launch.profile, *this, issue_),

@@ -42,7 +42,7 @@ class CycleRun final : public MachineView, private GateUnits, private Stream {
  public:
   // |state|: profile, segments and device memory are those of |launch|. |memory| is idle.
   CycleRun(const Launch& launch, const isa::Fetcher& fetcher, isa::MachineState& state,
-           MemoryModel& memory, RunObserver* observer);
+           MemoryModel& memory, RunObserver* observer, Effects effects = Effects::kKernels);
 
   // The next cycle in which anything happens.
   Cycles next() const;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// InsnExecutor: what an instruction does to a machine, by a vector kernel where there is one, else
-// by its semantics. Depends on: kernels.h, isa/semantics. Used by: sim/func/run.cc, sim/cycle.
+// InsnExecutor: what an instruction does to a machine. Depends on: kernels.h, isa/semantics. Used by: sim/func/run.cc, sim/cycle.
 #ifndef TESSERA_SIM_FUNC_EXECUTE_H_
 #define TESSERA_SIM_FUNC_EXECUTE_H_
 
@@ -12,17 +11,24 @@
 
 namespace tessera::sim {
 
+// What of an instruction is done.
+enum class Effects : uint8_t {
+  kSemantics,  // everything, as the instruction's semantics say it
+  kKernels,    // the same, by a vector kernel where there is one
+  kMicroOps,   // micro-ops are loaded and nothing else: for time, which depends on no other data
+};
+
 class InsnExecutor {
  public:
-  // |kernels| false: every instruction by its semantics.
-  InsnExecutor(isa::MachineState& machine, bool kernels) : machine_(machine), kernels_(kernels) {}
+  InsnExecutor(isa::MachineState& machine, Effects effects)
+      : machine_(machine), effects_(effects) {}
 
   // Does |insn|. |digest|: not null: becomes its digest (sim/trace/digest.h).
   isa::Stop Execute(const isa::AnyInsn& insn, uint64_t* digest);
 
  private:
   isa::MachineState& machine_;
-  const bool kernels_;
+  const Effects effects_;
 };
 
 }  // namespace tessera::sim

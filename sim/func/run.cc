@@ -14,7 +14,7 @@ FuncRun::FuncRun(const Launch& launch, const isa::Fetcher& fetcher, isa::Machine
       fetcher_(fetcher),
       machine_(machine),
       seed_(schedule_seed),
-      executor_(machine, kernels),
+      executor_(machine, kernels ? Effects::kKernels : Effects::kSemantics),
       rng_(schedule_seed),
       units_(machine.config, launch.profile) {}
 

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "sim/cycle/count.h"
 #include "sim/rig/timing.h"
 #include "tests/models/golden.h"
 #include "tests/models/network_cycles.h"
@@ -125,6 +126,13 @@ TEST_P(NetworkTiming, IsTheGoldenOneOnRtlAndCycleModel) {
     EXPECT_LE(error.mean, 0.001);
     EXPECT_LE(error.worst, 0.01) << error.worst_layer;
     EXPECT_EQ(Difference(*rtl, *cycle), "");
+    // The count without data, of the last inference.
+    isa::Config config = *isa::LoadConfig("default");
+    config.dram = dram;
+    ASSERT_EQ(cycle->reports.size(), 1u);
+    const auto counted = sim::CountCycles((*artifact)->programs[0].image, config);
+    ASSERT_TRUE(counted) << counted.error().message;
+    EXPECT_EQ(rig::ReportDifference(cycle->reports[0], *counted), "");
     EXPECT_EQ(rtl->inferences.front(), rtl->inferences.back()) << "cycles depend on the input";
     EXPECT_EQ(rtl->inferences, cycle->inferences);
     if (tsim) {
