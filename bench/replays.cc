@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/rng.h"
+#include "compiler/codegen/accel/accel.h"
 #include "compiler/graph/passes.h"
 #include "compiler/import/import.h"
 #include "compiler/network/bind.h"
@@ -20,6 +21,8 @@
 #include "compiler/network/program.h"
 #include "compiler/quantize/params.h"
 #include "compiler/target/accelerator.h"
+#include "isa/check/check.h"
+#include "sim/cycle/count.h"
 
 namespace tessera {
 namespace {
@@ -46,6 +49,46 @@ Result<schedule::Trace> Picked(const te::Tensor& output, schedule::Trace trace,
   return trace;
 }
 
+// Milliseconds of the ways from a trace to a program, its check and its cycles.
+struct ProgramTimes {
+  double plan = 0, emit = 0, check = 0, count = 0;
+  uint64_t cycles = 0;
+};
+Result<ProgramTimes> TimesOf(const graph::Graph& graph, network::AccelRegion region,
+                             const schedule::Trace& trace, const isa::Config& config) {
+  using network::Activation;
+  std::vector<Activation> activations;
+  for (const graph::GraphTensor& t : graph.tensors)
+    activations.push_back({t.name, t.shape, Activation::Kind::kInput});
+  activations[static_cast<size_t>(region.result)].kind = Activation::Kind::kOutput;
+  region.schedule = trace;
+  const std::vector<network::AccelRegion> regions{std::move(region)};
+  ProgramTimes times;
+  auto begin = std::chrono::steady_clock::now();
+  const auto lap = [&] {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double, std::milli> took = now - begin;
+    begin = now;
+    return took.count();
+  };
+  TESSERA_ASSIGN(const network::ProgramPlan plan,
+                 network::PlanProgram(activations, regions, config));
+  times.plan = lap();
+  std::vector<network::Lifetime> lives;
+  for (const network::MemoryNeed& need : plan.needs) lives.push_back({need.packing.bytes(), 0, 0});
+  const network::MemoryPlan memory = network::PlanMemory(lives);
+  TESSERA_ASSIGN(const codegen::accel::AccelProgram program,
+                 codegen::accel::EmitProgram(plan, activations, regions, config, memory.offsets,
+                                             memory.bytes));
+  times.emit = lap();
+  TESSERA_TRY(isa::RequireChecked(program.image, config));
+  times.check = lap();
+  TESSERA_ASSIGN(const RunReport report, sim::CountCycles(program.image, config));
+  times.count = lap();
+  times.cycles = report.cycles;
+  return times;
+}
+
 Status Run(const std::string& file, const std::string& name) {
   TESSERA_ASSIGN(const isa::Config config, isa::LoadConfig(name));
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(file));
@@ -55,7 +98,8 @@ Status Run(const std::string& file, const std::string& name) {
   const auto places = network::PlaceNodes(graph, config);
   Rng rng(1);
   std::vector<double> medians;
-  fmt::print("{:40} {:>6} {:>9} {:>10}\n", "layer", "steps", "decisions", "replay, us");
+  fmt::print("{:30} {:>5} {:>9} {:>10} {:>8} {:>8} {:>9} {:>9} {:>9}\n", "layer", "steps",
+             "decisions", "replay, us", "plan, ms", "emit, ms", "check, ms", "count, ms", "cycles");
   for (const graph::Region& region : network::FusePlaced(graph, places, config, true)) {
     if (places[region.nodes[0]].device != network::kAccelerator) continue;
     const te::RegionTe te = te::BuildRegion(graph, region);
@@ -78,8 +122,10 @@ Status Run(const std::string& file, const std::string& name) {
       times.push_back(took.count());
     }
     medians.push_back(Median(times));
-    fmt::print("{:40} {:>6} {:>9} {:>10.1f}\n", region.name.substr(0, 40), trace.size(),
-               s.decisions().size(), medians.back());
+    TESSERA_ASSIGN(const ProgramTimes ms, TimesOf(graph, bound, trace, config));
+    fmt::print("{:30} {:>5} {:>9} {:>10.1f} {:>8.2f} {:>8.2f} {:>9.2f} {:>9.2f} {:>9}\n",
+               region.name.substr(0, 30), trace.size(), s.decisions().size(), medians.back(),
+               ms.plan, ms.emit, ms.check, ms.count, ms.cycles);
   }
   if (!medians.empty())
     fmt::print("median of {} layers: {:.1f} us\n", medians.size(), Median(medians));
