@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of seven networks on the accelerator's RTL, as a Markdown table beside published FPGA results.
+"""Cycles of seven networks on the accelerator's RTL, as a Markdown table, and a second table beside published FPGA results.
 
-  python3 bench/networks.py            prints the table
-  python3 bench/networks.py --update   writes it and what ./run.sh prints to README.md, the cycles to tests/models/cycles.json
-  python3 bench/networks.py --check    runs nothing: README.md's figures against those of tests/models/cycles.json
+  python3 bench/networks.py            prints both tables
+  python3 bench/networks.py --update   writes the first table to README.md and the second to docs/results.md, what ./run.sh
+                                       prints to both (README.md: eight lines), the cycles to tests/models/cycles.json
+  python3 bench/networks.py --check    runs nothing: compares the pages' figures with those of tests/models/cycles.json
 
 Runs `tessera compare --devices rtl --json` (configuration default, memory model tsim) on the example network, on the
 four of MLPerf Tiny, which are looked for in $TESSERA_MODELS, otherwise in ../shared/models (see
@@ -12,7 +13,7 @@ models/mlperf_tiny/README.md), and on those that models/imagenet/make.py writes 
 named and left out. Inputs are random bytes from a seed; each network runs on two of them, which must take the same
 cycles. Takes some four minutes. Needs Python alone.
 
-Times are at 100 MHz, VTA's clock. Exit status: 0 done, 1 cycles depend on the input, or README.md has other figures, 2 something is missing or failed.
+Times are at 100 MHz, VTA's clock. Exit status: 0 done, 1 cycles depend on the input, or a page has other figures, 2 something is missing or failed.
 """
 
 import argparse
@@ -28,8 +29,14 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 CYCLES = ROOT / "tests/models/cycles.json"
+README, RESULTS = ROOT / "README.md", ROOT / "docs/results.md"
 TABLE = "<!-- printed by bench/networks.py -->\n", "<!-- end of bench/networks.py -->\n"
+COMPARED = "<!-- compared by bench/networks.py -->\n", "<!-- end of comparison -->\n"
 RUN = "<!-- printed by ./run.sh -->\n```\n", "```\n"
+IMAGES = "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz"
+LINES = (f"<!-- lines of tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input {IMAGES} --first 16 -->\n"
+         "```\n", "```\n")
+SHOWN = "layer ", "stem_conv/", "stage1_conv1_", "stage1_conv2/", "fc/Gemm ", "total "  # the rows that README.md has
 SEEDS = (1, 2)
 CLOCK_MHZ = 100     # VTA's; tessera compare takes it for configuration default too
 MACS_PER_CYCLE = 256  # of configuration default
@@ -126,17 +133,34 @@ def run(command, model, network, folder):
 
 
 def table(results):
-    lines = ["| " + " | ".join(["network", "MACs", "cycles", "of the array", f"ms at {CLOCK_MHZ} MHz",
-                                "published, measured on a board"]) + " |", "|---|---:|---:|---:|---:|---|"]
+    lines = [f"| network | MACs | cycles | of the array | ms at {CLOCK_MHZ} MHz |", "|---|---:|---:|---:|---:|"]
     for network, totals in results:
         cells = [network.title, f"{totals['macs']:,}", f"{totals['cycles']:,}", f"{100 * totals['utilisation']:.1f} %",
-                 f"{totals['cycles'] / (1000 * CLOCK_MHZ):.3f}", network.published]
+                 f"{totals['cycles'] / (1000 * CLOCK_MHZ):.3f}"]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
+def comparison(results):
+    lines = [f"| network | cycles | ms at {CLOCK_MHZ} MHz | published, measured on a board |", "|---|---:|---:|---|"]
+    for network, totals in results:
+        if network.published != "-":
+            cells = [network.title, f"{totals['cycles']:,}", f"{totals['cycles'] / (1000 * CLOCK_MHZ):.3f}", network.published]
+            lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def eight_lines(printed):
+    """Of what ./run.sh prints: rows without the columns of words, the time, the last line. docs_test compares them."""
+    lines = printed.splitlines()
+    macs = next(line for line in lines if line.startswith("layer ")).index("     MACs")
+    rows = [next(line for line in lines if line.startswith(begin)) for begin in SHOWN]
+    rows = [f"{row[:32].rstrip():34}...  {row[macs:]}" for row in rows]
+    return "\n".join([*rows, next(line for line in lines if " cycles an image are " in line), lines[-1]]) + "\n"
+
+
 def main_job():
-    """What ./run.sh prints, its table of predictions left out; tests/tools compares it with README.md."""
+    """What ./run.sh prints, its table of predictions left out; tests/tools compares it with docs/results.md."""
     done = subprocess.run([ROOT / "run.sh"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     before, image, rest = done.stdout.partition("\nPredicted class of each image:\n")
     _, cpu, after = rest.partition("\ncpu: ")
@@ -145,45 +169,54 @@ def main_job():
     return before + "\n..." + cpu + after
 
 
-def put(text, marks, content):
-    """|text| with |content| between the two |marks|."""
+def put(page, marks, content):
+    """Writes |content| between the two |marks| of |page|."""
+    text = page.read_text(encoding="utf-8")
     before, begin, rest = text.partition(marks[0])
     _, end, after = rest.partition(marks[1])
     if not begin or not end:
-        raise Problem(f"README.md: no {marks[0].strip()} with an end to write between")
-    return before + begin + content + end + after
+        raise Problem(f"{page}: no {marks[0].strip()} with an end to write between")
+    page.write_text(before + begin + content + end + after, encoding="utf-8")
 
 
 def update(results):
     if len(results) != len(NETWORKS):
         raise Problem("--update needs all networks")
-    readme = ROOT / "README.md"
-    text = put(readme.read_text(encoding="utf-8"), TABLE, table(results))
-    readme.write_text(put(text, RUN, main_job()), encoding="utf-8")
+    put(README, TABLE, table(results))
+    put(RESULTS, COMPARED, comparison(results))
+    printed = main_job()
+    put(RESULTS, RUN, printed)
+    put(README, LINES, eight_lines(printed))
     golden = {network.key: totals["cycles"] for network, totals in results}
     CYCLES.write_text(json.dumps(golden, indent=2) + "\n", encoding="utf-8")
 
 
+def between(page, marks):
+    return page.read_text(encoding="utf-8").partition(marks[0])[2].partition(marks[1])[0]
+
+
 def check():
-    """Whether README.md's table is that of the golden cycles; its multiply-accumulates are believed."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    there = text.partition(TABLE[0])[2].partition(TABLE[1])[0]
+    """Whether the pages have the golden cycles, and the same lines of ./run.sh; the multiply-accumulates are believed."""
     golden = json.loads(CYCLES.read_text(encoding="utf-8"))
     results = []
-    for network, row in zip(NETWORKS, there.splitlines()[2:]):
+    for network, row in zip(NETWORKS, between(README, TABLE).splitlines()[2:]):
         macs, cycles = int(row.split("|")[2].replace(",", "")), golden[network.key]
         results.append((network, {"macs": macs, "cycles": cycles, "utilisation": macs / (cycles * MACS_PER_CYCLE)}))
-    if table(results) == there:
-        return
-    print(f"README.md has another table than tests/models/cycles.json:\n{there}---\n{table(results)}", file=sys.stderr)
-    sys.exit(1)
+    wanted = ((README, TABLE, table(results)), (RESULTS, COMPARED, comparison(results)),
+              (README, LINES, eight_lines(between(RESULTS, RUN))))
+    for page, marks, right in wanted:
+        there = between(page, marks)
+        if there != right:
+            print(f"{page}: {marks[0].strip()} has other figures than tests/models/cycles.json or docs/results.md:\n"
+                  f"{there}---\n{right}", file=sys.stderr)
+            sys.exit(1)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tessera", type=Path, default=ROOT / "build/bin/tessera", help="the command (default: %(default)s)")
-    parser.add_argument("--update", action="store_true", help="write README.md and tests/models/cycles.json")
-    parser.add_argument("--check", action="store_true", help="compare README.md with tests/models/cycles.json")
+    parser.add_argument("--update", action="store_true", help="write README.md, docs/results.md and tests/models/cycles.json")
+    parser.add_argument("--check", action="store_true", help="compare the two pages with tests/models/cycles.json")
     arguments = parser.parse_args()
     if arguments.check:
         check()
@@ -195,7 +228,7 @@ def main():
                    for network, model in present(arguments.tessera.resolve().parents[1])]
     if arguments.update:
         update(results)
-    print(table(results), end="")
+    print(table(results), comparison(results), sep="\n", end="")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Prints README's table of configurations on silicon: area (hw/area.txt), estimated clock (hw/timing.txt) and
+# Prints the table of docs/configurations.md, configurations on silicon: area (hw/area.txt), estimated clock (hw/timing.txt) and
 # what is wanted (hw/parts.txt), and the golden cycles (tests/models/cycles.json), which are default's. Below the
 # estimates: what Vivado reported for a board (hw/routed.txt, or the file that TESSERA_ROUTED names).
 #
 #   silicon.sh             prints it
-#   silicon.sh --check     compares it with README.md
+#   silicon.sh --check     compares it with docs/configurations.md
 #   silicon.sh --write     puts it there
 #
-# Exit status 0: done, or equal; 1: README.md has another.
+# Exit status 0: done, or equal; 1: the page has another.
 set -eu
 hw=$(cd "$(dirname "$0")/.." && pwd)
-readme=$hw/../README.md
+page=$hw/../docs/configurations.md
 table() {
   awk '
     function thousands(n,   text) {
@@ -56,24 +56,24 @@ table() {
       }
     }' "$hw/parts.txt" "$hw/../tests/models/cycles.json" "$hw/timing.txt" "$hw/area.txt" "${TESSERA_ROUTED:-$hw/routed.txt}"
 }
-# README.md with the table between its two marks.
+# The page with the table between its two marks.
 whole() {
   table > "$1"
   awk -v table="$1" '
     /^<!-- end of hw\/scripts\/silicon.sh -->/ { inside = 0 }
     !inside { print }
-    /^<!-- printed by hw\/scripts\/silicon.sh -->/ { inside = 1; while ((getline line < table) > 0) print line }' "$readme"
+    /^<!-- printed by hw\/scripts\/silicon.sh -->/ { inside = 1; while ((getline line < table) > 0) print line }' "$page"
 }
 case ${1:-} in
   "") table ;;
   --check | --write)
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
-    whole "$work/table" > "$work/readme"
+    whole "$work/table" > "$work/page"
     if [ "$1" = --write ]; then
-      cp "$work/readme" "$readme"
-    elif ! diff "$readme" "$work/readme"; then
-      echo "README.md has another table of configurations on silicon; run: hw/scripts/silicon.sh --write"
+      cp "$work/page" "$page"
+    elif ! diff "$page" "$work/page"; then
+      echo "docs/configurations.md has another table of configurations on silicon; run: hw/scripts/silicon.sh --write"
       exit 1
     fi ;;
   *) sed -n '/^#   silicon/,/^# Exit/p' "$0" >&2; exit 2 ;;

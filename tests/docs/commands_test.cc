@@ -210,9 +210,11 @@ class Commands : public ::testing::Test {
     setenv("TESSERA_XRT_EMULATION", TESSERA_BUILD "/xrt_emulation", 1);
     unsetenv("TESSERA_DUMP_DIR");
   }
-  void Run(bool readme, bool slow) {
+  // |first|: of README.md and the page of the command, or of all other pages.
+  void Run(bool first, bool slow) {
     for (const PlannedDocument& plan : plans_) {
-      if ((plan.document->path == "README.md") == readme) RunDocument(plan, slow);
+      const std::string& path = plan.document->path;
+      if ((path == "README.md" || path == "docs/command.md") == first) RunDocument(plan, slow);
     }
   }
   CommandTable table_ = CommandTable::Read(kTable);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: README's map ("What is in it") is true. Every folder it names exists; every
-// folder of the root that holds sources is in it, and so is every sub-folder of a folder whose
-// sub-folders it lists; each include follows its arrows; the arrows have no cycle. Space: every
+// What is tested: the tables of docs/map.md are true. Every folder they name exists; every folder of
+// the root that holds sources is in them, and so is every sub-folder of a folder whose sub-folders
+// they list; each include follows them; what folders may include has no cycle. Space: every
 // #include "..." of C++ sources. Not tested here: what CMake links.
 //
-// How the map is read: a line is a path ("ir/" below "compiler/" is compiler/ir/), words, and "->
-// a, b": what it may include, and with that what those may include. A name in an arrow is a line
-// below it, beside it, or a path from the root. "nothing" and "everything" mean that; a line
-// without an arrow holds no C++ that is checked.
+// How the map is read: a row is a path in backticks, words, and what it may include ("a, b"). A row
+// may also include what those rows may include. A name is a row below, a row beside, or a path from
+// the root. "nothing" and "everything" mean that; a row with an empty third cell holds no C++ that
+// is checked.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,32 +23,26 @@
 namespace tessera::test {
 namespace {
 
+constexpr const char* kMap = "docs/map.md";
+
 struct MapLine {
   std::string path;                               // without '/' at the end
-  std::optional<std::vector<std::string>> arrow;  // as written
+  std::optional<std::vector<std::string>> arrow;  // what it may include, as written
 };
 
-// The lines of README's map, in order.
+// The rows of the map, in order.
 const std::vector<MapLine>& Map() {
   static const std::vector<MapLine> map = [] {
     std::vector<MapLine> lines;
-    std::vector<std::pair<size_t, std::string>> open;  // folders by indentation
-    std::ifstream readme("README.md");
-    const std::regex form(R"(^( {4,})(\S+)(  .*)?$)"), arrow(R"(.*-> *(.+)$)");
-    bool inside = false;
-    for (std::string line; std::getline(readme, line);) {
-      if (line.starts_with("## ")) inside = line == "## What is in it";
-      std::smatch m, a;
-      if (!inside || !std::regex_match(line, m, form)) continue;
-      const size_t indent = m[1].length();
-      std::erase_if(open, [&](const auto& folder) { return folder.first >= indent; });
-      std::string path = m[2];
-      if (path.ends_with("/")) path.pop_back();
-      if (!open.empty()) path = open.back().second + "/" + path;
-      open.emplace_back(indent, path);
-      MapLine entry{path, std::nullopt};
-      const std::string rest = m[3];
-      if (std::regex_match(rest, a, arrow)) entry.arrow = SplitList(a[1], ',');
+    std::ifstream page(kMap);
+    const std::regex form(R"(^\| `([^`]+)` \| [^|]+ \| ([^|]*)\|$)");
+    for (std::string line; std::getline(page, line);) {
+      std::smatch m;
+      if (!std::regex_match(line, m, form)) continue;
+      std::string names = m[2];
+      while (names.ends_with(" ")) names.pop_back();
+      MapLine entry{m[1], std::nullopt};
+      if (!names.empty()) entry.arrow = SplitList(names, ',');
       lines.push_back(std::move(entry));
     }
     return lines;
@@ -71,8 +65,8 @@ const MapLine* Owner(const std::string& path) {
   return best;
 }
 
-// What |name| in the arrow of |line| means: a line below it, beside it, beside what it is in, or of
-// the root; null if nothing in the map is called so.
+// What |name| in the arrow of |line| means: a row below it, beside it, beside what it is in, or of
+// the root; null if no row of the map has this name.
 const MapLine* Target(const MapLine& line, const std::string& name) {
   for (std::string above = line.path + "/"; above.find('/') != std::string::npos;) {
     above.resize(above.rfind('/'));
@@ -106,18 +100,18 @@ bool Everything(const MapLine& line) {
   return line.arrow && *line.arrow == std::vector<std::string>{"everything"};
 }
 
-TEST(ReadmeMap, NamesWhatExists) {
-  ASSERT_GT(Map().size(), 10u) << "README.md has no map that can be read";
+TEST(FolderMap, NamesWhatExists) {
+  ASSERT_GT(Map().size(), 50u) << kMap << " has no rows that can be read";
   for (const MapLine& line : Map()) {
-    EXPECT_TRUE(Paths().contains(line.path)) << line.path << " is in README's map only";
+    EXPECT_TRUE(Paths().contains(line.path)) << line.path << " is in " << kMap << " only";
     for (const std::string& name : line.arrow.value_or(std::vector<std::string>{})) {
       EXPECT_TRUE(name == "nothing" || name == "everything" || Target(line, name) != nullptr)
-          << line.path << " -> " << name << ": no line of README's map";
+          << line.path << " -> " << name << ": no row of " << kMap;
     }
   }
 }
 
-TEST(ReadmeMap, NamesEveryFolder) {
+TEST(FolderMap, NamesEveryFolder) {
   std::set<std::string> listed_below;  // folders whose sub-folders the map lists
   for (const MapLine& line : Map()) {
     for (std::string above = line.path; above.find('/') != std::string::npos;) {
@@ -137,10 +131,10 @@ TEST(ReadmeMap, NamesEveryFolder) {
       missing.insert(folder);
   }
   for (const std::string& folder : missing)
-    ADD_FAILURE() << folder << "/ is not in README's map: give it a line and an arrow";
+    ADD_FAILURE() << folder << "/ is not in " << kMap << ": give it a row";
 }
 
-TEST(ReadmeMap, ArrowsHaveNoCycle) {
+TEST(FolderMap, ArrowsHaveNoCycle) {
   for (const MapLine& line : Map()) {
     std::string cycle;
     Reach(line, &cycle);
@@ -148,14 +142,14 @@ TEST(ReadmeMap, ArrowsHaveNoCycle) {
   }
 }
 
-TEST(ReadmeMap, IncludesFollowTheArrows) {
+TEST(FolderMap, IncludesFollowTheArrows) {
   const std::string start = "#include \"";
   size_t checked = 0;
   for (const TextFile& file : Sources()) {
     if (!EndsWithAny(file.path, {".cc", ".h", ".def"})) continue;
     const MapLine* from = Owner(file.path);
     ASSERT_NE(from, nullptr) << file.path;
-    ASSERT_TRUE(from->arrow) << from->path << " holds C++ and has no arrow in README's map";
+    ASSERT_TRUE(from->arrow) << from->path << " holds C++ and may include nothing by " << kMap;
     if (Everything(*from)) continue;
     std::string cycle;
     const std::set<const MapLine*> reach = Reach(*from, &cycle);
@@ -166,9 +160,8 @@ TEST(ReadmeMap, IncludesFollowTheArrows) {
       const MapLine* to = Owner(target);
       if (to == nullptr) continue;  // a system header in quotes, or one that the build makes
       ++checked;
-      EXPECT_TRUE(reach.contains(to))
-          << file.path << " includes " << target << "; README's map has no way from " << from->path
-          << " to " << to->path;
+      EXPECT_TRUE(reach.contains(to)) << file.path << " includes " << target << "; " << kMap
+                                      << " has no way from " << from->path << " to " << to->path;
     }
   }
   EXPECT_GT(checked, 500u) << "the includes were not found";

@@ -85,14 +85,15 @@ std::string Unmeasured(const std::string& text) {
   return std::regex_replace(text, measured, "#$1");
 }
 
-// README shows what ./run.sh prints, its predictions left out as "...", on one machine.
-TEST(Compare, ReadmeShowsIt) {
-  const auto bytes = ReadFile("README.md");
+// docs/results.md shows what ./run.sh prints, its predictions left out as "...", on one machine.
+TEST(Compare, ThePageOfResultsShowsIt) {
+  const auto bytes = ReadFile("docs/results.md");
   ASSERT_TRUE(bytes.has_value());
-  const std::string readme(bytes->begin(), bytes->end()),
+  const std::string page(bytes->begin(), bytes->end()),
       begin = "<!-- printed by ./run.sh -->\n```\n";
-  const size_t at = readme.find(begin) + begin.size();
-  const std::string block = readme.substr(at, readme.find("```\n", at) - at);
+  ASSERT_NE(page.find(begin), std::string::npos);
+  const size_t at = page.find(begin) + begin.size();
+  const std::string block = page.substr(at, page.find("```\n", at) - at);
   const size_t left_out = block.find("\n...\n");
   ASSERT_NE(left_out, std::string::npos);
   const CommandResult r =
