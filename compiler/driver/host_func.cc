@@ -20,17 +20,11 @@ namespace {
 
 constexpr int64_t kLeastChannels = 4;  // below, rows are longer than channels
 
-bool Names(const schedule::Trace& trace, const std::string& stage) {
-  return std::ranges::any_of(trace, [&](const schedule::Step& step) {
-    return (schedule::Print(step) + " ").find(" " + stage + " ") != std::string::npos;
-  });
-}
-
 // The region with dot products where its contraction has a form for them.
 te::RegionTe WithDots(te::RegionTe region, const schedule::Trace* trace) {
   const std::optional<te::UnsignedForm> form =
       te::ToUnsigned(region.output, schedule::HostDotChannels());
-  if (!form || (trace != nullptr && !Names(*trace, form->products.name()))) return region;
+  if (!form || (trace != nullptr && !schedule::Names(*trace, form->products.name()))) return region;
   for (const te::Binding& binding : region.bindings) {
     if (!(binding.placeholder == form->weights) || binding.activation >= 0) continue;
     const std::vector<int32_t> correction = te::CorrectionOf(*form, binding.constant);

@@ -50,11 +50,24 @@ int64_t OperationsOf(const te::RegionTe& region) {
   return most;
 }
 
+// The nodes of the layer that is called |name|: "conv+add".
+std::vector<std::string> NodesOf(const std::string& name) {
+  std::vector<std::string> nodes{""};
+  for (const char c : name) {
+    if (c == '+') {
+      nodes.emplace_back();
+    } else {
+      nodes.back() += c;
+    }
+  }
+  return nodes;
+}
+
 // Is |part|, nodes that follow each other, in a layer of |scheduled|?
 bool IsScheduled(const ScheduledLayers& scheduled, const std::string& part) {
-  const std::string within = fmt::format("+{}+", Legible(part));
+  const std::vector<std::string> nodes = NodesOf(Legible(part));
   return std::ranges::any_of(scheduled, [&](const std::string& layer) {
-    return fmt::format("+{}+", layer).find(within) != std::string::npos;
+    return !std::ranges::search(NodesOf(layer), nodes).empty();
   });
 }
 

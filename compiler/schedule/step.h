@@ -317,6 +317,9 @@ using Trace = std::vector<Step>;
 // How each step is written, by the order of Step: "fuse STAGE OUTER INNER FUSED".
 std::vector<std::string> StepUsages();
 
+// Whether a step of |trace| has |name| as one of its words: a stage, a tensor, a loop.
+bool Names(const Trace& trace, const std::string& name);
+
 std::string Print(const Choice& choice);
 std::string Print(const Step& step);
 std::string Print(const Trace& trace);  // one step a line

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What is tested: scripts/test_summary.sh counts tests and cases, gives a skipped case its reason, and refuses a run that
-# does not contain what it must. Space: one log with each kind of line. Not tested here: that ctest writes such logs.
+# has another number of tests than it must. Space: one log with each kind of line. Not tested here: that ctest writes such logs.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -25,17 +25,12 @@ tests/a_test.cc:44: Skipped
 [==========] 1 test from 1 test suite ran. (3 ms total)
 3/3 Test: script
 LOG
-printf '# comment\n3 tests\n4 cases\n' > "$folder/right"
-printf '3 tests\n5 cases\n' > "$folder/wrong"
 printf '3 tests, 4 cases, 2 skipped:\n  a_test Net.Small: 2 models not found\n  a_test Net.Bare: no reason given\n' > "$folder/want"
-scripts/test_summary.sh "$folder/log" "$folder/right" > "$folder/got"
+scripts/test_summary.sh "$folder/log" 3 > "$folder/got"
 diff "$folder/want" "$folder/got"
 status=0
-scripts/test_summary.sh "$folder/log" "$folder/wrong" > "$folder/got" || status=$?
-[ "$status" = 1 ] && grep -q 'wrong: a full run has 5 cases, this one has 4' "$folder/got"
-status=0
-scripts/test_summary.sh "$folder/log" "$folder/none" > "$folder/got" || status=$?
-[ "$status" = 1 ] && grep -q 'no line "N tests"' "$folder/got"
+scripts/test_summary.sh "$folder/log" 4 > "$folder/got" || status=$?
+[ "$status" = 1 ] && grep -q 'a full run has 4 tests, this one has 3' "$folder/got"
 status=0
 scripts/test_summary.sh "$folder/none" 2> /dev/null || status=$?
 [ "$status" = 2 ]

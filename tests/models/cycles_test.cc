@@ -80,10 +80,12 @@ TEST(Cycles, ReadmeHasThem) {
   const std::string text(readme->begin(), readme->end());
   EXPECT_THAT(text, HasSubstr(fmt::format("| ms at {} MHz |", kMhz))) << kMoved;
   for (const auto& [network, cycles] : GoldenCycles()) {
-    EXPECT_THAT(text, HasSubstr(fmt::format(" | {} | ", Grouped(cycles))))
-        << network << "; " << kMoved;
+    const size_t figure = text.find(fmt::format(" | {} | ", Grouped(cycles)));
+    ASSERT_NE(figure, std::string::npos) << network << "; " << kMoved;
+    const size_t begin = text.rfind('\n', figure) + 1;
+    const std::string row = text.substr(begin, text.find('\n', figure) - begin);
     const double ms = static_cast<double>(cycles) / (1e3 * static_cast<double>(kMhz));
-    EXPECT_THAT(text, HasSubstr(fmt::format(" % | {:.3f} |\n", ms))) << network << "; " << kMoved;
+    EXPECT_TRUE(row.ends_with(fmt::format(" % | {:.3f} |", ms))) << row << "; " << kMoved;
   }
 }
 

@@ -31,7 +31,8 @@ Result<std::unique_ptr<MemoryPort>> OpenMemory(const std::string& root, uint64_t
   static zynq::Kernel kernel;
   std::string kind = options.Text(kMemory);
   const std::string& name = options.Text(kUdmabuf);
-  const uint64_t bytes = std::min(options.Number(kMib), uint64_t{4095}) << 20;
+  constexpr uint64_t kMostMib = 4095;  // below the 4 GiB that a 32-bit bus address reaches
+  const uint64_t mib = options.Number(kMib);
   if (kind == "auto") {
     if (zynq::UdmabufMemory::Exists(root, name)) {
       kind = "u-dma-buf";
@@ -49,7 +50,9 @@ Result<std::unique_ptr<MemoryPort>> OpenMemory(const std::string& root, uint64_t
     }
   }
   if (kind == "u-dma-buf") return zynq::UdmabufMemory::Open(root, name, memory_bytes);
-  if (bytes == 0) return Fail(Code::kInvalidArgument, "zynq: mib=0: give at least 1");
+  if (mib == 0 || mib > kMostMib)
+    return Fail(Code::kInvalidArgument, "zynq: mib={}: give 1 to {}", mib, kMostMib);
+  const uint64_t bytes = mib << 20;
   if (kind == "zocl") return zynq::OpenZocl(root, bytes, kernel);
   if (kind == "dma-heap") return zynq::OpenDmaHeap(root, bytes, kernel);
   return Fail(Code::kInvalidArgument, "zynq: memory={}: give auto, u-dma-buf, zocl or dma-heap",

@@ -18,7 +18,7 @@ namespace {
 class Decisions : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(Decisions, NoValueOfADomainIsIllegal) {
-  int values_tried = 0, built = 0;
+  int values_tried = 0;
   for (uint64_t seed = GetParam() * 20; seed < GetParam() * 20 + 20; ++seed) {
     Rng rng(seed);
     const te::Tensor out = test::RandomExpression(rng);
@@ -51,7 +51,6 @@ TEST_P(Decisions, NoValueOfADomainIsIllegal) {
           ++values_tried;
           const Result<ir::Func> func = BuildLoops(picked, "f");
           ASSERT_TRUE(func) << func.error().message;
-          ++built;
           if (!rng.OneIn(4)) continue;
           ASSERT_EQ(test::DifferenceOf({picked, out, values}, *func), "");
         }
@@ -59,7 +58,6 @@ TEST_P(Decisions, NoValueOfADomainIsIllegal) {
     }
   }
   EXPECT_GE(values_tried, 100);
-  EXPECT_EQ(built, values_tried);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Decisions, ::testing::Range<uint64_t>(0, 6));

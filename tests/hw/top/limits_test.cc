@@ -96,7 +96,8 @@ TEST_F(Limits, OfProfileTessera) {
 }
 
 TEST_F(Limits, OfProfileVta) {
-  if (!isa::ValidateVtaProfile(top_.config)) return;  // no VTA encoding: nothing to say
+  if (!isa::ValidateVtaProfile(top_.config))
+    GTEST_SKIP() << "VTA has no encoding of this configuration";
   EXPECT_GE(top_.config.QueueDepth(Profile::kVta), 512);
   EXPECT_GE(top_.config.TokenDepth(Profile::kVta), 1024);
   for (const Unit side : {Unit::kLoad, Unit::kStore}) {

@@ -244,7 +244,10 @@ TEST_F(ZynqBoard, NoBuffer) {
   ExpectRefused({{"memory", "zocl"}}, Code::kNotFound, {"/dev/dri", "zocl", "memory="});
   ExpectRefused({{"memory", "dma-heap"}}, Code::kNotFound, {"/dev/dma_heap", "CONFIG_DMABUF"});
   ExpectRefused({{"memory", "sdram"}}, Code::kInvalidArgument, {"sdram", "auto, u-dma-buf, zocl"});
-  ExpectRefused({{"memory", "zocl"}, {"mib", "0"}}, Code::kInvalidArgument, {"mib=0"});
+  ExpectRefused({{"memory", "zocl"}, {"mib", "0"}}, Code::kInvalidArgument,
+                {"mib=0: give 1 to 4095"});
+  ExpectRefused({{"memory", "zocl"}, {"mib", "4096"}}, Code::kInvalidArgument,
+                {"mib=4096: give 1 to 4095"});
   EXPECT_TRUE(Open({{"udmabuf", "udmabuf0"}}));
 }
 
