@@ -67,7 +67,8 @@ std::vector<std::string> NodesOf(const std::string& name) {
 bool IsScheduled(const ScheduledLayers& scheduled, const std::string& part) {
   const std::vector<std::string> nodes = NodesOf(Legible(part));
   return std::ranges::any_of(scheduled, [&](const std::string& layer) {
-    return !std::ranges::search(NodesOf(layer), nodes).empty();
+    const std::vector<std::string> all = NodesOf(layer);
+    return !std::ranges::search(all, nodes).empty();
   });
 }
 
