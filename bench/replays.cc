@@ -104,9 +104,9 @@ Status Run(const std::string& file, const std::string& name) {
     if (places[region.nodes[0]].device != network::kAccelerator) continue;
     const te::RegionTe te = te::BuildRegion(graph, region);
     const network::AccelRegion bound = network::BindRegion(te);
-    const auto text = network::StepsOf(bound, config);
-    if (!text) continue;  // a view
-    TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(*text));
+    const auto steps = network::StepsOf(bound, config);
+    if (!steps) continue;  // a view
+    const schedule::Trace& trace = *steps;
     std::vector<schedule::Trace> traces;
     for (int k = 0; k < kTraces; ++k) {
       TESSERA_ASSIGN(traces.emplace_back(), Picked(bound.output, trace, config, rng));

@@ -293,7 +293,7 @@ sched::Acceptance CheckRegion(const AccelRegion& region, const isa::Config& conf
   return {};
 }
 
-Result<std::string> StepsOf(const AccelRegion& region, const isa::Config& config) {
+Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& config) {
   TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
                  sched::AnalyzeRegion(region.output, ConstantsOf(region)));
   TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config));

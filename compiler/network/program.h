@@ -103,7 +103,7 @@ sched::Acceptance CheckRegion(const AccelRegion& region, const isa::Config& conf
 
 // The steps of a schedule that does what the generator decides for |region| alone, with its
 // activations in device memory. errors: those of its analysis and plan
-Result<std::string> StepsOf(const AccelRegion& region, const isa::Config& config);
+Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& config);
 
 //   errors  kInvalidArgument  a schedule that is none of this region's (ScheduleBySteps' errors);
 //                             one that prepares an activation which the host does not pack; one of

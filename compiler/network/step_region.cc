@@ -211,10 +211,12 @@ std::vector<schedule::Step> FittingOf(const AccelRegion& region, schedule::Sched
                                       const std::vector<schedule::Step>& steps) {
   std::vector<schedule::Step> fitting;
   for (const schedule::Step& step : steps) {
-    schedule::Schedule tried = schedule;
-    if (!tried.Apply(step) || !Fits(region, tried)) continue;
-    schedule = std::move(tried);
-    fitting.push_back(step);
+    if (!schedule.Apply(step)) continue;
+    if (Fits(region, schedule)) {
+      fitting.push_back(step);
+    } else {
+      schedule.Undo();
+    }
   }
   return fitting;
 }
@@ -326,24 +328,20 @@ Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::T
   return kept;
 }
 
-Result<std::string> WithDoubleBuffers(const AccelRegion& region, const std::string& steps,
-                                      const KeptActivations& kept, const isa::Config& config) {
-  TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(steps));
+Result<schedule::Trace> WithDoubleBuffers(const AccelRegion& region, schedule::Trace trace,
+                                          const KeptActivations& kept, const isa::Config& config) {
   TESSERA_ASSIGN(const schedule::Schedule schedule, ScheduleOf(region, trace, kept, config));
   schedule::Schedule all = schedule;
   std::vector<schedule::Step> doubled = ApplyDoubleBuffers(&all);
   if (!doubled.empty() && !Fits(region, all)) doubled = FittingOf(region, schedule, doubled);
-  if (doubled.empty()) return steps;
-  std::string text = steps + "# the next data come while these are read\n";
-  for (const schedule::Step& step : doubled) text += schedule::Print(step) + "\n";
-  return text;
+  trace.insert(trace.end(), doubled.begin(), doubled.end());
+  return trace;
 }
 
 Result<StepRegion> ScheduleByPlan(const AccelRegion& region, const sched::AnalyzedRegion& analyzed,
                                   const sched::TilePlan& plan, const sched::OnChip& on_chip,
                                   const KeptActivations& kept, const isa::Config& config) {
-  TESSERA_ASSIGN(const schedule::Trace trace,
-                 schedule::ParseTrace(sched::StepsOf(analyzed, plan, config, on_chip)));
+  const schedule::Trace trace = sched::StepsOf(analyzed, plan, config, on_chip);
   TESSERA_ASSIGN(schedule::Schedule schedule, ScheduleOf(region, trace, kept, config));
   schedule::Schedule all = schedule;
   const std::vector<schedule::Step> doubled = ApplyDoubleBuffers(&all);

@@ -88,11 +88,11 @@ Result<StepRegion> ScheduleByPlan(const AccelRegion& region, const sched::Analyz
 Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& kept,
                              const isa::Config& config);
 
-// |steps|, a schedule of |region|, and double_buffer for what they compute on chip inside loops, in
+// |trace|, a schedule of |region|, and double_buffer for what they compute on chip inside loops, in
 // the order of the stages, as long as two copies of each fit.
 //   errors  those of the steps
-Result<std::string> WithDoubleBuffers(const AccelRegion& region, const std::string& steps,
-                                      const KeptActivations& kept, const isa::Config& config);
+Result<schedule::Trace> WithDoubleBuffers(const AccelRegion& region, schedule::Trace trace,
+                                          const KeptActivations& kept, const isa::Config& config);
 
 }  // namespace tessera::network
 

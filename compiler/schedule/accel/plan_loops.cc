@@ -48,26 +48,24 @@ size_t StepWriter::ChannelDim(size_t rank) const {
 }
 
 void StepWriter::Layouts() {
-  Say("# where elements are, in tiles of the machine");
   const size_t rank = region_.output->axes.size();
   const std::string pieces = Blocked(rank, ChannelDim(rank));
   for (const Pass& pass : passes_) {
-    if (pass.name != out_) Say("layout {} {}", pass.name, pieces);
+    if (pass.name != out_) Add(LayoutStep{pass.name, pieces});
   }
-  for (const auto& [tensor, copy] : fetched_) Say("layout {} {}", copy, pieces);
+  for (const auto& [tensor, copy] : fetched_) Add(LayoutStep{copy, pieces});
   for (const auto& [stack, copy] : records_) {
     for (const std::string& name : {stack, copy})
-      Say("layout {} 1/{},0,1%{}", name, block_, block_);
+      Add(LayoutStep{name, fmt::format("1/{0},0,1%{0}", block_)});
   }
   if (!anchored_) return;
-  Say("layout {} {}", sum_, pieces);
+  Add(LayoutStep{sum_, pieces});
   if (!prepared_.empty()) {
     const Shape4 shape = ToShape4(a_.input.shape());
-    Say("layout {} {}", prepared_,
-        Blocked(input_axes_.size(), input_channel_, std::min(shape[0], config_.batch),
-                MemoryLanes(shape, config_)));
+    const int64_t rows = std::min(shape[0], config_.batch), lanes = MemoryLanes(shape, config_);
+    Add(LayoutStep{prepared_, Blocked(input_axes_.size(), input_channel_, rows, lanes)});
   }
-  if (boxed()) Say("layout {} {}", input_, Blocked(input_axes_.size(), input_channel_));
+  if (boxed()) Add(LayoutStep{input_, Blocked(input_axes_.size(), input_channel_)});
   if (!contraction_) return WindowLayouts();
   Names weights;
   const auto [count, o, i] = WeightDims();
@@ -78,7 +76,8 @@ void StepWriter::Layouts() {
     return piece.starts_with(std::to_string(o) + "/");
   });
   for (const std::string& name : {packed_, weight_}) {
-    Say("layout {} {},{}%{},{}%{}", name, fmt::join(weights, ","), o, block_, i, block_);
+    Add(LayoutStep{name,
+                   fmt::format("{},{}%{},{}%{}", fmt::join(weights, ","), o, block_, i, block_)});
   }
 }
 
@@ -108,7 +107,6 @@ std::string StepWriter::LeaderAxis(size_t position) const {
 }
 
 void StepWriter::TilesOfWork() {
-  Say("# tiles of work");
   const std::string leader = anchored_ ? sum_ : out_;
   const std::string n = LeaderAxis(0), c = LeaderAxis(1), y = LeaderAxis(2), x = LeaderAxis(3);
   const Rows rows = anchored_ ? RowsOnChip() : RowsOfResult();
@@ -118,13 +116,13 @@ void StepWriter::TilesOfWork() {
   FindBuffers();
   Names channels, positions, inside;
   if (lanes) {
-    Say("split {} {} {} c.t lane pad", leader, c, block_);
+    Add(SplitStep{leader, c, {block_}, "c.t", "lane", Tail::kPad});
     Cut(leader, "c.t", PlanSize::kChannels, "c.o", "c.r");
     channels.push_back("c.o");
     if (parts_) Cut(leader, "c.r", PlanSize::kPart, "c.w", "c.i");
     inside.push_back(parts_ ? "c.i" : "c.r");
   }
-  if (rows == Rows::kAll) Say("split {} {} {} n.t n.r pad", leader, n, config_.batch);
+  if (rows == Rows::kAll) Add(SplitStep{leader, n, {config_.batch}, "n.t", "n.r", Tail::kPad});
   if (!n.empty() && rows != Rows::kSome) positions.push_back(rows == Rows::kAll ? "n.t" : n);
   const auto position = [&](const std::string& axis, PlanSize size) {
     if (axis.empty()) return;
@@ -147,7 +145,8 @@ void StepWriter::TilesOfWork() {
   };
   if (contraction_) {
     // Chunks of the reduction around parts of the channels: a part is done when its last chunk is.
-    Say("split {} {} {} ci.t l{}", sum_, reduced_, block_, Pad(a_.in_channels));
+    const Tail tail = a_.in_channels % block_ == 0 ? Tail::kGuard : Tail::kPad;
+    Add(SplitStep{sum_, reduced_, {block_}, "ci.t", "l", tail});
     Cut(sum_, "ci.t", PlanSize::kInputs, "ci.o", "ci.i");
     order.push_back("ci.o");
     if (parts_) order.push_back(work_loop_ = "c.w");
@@ -168,7 +167,7 @@ void StepWriter::TilesOfWork() {
     add(tile);
   }
   tile_of_[leader] = tile.front();
-  Say("reorder {} {}", leader, fmt::join(order, " "));
+  Add(ReorderStep{leader, order});
   if (rows != Rows::kNone && !weighted_ && !RecordsAt(leader)) FuseRows(leader, image, lane);
 }
 
@@ -179,7 +178,7 @@ StepWriter::Rows StepWriter::RowsInMemory() const {
 
 void StepWriter::FuseRows(const std::string& stage, const std::string& image,
                           const std::string& lane) {
-  Say("fuse {} {} {} tile", stage, image, lane);
+  Add(FuseStep{stage, image, lane, "tile"});
   tile_of_[stage] = "tile";
 }
 
@@ -190,12 +189,11 @@ bool StepWriter::RecordsAt(const std::string& stage) const {
 }
 
 void StepWriter::Attach() {
-  Say("# what a tile of work computes, and what it fetches");
   if (!work_loop_.empty()) AttachPasses();  // else a tile is all there is
   if (contraction_) AttachOperands();
   if (anchored_ && !contraction_) AttachWindow();
   for (const Pass& pass : passes_) {
-    if (!pass.changes.empty()) Say("in_place {} {}", pass.changes, pass.name);
+    if (!pass.changes.empty()) Add(InPlaceStep{pass.changes, pass.name});
   }
 }
 
@@ -209,16 +207,15 @@ void StepWriter::AttachPasses() {
   };
   for (size_t k = passes_.size(); k-- > 0;) {
     if (passes_[k].name != out_ && follows(passes_[k]))
-      Say("reverse_compute_at {} {} {}", passes_[k].name, sum_, work_loop_);
+      Add(ReverseComputeAtStep{passes_[k].name, sum_, work_loop_});
   }
-  if (anchored_) Say("reverse_compute_at {} {} {}", out_, sum_, work_loop_);
+  if (anchored_) Add(ReverseComputeAtStep{out_, sum_, work_loop_});
   for (const Pass& pass : passes_) {
-    if (pass.name != out_ && !follows(pass))
-      Say("compute_at {} {} {}", pass.name, leader, work_loop_);
+    if (pass.name != out_ && !follows(pass)) Add(ComputeAtStep{pass.name, {leader, work_loop_}});
   }
-  for (const auto& [tensor, copy] : fetched_) Say("compute_at {} {} {}", copy, leader, work_loop_);
+  for (const auto& [tensor, copy] : fetched_) Add(ComputeAtStep{copy, {leader, work_loop_}});
   if (plan_.params == Residency::kRegion) return;
-  for (const auto& [stack, copy] : records_) Say("compute_at {} {} {}", copy, leader, work_loop_);
+  for (const auto& [stack, copy] : records_) Add(ComputeAtStep{copy, {leader, work_loop_}});
 }
 
 // A channel tile's weights that one tile of work uses come part by part.
@@ -232,24 +229,23 @@ void StepWriter::AttachOperands() {
   if (!boxed()) {
     // It is there.
   } else if (plan_.input_above && !position_loop_.empty()) {
-    Say("compute_at {} {} {}", input_, sum_, position_loop_);
+    Add(ComputeAtStep{input_, {sum_, position_loop_}});
   } else {
-    Say("compute_at {} {} ci.o", input_, sum_);
+    Add(ComputeAtStep{input_, {sum_, "ci.o"}});
   }
   if (WeightsByChannels()) {
-    Say("compute_at {} {} c.o", weight_, sum_);
+    Add(ComputeAtStep{weight_, {sum_, "c.o"}});
   } else if (plan_.weights != Residency::kRegion) {
     const bool beside = boxed() && !plan_.input_above && !parts_;
-    Say("compute_at {} {} {}{}", weight_, sum_, parts_ ? "c.w" : "ci.o",
-        beside ? " before " + input_ : "");
+    Add(ComputeAtStep{weight_, {sum_, parts_ ? "c.w" : "ci.o"}, {beside ? input_ : ""}});
   }
 }
 
 void StepWriter::Tiles(const std::string& stage, const Names& axes, size_t channel, bool thin,
                        Rows rows, bool fused) {
   const std::string lane = thin ? axes[channel] : "lane";
-  if (!thin) Say("split {} {} {} c.t lane pad", stage, axes[channel], block_);
-  if (rows == Rows::kAll) Say("split {} {} {} n.t n.r pad", stage, axes[0], config_.batch);
+  if (!thin) Add(SplitStep{stage, axes[channel], {block_}, "c.t", "lane", Tail::kPad});
+  if (rows == Rows::kAll) Add(SplitStep{stage, axes[0], {config_.batch}, "n.t", "n.r", Tail::kPad});
   const std::string image = rows == Rows::kAll ? "n.r" : axes[0];
   Names order;
   for (size_t d = 0; d < axes.size(); ++d) {
@@ -263,13 +259,12 @@ void StepWriter::Tiles(const std::string& stage, const Names& axes, size_t chann
   }
   if (rows != Rows::kNone) order.push_back(image);
   order.push_back(lane);
-  Say("reorder {} {}", stage, fmt::join(order, " "));
+  Add(ReorderStep{stage, order});
   tile_of_[stage] = rows == Rows::kNone ? lane : image;
   if (rows != Rows::kNone && fused) FuseRows(stage, image, lane);
 }
 
 void StepWriter::TilesOfTheMachine() {
-  Say("# tiles of the machine");
   const size_t rank = region_.output->axes.size();
   Names axes, copies;
   for (size_t d = 0; d < rank; ++d) {
@@ -289,8 +284,9 @@ void StepWriter::TilesOfTheMachine() {
   for (const auto& [tensor, copy] : fetched_)
     Tiles(copy, copies, ChannelDim(rank), thin_, RowsInMemory());
   for (const auto& [stack, copy] : records_) {
-    Say("split {0} i1 {1} c.t lane pad\nreorder {0} c.t i0 lane\nfuse {0} i0 lane number", copy,
-        block_);
+    Add(SplitStep{copy, "i1", {block_}, "c.t", "lane", Tail::kPad});
+    Add(ReorderStep{copy, {"c.t", "i0", "lane"}});
+    Add(FuseStep{copy, "i0", "lane", "number"});
   }
   if (!anchored_) return;
   const bool thin = MemoryLanes(ToShape4(a_.input.shape()), config_) < block_;
@@ -304,49 +300,52 @@ void StepWriter::TilesOfTheMachine() {
   for (size_t d = 0; d < count; ++d) {
     if (d != o && d != i) order.push_back(axis(d));
   }
-  Say("split {0} {1} {3} o.t b pad\nsplit {0} {2} {3} i.t l pad", weight_, axis(o), axis(i),
-      block_);
-  Say("reorder {0} {1} b l\nfuse {0} b l lane", weight_, fmt::join(order, " "));
+  order.insert(order.end(), {"b", "l"});
+  Add(SplitStep{weight_, axis(o), {block_}, "o.t", "b", Tail::kPad});
+  Add(SplitStep{weight_, axis(i), {block_}, "i.t", "l", Tail::kPad});
+  Add(ReorderStep{weight_, order});
+  Add(FuseStep{weight_, "b", "l", "lane"});
 }
 
-std::string StepWriter::IntrinsicsOf(const EpilogueStep& s) const {
+StepWriter::Names StepWriter::IntrinsicsOf(const EpilogueStep& s) const {
   const bool wide = s.dst.memory == VectorMemory::kAcc,
              narrow_source = s.src.memory == VectorMemory::kOut;
   const char* suffix = wide ? ".i32" : "";
   switch (s.kind) {
     case EpilogueStepKind::kAdd:
-      return fmt::format("tile.add{}", suffix);
+      return {fmt::format("tile.add{}", suffix)};
     case EpilogueStepKind::kAlu:
-      return fmt::format("tile.alu_{}{}", isa::Text(s.op),
-                         s.use_imm ? ".imm" : (narrow_source ? ".i8" : ""));
-    case EpilogueStepKind::kRequant:
-      if (s.table >= 0)
-        return fmt::format("tile.requant_prm{}{}", narrow_source ? ".i8" : "", suffix);
-      return fmt::format("tile.requant{}{}{}", narrow_source ? ".i8" : "", suffix,
-                         wide == narrow_source ? (wide ? " tile.widen" : " tile.narrow") : "");
+      return {fmt::format("tile.alu_{}{}", isa::Text(s.op),
+                          s.use_imm ? ".imm" : (narrow_source ? ".i8" : ""))};
+    case EpilogueStepKind::kRequant: {
+      const char* source = narrow_source ? ".i8" : "";
+      if (s.table >= 0) return {fmt::format("tile.requant_prm{}{}", source, suffix)};
+      Names names{fmt::format("tile.requant{}{}", source, suffix)};
+      if (wide == narrow_source) names.push_back(wide ? "tile.widen" : "tile.narrow");
+      return names;
+    }
     case EpilogueStepKind::kFetch:
-      if (on_chip_.HaloOf(s.tensor) != nullptr) return "tile.copy";
-      return stays() ? "tile.load_inp" : "tile.load_out";
+      if (on_chip_.HaloOf(s.tensor) != nullptr) return {"tile.copy"};
+      return {stays() ? "tile.load_inp" : "tile.load_out"};
   }
   TESSERA_CHECK(false);
 }
 
 void StepWriter::Instructions() {
-  Say("# instructions");
-  const auto is = [&](const std::string& stage, const std::string& intrinsics) {
-    Say("tensorize {} {} {}", stage, tile_of_.at(stage), intrinsics);
+  const auto is = [&](const std::string& stage, Names intrinsics) {
+    Add(TensorizeStep{stage, tile_of_.at(stage), std::move(intrinsics)});
   };
   if (anchored_) {
-    if (boxed()) is(input_, "tile.load_inp tile.fill_inp");
-    if (weighted_) Say("tensorize {} lane tile.load_wgt", weight_);
-    is(sum_, contraction_ ? "tile.gemm"
-             : weighted_  ? "tile.window"
-                          : fmt::format("tile.reduce_{}", isa::Text(a_.reduce)));
+    if (boxed()) is(input_, {"tile.load_inp", "tile.fill_inp"});
+    if (weighted_) Add(TensorizeStep{weight_, "lane", {"tile.load_wgt"}});
+    is(sum_, {contraction_ ? "tile.gemm"
+              : weighted_  ? "tile.window"
+                           : fmt::format("tile.reduce_{}", isa::Text(a_.reduce))});
   }
-  for (const auto& [stack, copy] : records_) Say("tensorize {} number tile.load_prm", copy);
-  for (const auto& [tensor, copy] : fetched_) is(copy, "tile.load_out");
+  for (const auto& [stack, copy] : records_) Add(TensorizeStep{copy, "number", {"tile.load_prm"}});
+  for (const auto& [tensor, copy] : fetched_) is(copy, {"tile.load_out"});
   for (const Pass& pass : passes_) is(pass.name, IntrinsicsOf(*pass.step));
-  if (!stays()) is(out_, "tile.store");
+  if (!stays()) is(out_, {"tile.store"});
 }
 
 }  // namespace tessera::schedule::accel

@@ -2,8 +2,6 @@
 //
 // Operands that the host packs otherwise than regions leave them: windows' taps as channels, and
 // activations that are multiplied with each other.
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 #include "base/check.h"
@@ -41,17 +39,16 @@ void StepWriter::TapsAsChannels() {
   }
   taps_ = order;
   order.insert(order.end(), moved.begin(), moved.end());
-  if (order != have) Say("reorder {} {}", sum_, fmt::join(order, " "));
+  if (order != have) Add(ReorderStep{sum_, order});
   for (size_t k = 1; k < moved.size(); ++k) {
     const std::string fused = k + 1 == moved.size() ? "taps" : fmt::format("taps{}", k);
-    Say("fuse {} {} {} {}", sum_, reduced_, moved[k], fused);
+    Add(FuseStep{sum_, reduced_, moved[k], fused});
     reduced_ = fused;
   }
   prepared_ = Fresh(a_.input.name());
-  Say("reindex {} {} {}{}", source.name(), sum_, prepared_,
-      keep.empty() ? "" : fmt::format(" keep {}", fmt::join(keep, ",")));
-  if (!source->placeholder) Say("inline {}", source.name());
-  Say("prepare {}", prepared_);
+  Add(ReindexStep{source.name(), sum_, prepared_, {{keep.begin(), keep.end()}}});
+  if (!source->placeholder) Add(InlineStep{source.name()});
+  Add(PrepareStep{prepared_});
   // As reindex has its axes: those of the sum that choose, a kept dimension where it moves.
   const auto kept = [&](size_t d) { return std::ranges::count(keep, d) > 0; };
   const auto chooses = [&](const Expr& var) {
@@ -79,7 +76,8 @@ void StepWriter::TapsAsChannels() {
   input_axes_.push_back(reduced_);
 
   packed_ = Fresh(a_.weight.name() + ".t");
-  Say("reindex {} {} {}\nprepare {}", a_.weight.name(), sum_, packed_, packed_);
+  Add(ReindexStep{a_.weight.name(), sum_, packed_});
+  Add(PrepareStep{packed_});
 }
 
 void StepWriter::PackActivations() {
@@ -87,8 +85,8 @@ void StepWriter::PackActivations() {
   const auto pack = [&](const Expr& read, const Names& axes) {
     const std::string name = te::TensorOf(read).name(), packed = Fresh(name + ".p"),
                       term = Fresh(name + ".term");
-    Say("spread {} {} {} {} {}\nprepare {}", name, sum_, packed, term, fmt::join(axes, " "),
-        packed);
+    Add(SpreadStep{name, sum_, packed, term, {axes}});
+    Add(PrepareStep{packed});
     taps_.push_back(term);
     return packed;
   };

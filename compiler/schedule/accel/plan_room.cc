@@ -45,16 +45,21 @@ void StepWriter::Cut(const std::string& stage, const std::string& axis, PlanSize
                      const std::string& outer, const std::string& inner) {
   const SizeFacts facts = FactsOf(size);
   if (Fixed(size)) {
-    Say("decide {0} {{{1}}} {1}", facts.name, facts.picked);
+    Add(DecideStep{facts.name, {.values = {facts.picked}}, facts.picked});
   } else {
     sizes_.insert(size);
     // A pitch is as wide as it is, for no wider rows.
     const bool pitched = size == PlanSize::kColumns && anchored_ && boxed() && Pitch() > 0;
     const bool divides = size == PlanSize::kPart && InPlace() && PartsDivide();
-    Say("decide {} {} {} {}{}{}{}", facts.name, divides ? "factors" : "tiles", stage, axis,
-        pitched ? fmt::format(" most {}", facts.picked) : "", RoomFor(size), facts.picked);
+    Domain domain{.kind = divides ? DomainKind::kFactors : DomainKind::kTiles,
+                  .stage = stage,
+                  .axis = axis,
+                  .room = RoomFor(size)};
+    if (pitched) domain.most = facts.picked;
+    Add(DecideStep{facts.name, std::move(domain), facts.picked});
   }
-  Say("split {} {} ${} {} {}", stage, axis, facts.name, outer, inner);
+  const Amount picked{.decision = facts.name};
+  Add(SplitStep{stage, axis, picked, outer, inner});
 }
 
 void StepWriter::AddBuffer(Scope memory, std::vector<PlanSide> sides) {
@@ -143,8 +148,8 @@ std::vector<BoxSide> StepWriter::SidesOf(const TileBuffer& buffer) const {
 
 // What is picked has room for a second copy of a buffer, or has none (double_buffer is then not
 // there): other values want the same.
-std::string StepWriter::RoomFor(PlanSize size) const {
-  std::string text;
+std::vector<RoomNeed> StepWriter::RoomFor(PlanSize size) const {
+  std::vector<RoomNeed> needs;
   for (const target::TargetMemory& memory : target_->memories) {
     RoomNeed need{memory.scope, {}};
     int64_t bytes = 0, most = 0, most_of_one = 0;
@@ -171,17 +176,17 @@ std::string StepWriter::RoomFor(PlanSize size) const {
     if (!asked || bytes + others > memory.bytes) continue;
     if (most + most_of_one + others <= memory.bytes) continue;  // room for all there is
     if (others > 0) need.buffers.push_back({{.plus = others}});
-    std::set<std::string> said;
+    std::map<std::string, RoomNeed> said;  // by text, each once
     for (const TileBuffer* buffer : here) {
       if (bytes + others + BytesOf(*buffer, false) > memory.bytes) continue;
       RoomNeed twice = need;
       twice.buffers.push_back(SidesOf(*buffer));
-      said.insert(Print(twice));
+      said.emplace(Print(twice), twice);
     }
-    if (said.empty()) said.insert(Print(need));
-    for (const std::string& one : said) text += fmt::format(" room {}", one);
+    if (said.empty()) said.emplace(Print(need), need);
+    for (const auto& [text, one] : said) needs.push_back(one);
   }
-  return text + " ";
+  return needs;
 }
 
 }  // namespace tessera::schedule::accel

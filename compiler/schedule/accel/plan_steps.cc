@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/schedule/accel/plan_steps.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -17,26 +15,25 @@ namespace tessera::schedule::accel {
 using ir::Expr;
 using isa::VectorMemory;
 
-std::string StepWriter::Run() {
-  Say("# one instruction is one stage");
+Trace StepWriter::Run() {
   // The machine finds the greatest and least of int8 values in ACC.
   const bool narrowed = a_.kind == AnchorKind::kReduction && a_.reduce != isa::AluOp::kAdd &&
                         a_.stage.dtype() == DType::kInt8;
   if (narrowed) {
     sum_ = Fresh(a_.stage.name() + ".a");
-    Say("cache_write {} acc {} i32", a_.stage.name(), sum_);
+    Add(CacheWriteStep{a_.stage.name(), ir::Scope::kAcc, sum_, DType::kInt32});
   }
   for (const te::Tensor& t : te::TopologicalOrder({region_.output})) {
     const bool input = boxed() && ReadBySum(t);
     if (!t->placeholder && t != region_.output && (t != a_.stage || narrowed) && !input)
-      Say("inline {}", t.name());
+      Add(InlineStep{t.name()});
   }
   if (stays()) {
     result_ = out_;
-    Say("set_scope {} inp", out_);
+    Add(SetScopeStep{out_, ir::Scope::kInp});
   } else {
     result_ = Fresh("o");
-    Say("cache_write {} out {}", out_, result_);
+    Add(CacheWriteStep{out_, ir::Scope::kOut, result_});
   }
   if (region_.output != a_.stage) Sums(InlineStages(region_.output->body), ".");
   Passes(region_.steps.size() - 1, result_);
@@ -49,7 +46,7 @@ std::string StepWriter::Run() {
   Attach();
   TilesOfTheMachine();
   Instructions();
-  return text_;
+  return std::move(trace_);
 }
 
 std::string StepWriter::Fresh(const std::string& name) {
@@ -79,7 +76,7 @@ std::optional<std::string> StepWriter::WayTo(const Expr& root, const Expr& node)
 void StepWriter::Sums(const Expr& e, const std::string& way) {
   if (e->kind == ir::ExprKind::kTensorRead) return;
   const bool difference = IsDifference(e);
-  if (difference) Say("rewrite {} {} negated", result_, way);
+  if (difference) Add(RewriteStep{result_, way, "negated"});
   for (size_t k = 0; k < e->args.size(); ++k) {
     std::string operand = way == "." ? std::to_string(k) : fmt::format("{}.{}", way, k);
     if (difference && k == 1) operand += ".0";
@@ -104,8 +101,8 @@ void StepWriter::Passes(size_t k, const std::string& name) {
     if (!way || taken_.contains(from)) continue;
     if (other.kind == EpilogueStepKind::kFetch) continue;
     const std::string stage = Fresh(fmt::format("v{}", from));
-    Say("lift {} {} {} {}", name, *way, other.dst.memory == VectorMemory::kAcc ? "acc" : "out",
-        stage);
+    const bool in_acc = other.dst.memory == VectorMemory::kAcc;
+    Add(LiftStep{name, *way, in_acc ? ir::Scope::kAcc : ir::Scope::kOut, stage});
     const bool updated = step.kind == EpilogueStepKind::kAlu && *way == "0";
     const bool to_inp = stays() && name == out_;
     if (updated || (narrow && !to_inp && other.dst.memory == VectorMemory::kOut))
@@ -132,14 +129,15 @@ void StepWriter::Fetches() {
       if (reads(pass.step->value)) readers.push_back(&pass);
     }
     if (on_chip_.HaloOf(fetch.tensor) != nullptr) {
-      if (!on_chip_.input || fetch.tensor != a_.input) Say("set_scope {} inp", fetch.tensor.name());
+      if (!on_chip_.input || fetch.tensor != a_.input)
+        Add(SetScopeStep{fetch.tensor.name(), ir::Scope::kInp});
       continue;
     }
     if (&fetch == &region_.steps.back()) continue;  // a copy, which the result is
     Names names;
     for (const Pass* reader : readers) names.push_back(reader->name);
     const std::string copy = Fresh(fetch.tensor.name() + ".o");
-    Say("cache_read {} out {} {}", fetch.tensor.name(), copy, fmt::join(names, " "));
+    Add(CacheReadStep{fetch.tensor.name(), ir::Scope::kOut, copy, names});
     fetched_[fetch.tensor.name()] = copy;
     if (readers.size() == 1 && IsNarrow(*readers[0]->step) && readers[0]->changes.empty() &&
         !(stays() && readers[0]->name == out_))
@@ -150,36 +148,37 @@ void StepWriter::Fetches() {
 void StepWriter::InputStage() {
   if (on_chip_.input) {
     input_ = a_.input.name();
-    Say("set_scope {} inp", input_);
+    Add(SetScopeStep{input_, ir::Scope::kInp});
     return;
   }
   const te::Tensor source = te::TensorOf(input_read_);
   if (!prepared_.empty()) {
     input_ = Fresh(prepared_ + ".i");
-    Say("cache_read {} inp {} {}", prepared_, input_, sum_);
+    Add(CacheReadStep{prepared_, ir::Scope::kInp, input_, {sum_}});
     return;
   }
   input_channel_ = ChannelDim(source.shape().size());
   if (!source->placeholder) {
     input_ = source.name();
-    Say("set_scope {} inp", input_);
+    Add(SetScopeStep{input_, ir::Scope::kInp});
     for (const ir::Axis& axis : source->axes) input_axes_.push_back(axis.name());
   } else if (extents_.steps_over) {
     input_ = Fresh(source.name() + ".i");
-    Say("reindex {} {} {}\nset_scope {} inp", source.name(), sum_, input_, input_);
+    Add(ReindexStep{source.name(), sum_, input_});
+    Add(SetScopeStep{input_, ir::Scope::kInp});
     input_axes_ = StridedAxes();
     input_channel_ =
         static_cast<size_t>(std::ranges::find(input_axes_, channel_->name) - input_axes_.begin());
   } else {
     input_ = Fresh(source.name() + ".i");
-    Say("cache_read {} inp {} {}", source.name(), input_, sum_);
+    Add(CacheReadStep{source.name(), ir::Scope::kInp, input_, {sum_}});
     for (size_t d = 0; d < source.shape().size(); ++d) input_axes_.push_back(fmt::format("i{}", d));
   }
 }
 
 void StepWriter::SumOperands() {
   sum_ = a_.stage.name();
-  Say("set_scope {} acc", sum_);
+  Add(SetScopeStep{sum_, ir::Scope::kAcc});
   const std::vector<ir::Axis>& axes = a_.stage->axes;
   ir::Visit(a_.stage->body, [&](const Expr& e) {
     if (e->kind != ir::ExprKind::kTensorRead) return;
@@ -215,7 +214,7 @@ void StepWriter::SumOperands() {
   if (a_.packs_weight) PackActivations();
   InputStage();
   weight_ = Fresh(packed_ + ".w");
-  Say("cache_read {} wgt {} {}", packed_, weight_, sum_);
+  Add(CacheReadStep{packed_, ir::Scope::kWgt, weight_, {sum_}});
 }
 
 // The reduction over the blocks of the input that a block of the output needs, with weights that
@@ -223,9 +222,10 @@ void StepWriter::SumOperands() {
 void StepWriter::PackGroups() {
   // What stays in INP has its pads there.
   const te::Tensor input = boxed() ? te::TensorOf(input_read_) : a_.input;
-  Say("align {} {} {} {}", sum_, channel_->name, input.name(), block_);
+  Add(AlignStep{sum_, channel_->name, input.name(), {block_}});
   packed_ = Fresh(a_.weight.name() + ".g");
-  Say("reindex {} {} {} 0\nprepare {}", a_.weight.name(), sum_, packed_, packed_);
+  Add(ReindexStep{a_.weight.name(), sum_, packed_, {}, 0});
+  Add(PrepareStep{packed_});
   // The output's channel and the loops of the sum that choose a weight.
   weight_axes_ = {sum_axes_[ChannelDim(sum_axes_.size())]};
   for (const ir::Axis& axis : a_.stage->reduce_axes) {
@@ -251,7 +251,7 @@ void StepWriter::Records() {
     size_t bias = 1;
     if (pass.step->src.memory != VectorMemory::kAcc || !IsBin(sum, ir::BinOp::kAdd) ||
         !(is_param(sum->args[0]) || is_param(sum->args[1]))) {
-      Say("rewrite {} {}0 plus_zero", pass.name, in);
+      Add(RewriteStep{pass.name, in + "0", "plus_zero"});
     } else if (!is_param(sum->args[1])) {
       bias = 0;
     }
@@ -266,12 +266,15 @@ void StepWriter::Records() {
         continue;
       }
       tensors.push_back(Fresh("number"));
-      Say("lift {} {} global {} {}\nprepare {}", pass.name, way, tensors.back(), AxisAt(1),
-          tensors.back());
+      AxisChoice axes;
+      if (const std::string channel = AxisAt(1); !channel.empty()) axes.names = {channel};
+      Add(LiftStep{pass.name, way, ir::Scope::kGlobal, tensors.back(), axes});
+      Add(PrepareStep{tensors.back()});
     }
     const std::string stack = Fresh("p"), copy = Fresh(stack + ".p");
-    Say("stack {} {} {}\nprepare {}\ncache_read {} prm {} {}", stack, pass.name,
-        fmt::join(tensors, " "), stack, stack, copy, pass.name);
+    Add(StackStep{stack, pass.name, tensors});
+    Add(PrepareStep{stack});
+    Add(CacheReadStep{stack, ir::Scope::kPrm, copy, {pass.name}});
     records_.emplace_back(stack, copy);
   }
 }
@@ -288,8 +291,8 @@ StepWriter::Names StepWriter::StridedAxes() const {
   return names;
 }
 
-std::string StepsOf(const AnalyzedRegion& region, const TilePlan& plan, const isa::Config& config,
-                    const OnChip& on_chip) {
+Trace StepsOf(const AnalyzedRegion& region, const TilePlan& plan, const isa::Config& config,
+              const OnChip& on_chip) {
   return StepWriter(region, plan, config, on_chip).Run();
 }
 

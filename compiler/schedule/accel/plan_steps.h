@@ -5,18 +5,17 @@
 #ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_STEPS_H_
 #define TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_STEPS_H_
 
-#include <string>
-
 #include "compiler/schedule/accel/plan.h"
+#include "compiler/schedule/step.h"
 
 namespace tessera::schedule::accel {
 
-// The text of the steps, with comments. |plan| is of |region|, as AnalyzeRegion gives it, and of
+// |plan| is of |region|, as AnalyzeRegion gives it, and of
 // |on_chip|; tile sizes are decisions, tiles, orders and what stays are as it says. What stays in
 // INP from region to region is an input or the output in that memory, whose layout the caller
 // gives; a result that stays is not stored.
-std::string StepsOf(const AnalyzedRegion& region, const TilePlan& plan, const isa::Config& config,
-                    const OnChip& on_chip = {});
+Trace StepsOf(const AnalyzedRegion& region, const TilePlan& plan, const isa::Config& config,
+              const OnChip& on_chip = {});
 
 }  // namespace tessera::schedule::accel
 

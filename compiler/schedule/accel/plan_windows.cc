@@ -15,7 +15,7 @@ using ir::Expr;
 void StepWriter::WindowOperands() {
   if (sum_.empty()) {
     sum_ = a_.stage.name();
-    Say("set_scope {} acc", sum_);
+    Add(SetScopeStep{sum_, ir::Scope::kAcc});
   }
   ir::Visit(a_.stage->body, [&](const Expr& e) {
     if (e->kind != ir::ExprKind::kTensorRead) return;
@@ -45,7 +45,7 @@ void StepWriter::PackTaps() {
                   CeilDiv(piece_rows * piece_columns, block_);
   const auto cut = [&](const std::string& axis, int64_t taps, int64_t piece) {
     if (piece == taps) return;
-    Say("split {0} {1} {2} {1}.o {1} overlap", sum_, axis, piece);
+    Add(SplitStep{sum_, axis, {piece}, axis + ".o", axis, Tail::kOverlap});
     pieces_.push_back(axis + ".o");
   };
   cut(window_taps_[0], rows, piece_rows);
@@ -59,17 +59,17 @@ void StepWriter::PackTaps() {
     if (std::ranges::count(pieces_, axis.name() + ".o") > 0) have.push_back(axis.name() + ".o");
     have.push_back(axis.name());
   }
-  if (loops != have) Say("reorder {} {}", sum_, fmt::join(loops, " "));
+  if (loops != have) Add(ReorderStep{sum_, loops});
   if (axes == 2) {
-    Say("fuse {} {} {} taps", sum_, window_taps_[0], window_taps_[1]);
-    Say("reindex {} {} {} 0", a_.weight.name(), sum_, packed_);
-    Say("split {} taps {} {} {}", sum_, piece_columns, window_taps_[0], window_taps_[1]);
+    Add(FuseStep{sum_, window_taps_[0], window_taps_[1], "taps"});
+    Add(ReindexStep{a_.weight.name(), sum_, packed_, {}, 0});
+    Add(SplitStep{sum_, "taps", {piece_columns}, window_taps_[0], window_taps_[1]});
   } else {
-    Say("reindex {} {} {} 0", a_.weight.name(), sum_, packed_);
+    Add(ReindexStep{a_.weight.name(), sum_, packed_, {}, 0});
   }
-  Say("prepare {}", packed_);
+  Add(PrepareStep{packed_});
   weight_ = Fresh(packed_ + ".w");
-  Say("cache_read {} wgt {} {}", packed_, weight_, sum_);
+  Add(CacheReadStep{packed_, ir::Scope::kWgt, weight_, {sum_}});
 }
 
 void StepWriter::WindowLayouts() {
@@ -90,7 +90,8 @@ void StepWriter::WindowLayouts() {
     pieces.push_back(blocked ? fmt::format("{}/{}", d, block_) : std::to_string(d));
   }
   for (const std::string& name : {packed_, weight_})
-    Say("layout {} {},0%{},{}%{}", name, fmt::join(pieces, ","), block_, rank - 1, block_);
+    Add(LayoutStep{name,
+                   fmt::format("{},0%{},{}%{}", fmt::join(pieces, ","), block_, rank - 1, block_)});
 }
 
 int64_t StepWriter::Pitch() const {
@@ -113,25 +114,27 @@ StepWriter::Names StepWriter::PitchedAxes() {
       axes.push_back(axis);
       continue;
     }
-    Say("# a row's end in another bank of INP than its start");
-    Say("split {} {} {} {}.r {}.c pad", input_, axis, columns, axis, axis);
+    // A row's end is in another bank of INP than its start.
+    Add(SplitStep{input_, axis, {columns}, axis + ".r", axis + ".c", Tail::kPad});
     axes.insert(axes.end(), {axis + ".r", axis + ".c"});
   }
   return axes;
 }
 
 void StepWriter::AttachWindow() {
-  if (boxed()) Say("compute_at {} {} {}", input_, sum_, work_loop_);
+  if (boxed()) Add(ComputeAtStep{input_, {sum_, work_loop_}});
   if (!weighted_) return;
-  if (plan_.weights == Residency::kChannel && !thin_) Say("compute_at {} {} c.o", weight_, sum_);
+  if (plan_.weights == Residency::kChannel && !thin_) Add(ComputeAtStep{weight_, {sum_, "c.o"}});
   if (plan_.weights == Residency::kPart) {
-    Say("compute_at {} {} {}{}", weight_, sum_, work_loop_, boxed() ? " before " + input_ : "");
+    Add(ComputeAtStep{weight_, {sum_, work_loop_}, {boxed() ? input_ : ""}});
   }
   Names loops{"o.t", "t.t"};
   loops.insert(loops.end(), weight_axes_.begin() + 1, weight_axes_.end() - 1);
-  Say("split {0} {1} {3} o.t o pad\nsplit {0} {2} {3} t.t t pad", weight_, weight_axes_.front(),
-      weight_axes_.back(), block_);
-  Say("reorder {0} {1} o t\nfuse {0} o t lane", weight_, fmt::join(loops, " "));
+  loops.insert(loops.end(), {"o", "t"});
+  Add(SplitStep{weight_, weight_axes_.front(), {block_}, "o.t", "o", Tail::kPad});
+  Add(SplitStep{weight_, weight_axes_.back(), {block_}, "t.t", "t", Tail::kPad});
+  Add(ReorderStep{weight_, loops});
+  Add(FuseStep{weight_, "o", "t", "lane"});
 }
 
 }  // namespace tessera::schedule::accel

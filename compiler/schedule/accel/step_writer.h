@@ -18,7 +18,7 @@
 
 #include "base/bits.h"
 #include "compiler/schedule/accel/plan.h"
-#include "compiler/schedule/domain.h"
+#include "compiler/schedule/step.h"
 #include "compiler/target/accelerator.h"
 
 namespace tessera::schedule::accel {
@@ -43,7 +43,7 @@ class StepWriter {
         weighted_(contraction_ || a_.kind == AnchorKind::kChannelwise),
         grouped_(contraction_ && a_.InGroups(region.shape[1])) {}
 
-  std::string Run();
+  Trace Run();
 
  private:
   // A stage that computes, by the axes of the output, or copies.
@@ -53,10 +53,7 @@ class StepWriter {
     std::string changes;  // the stage that it is in place of
   };
 
-  template <typename... Args>
-  void Say(fmt::format_string<Args...> format, Args&&... args) {
-    text_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
-  }
+  void Add(Step step) { trace_.push_back(std::move(step)); }
   // A name of our own that the region has not.
   std::string Fresh(const std::string& name);
   bool ReadBySum(const te::Tensor& t) const;
@@ -144,14 +141,13 @@ class StepWriter {
   // |buffer| by what is decided so far; what is not picks the least.
   std::vector<BoxSide> SidesOf(const TileBuffer& buffer) const;
   // What a domain of |size| says about scratchpads.
-  std::string RoomFor(PlanSize size) const;
+  std::vector<RoomNeed> RoomFor(PlanSize size) const;
   // The leader's loops: tiles of work c.o, n, y.o, x.o as the plan orders them, then those in one.
   void TilesOfWork();
 
   void Attach();
   void AttachPasses();
   void AttachOperands();
-  const char* Pad(int64_t extent) const { return extent % block_ == 0 ? "" : " pad"; }
 
   // Does a tile on chip have rows of several images?
   bool InRows() const { return config_.batch > 1; }
@@ -169,7 +165,7 @@ class StepWriter {
   void FuseRows(const std::string& stage, const std::string& image, const std::string& lane);
   void TilesOfTheMachine();
   // The intrinsics that the step may be, by the types that it reads and writes.
-  std::string IntrinsicsOf(const EpilogueStep& s) const;
+  Names IntrinsicsOf(const EpilogueStep& s) const;
   void Instructions();
   const AnalyzedRegion& region_;
   const Anchor& a_;
@@ -182,7 +178,7 @@ class StepWriter {
   const bool thin_;  // less than a block of output channels: memory has no more
   const bool anchored_, contraction_, weighted_, grouped_;
 
-  std::string text_;
+  Trace trace_;
   std::set<std::string> names_;
   std::string result_;                          // the last pass, in OUT
   std::vector<Pass> passes_;                    // a consumer in front of what it reads

@@ -202,8 +202,7 @@ Compiled Bound(const graph::Graph& graph) {
 Result<Compiled> CompileBySteps(graph::Graph& graph, const isa::Config& config) {
   Compiled c = Bound(graph);
   for (network::AccelRegion& region : c.regions) {
-    TESSERA_ASSIGN(const std::string steps, network::StepsOf(region, config));
-    TESSERA_ASSIGN(region.schedule, schedule::ParseTrace(steps));
+    TESSERA_ASSIGN(region.schedule, network::StepsOf(region, config));
   }
   TESSERA_ASSIGN(c.program, CompileAlone(c.activations, c.regions, config));
   return c;

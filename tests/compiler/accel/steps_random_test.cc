@@ -186,7 +186,7 @@ class RandomSteps : public ::testing::TestWithParam<std::tuple<std::string, Regi
                   says(" images, which GEMM multiplies by the same weights, and here each "))
           << direct.error().message << "\n"
           << te::Print({c.regions[0].output})
-          << network::StepsOf(c.regions[0], config_).value_or("");
+          << schedule::Print(network::StepsOf(c.regions[0], config_).value_or(schedule::Trace()));
       return std::nullopt;
     }
     c.program = std::move(*direct);
@@ -234,9 +234,10 @@ TEST_P(RandomSteps, GiveTheDefinition) {
     const std::optional<Compiled> c = Region(rng);
     if (!c) continue;
     ++taken;
-    const Result<std::string> steps = network::StepsOf(c->regions[0], config_);
+    const Result<schedule::Trace> steps = network::StepsOf(c->regions[0], config_);
     ASSERT_TRUE(steps.has_value()) << steps.error().message;
-    EXPECT_EQ(Difference(*c, *schedule::ParseTrace(*steps), seed, false), "") << *steps;
+    EXPECT_EQ(schedule::ParseTrace(schedule::Print(*steps)), *steps);
+    EXPECT_EQ(Difference(*c, *steps, seed, false), "") << schedule::Print(*steps);
   }
   // Rows of images have their weights in common.
   const bool own =
