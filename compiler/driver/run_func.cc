@@ -19,12 +19,12 @@ namespace {
 constexpr int64_t kAlign = 64;
 
 // Memory of a device, which is freed at the end.
-class Memory {
+class FreedRanges {
  public:
-  explicit Memory(Device& device) : device_(device) {}
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  ~Memory() {
+  explicit FreedRanges(Device& device) : device_(device) {}
+  FreedRanges(const FreedRanges&) = delete;
+  FreedRanges& operator=(const FreedRanges&) = delete;
+  ~FreedRanges() {
     for (const uint64_t address : addresses_) static_cast<void>(device_.Free(address));
   }
   Result<uint64_t> Allocate(uint64_t bytes) {
@@ -39,8 +39,8 @@ class Memory {
 };
 
 // The segments of |image| in the memory of |device|; those of parameters are all of |arena|.
-Result<Launch> Load(const isa::ProgramImage& image, Device& device, Memory& memory, uint64_t arena,
-                    uint64_t arena_bytes) {
+Result<Launch> Load(const isa::ProgramImage& image, Device& device, FreedRanges& memory,
+                    uint64_t arena, uint64_t arena_bytes) {
   Launch launch;
   launch.insn_count = static_cast<uint32_t>(image.insn_count());
   TESSERA_ASSIGN(launch.insn_addr, memory.Allocate(image.code.size()));
@@ -102,7 +102,7 @@ Result<ScheduledRun> RunScheduled(const schedule::Schedule& schedule, Device& de
   TESSERA_ASSIGN(const isa::ProgramImage image,
                  codegen::accel::EmitFunc(func, places, device.config()));
   TESSERA_TRY(isa::RequireChecked(image, device.config()));
-  Memory memory(device);
+  FreedRanges memory(device);
   TESSERA_ASSIGN(const uint64_t arena, memory.Allocate(static_cast<uint64_t>(bytes)));
   TESSERA_ASSIGN(const Launch launch,
                  Load(image, device, memory, arena, static_cast<uint64_t>(bytes)));

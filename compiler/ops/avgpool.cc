@@ -54,7 +54,8 @@ Status Check(const NodeCheck& node) {
 // The window's sum over its count, half away from zero: one multiplication that is exact for every
 // sum. A multiplier just above 2^31 / count pushes the halves away from zero; how far it may be
 // above is tried on all sums. Where halves go up the elements count from the least one, so that
-// away from zero is up. Nothing: no multiplier of 31 bits is exact, or windows are too large to try.
+// away from zero is up. Nothing: no multiplier of 31 bits is exact, or there are too many sums to
+// try.
 std::optional<Requant> MeanOfElements(const Node& node, int64_t n) {
   constexpr int64_t kLargest = 1 << 16;
   if (n > kLargest) return std::nullopt;

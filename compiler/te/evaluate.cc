@@ -22,11 +22,11 @@ int64_t Count(const std::vector<int64_t>& shape) {
 }
 
 // A node of a stage's body with what it needs of other structures, looked up once for all elements.
-struct Term {
-  explicit Term(const ir::ExprNode& node) : expr(node) {}
+struct BodyNode {
+  explicit BodyNode(const ir::ExprNode& node) : expr(node) {}
 
   const ir::ExprNode& expr;
-  std::vector<const Term*> args;
+  std::vector<const BodyNode*> args;
   size_t var = 0;                               // kVar: its place among the values
   std::vector<size_t> axes;                     // kReduce: those of its axes
   DType operand = DType::kInt8;                 // of the first argument
@@ -44,7 +44,7 @@ class StageValues {
   Result<ir::Array> Run() {
     std::vector<size_t> places;
     for (const Axis& axis : stage_->axes) places.push_back(PlaceOf(axis.var));
-    TESSERA_ASSIGN(const Term* body, Prepare(stage_->body));
+    TESSERA_ASSIGN(const BodyNode* body, Prepare(stage_->body));
     const std::vector<int64_t>& shape = stage_.shape();
     ir::Array out(stage_.dtype(), Count(shape));
     for (int64_t i = 0; i < out.size(); ++i) {
@@ -71,13 +71,13 @@ class StageValues {
     return place->second;
   }
 
-  Result<const Term*> Prepare(const Expr& e) {
+  Result<const BodyNode*> Prepare(const Expr& e) {
     if (const auto known = known_.find(e.get()); known != known_.end()) return known->second;
-    Term& made = terms_.emplace_back(*e);
+    BodyNode& made = terms_.emplace_back(*e);
     if (e->kind == ExprKind::kVar) made.var = PlaceOf(e);
     for (const Axis& axis : e->axes) made.axes.push_back(PlaceOf(axis.var));
     for (const Expr& arg : e->args) {
-      TESSERA_ASSIGN(const Term* operand, Prepare(arg));
+      TESSERA_ASSIGN(const BodyNode* operand, Prepare(arg));
       made.args.push_back(operand);
     }
     if (!e->args.empty()) made.operand = e->args[0].dtype();
@@ -98,7 +98,7 @@ class StageValues {
   }
 
   // After an error its value counts for nothing.
-  LaneValue Value(const Term& t) {
+  LaneValue Value(const BodyNode& t) {
     const ir::ExprNode& e = t.expr;
     LaneValue out;
     switch (e.kind) {
@@ -118,7 +118,7 @@ class StageValues {
         return Value(*t.args[Value(*t.args[0]).i ? 1 : 2]);
       case ExprKind::kCall: {
         std::vector<LaneValue> args;
-        for (const Term* arg : t.args) args.push_back(Value(*arg));
+        for (const BodyNode* arg : t.args) args.push_back(Value(*arg));
         return ir::ApplyScalarIntrin(*t.intrin, e.type.dtype, args);
       }
       case ExprKind::kTensorRead:
@@ -132,7 +132,7 @@ class StageValues {
     TESSERA_CHECK(false, "te::Verify lets no buffers through");
   }
 
-  LaneValue Read(const Term& t) {
+  LaneValue Read(const BodyNode& t) {
     const ir::TensorBase& from = *t.expr.tensor;
     int64_t offset = 0;
     for (size_t d = 0; d < t.args.size(); ++d) {
@@ -148,7 +148,7 @@ class StageValues {
                                    : LaneValue{t.from->Int(offset), 0};
   }
 
-  LaneValue Reduce(const Term& t) {
+  LaneValue Reduce(const BodyNode& t) {
     const ir::ExprNode& e = t.expr;
     int64_t count = 1;
     for (const Axis& a : e.axes) count *= a.extent;
@@ -174,8 +174,8 @@ class StageValues {
   const Values& values_;
   std::vector<int64_t> vars_;
   std::unordered_map<const ir::ExprNode*, size_t> places_;
-  std::unordered_map<const ir::ExprNode*, const Term*> known_;
-  std::deque<Term> terms_;
+  std::unordered_map<const ir::ExprNode*, const BodyNode*> known_;
+  std::deque<BodyNode> terms_;
   std::optional<Error> error_;
 };
 

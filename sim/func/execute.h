@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// InsnExecutor: what an instruction does to a machine. Depends on: kernels.h, isa/semantics. Used by: sim/func/run.cc, sim/cycle.
+// InsnExecutor: what an instruction does to a machine. Depends on: kernels.h, isa/semantics. Used
+// by: sim/func/run.cc, sim/cycle.
 #ifndef TESSERA_SIM_FUNC_EXECUTE_H_
 #define TESSERA_SIM_FUNC_EXECUTE_H_
 

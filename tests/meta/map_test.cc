@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the tables of docs/map.md are true. Every folder they name exists; every folder of
-// the root that holds sources is in them, and so is every sub-folder of a folder whose sub-folders
-// they list; each include follows them; what folders may include has no cycle. Space: every
-// #include "..." of C++ sources. Not tested here: what CMake links.
+// What is tested: the tables of docs/map.md are true. Every folder they name exists; every folder
+// of the root that holds sources is in them, and so is every sub-folder of a folder whose
+// sub-folders they list; each include follows them; what folders may include has no cycle. Space:
+// every #include "..." of C++ sources. Not tested here: what CMake links.
 //
 // How the map is read: a row is a path in backticks, words, and what it may include ("a, b"). A row
 // may also include what those rows may include. A name is a row below, a row beside, or a path from

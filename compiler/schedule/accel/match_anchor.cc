@@ -203,8 +203,8 @@ Acceptance AnchorMatcher::Run() {
   return MatchProduct(value);
 }
 
-// Is the reduction over nothing but channels of |input|? A loop of one iteration looks like a window
-// of one tap, too.
+// Is the reduction over nothing but channels of |input|? A loop of one iteration looks like a
+// window of one tap, too.
 bool AnchorMatcher::ReducesChannels(const Expr& input) const {
   const Expr read = MatchSource(input)->element;
   for (size_t d = 0; d < read->args.size(); ++d) {

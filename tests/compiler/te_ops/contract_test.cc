@@ -160,8 +160,8 @@ TEST_P(Contract, AveragePoolIsTheMeanOfRealValues) {
   }
 }
 
-// 4,760 elements, for which no multiplier of 31 bits is exact, and 70,000, which are not tried: sums
-// around a half.
+// 4,760 elements, for which no multiplier of 31 bits is exact, and 70,000, which are not tried:
+// sums around a half.
 TEST_P(Contract, AvgPoolOfOneScaleDividesSumsThatNoMultiplierDoes) {
   SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
   for (const auto& [h, width] : {std::pair<int64_t, int64_t>{68, 70}, {250, 280}}) {
