@@ -13,13 +13,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 tessera_setup
 tessera_build
 say "testing"
+# All that CMake knows of have to be in the log of a full run. Asked first: -N begins a log of its own.
+tests=$(ctest --test-dir "$TESSERA_BUILD" -N | awk '/^Total Tests:/ {print $3}')
 status=0
 ctest --test-dir "$TESSERA_BUILD" --output-on-failure --parallel "$(nproc)" "$@" || status=$?
 log=$TESSERA_BUILD/Testing/Temporary/LastTest.log
 summary=0
 if [ $# -eq 0 ]; then
-  # All that CMake knows of have to be in the log.
-  tests=$(ctest --test-dir "$TESSERA_BUILD" -N | awk '/^Total Tests:/ {print $3}')
   scripts/test_summary.sh "$log" "$tests" || summary=$?
 else
   scripts/test_summary.sh "$log" || summary=$?
