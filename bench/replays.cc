@@ -2,9 +2,10 @@
 //
 // The time of a schedule's replay with other picks: for each layer of a model that the accelerator
 // runs, random values of its decisions, one trace after the other on one schedule. Prints, per
-// layer, steps, decisions and the median over the traces in microseconds, and the median layer.
+// layer, steps, decisions and the median over the traces in microseconds; the milliseconds that the
+// layer's own trace takes to a plan, a program, its check and its cycles; and the median layer.
 //
-//   ninja -C build replays && build/bin/replays models/resnet18.onnx [CONFIG]
+//   ninja -C build replays && build/bin/replays build/models/imagenet/resnet18_int8.onnx [CONFIG]
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include "compiler/network/place.h"
 #include "compiler/network/program.h"
 #include "compiler/quantize/params.h"
+#include "compiler/schedule/picks.h"
 #include "compiler/target/accelerator.h"
 #include "isa/check/check.h"
 #include "sim/cycle/count.h"
@@ -32,21 +34,6 @@ constexpr int kTraces = 200;
 double Median(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() / 2];
-}
-
-// |trace| with any value of each decision's domain.
-Result<schedule::Trace> Picked(const te::Tensor& output, schedule::Trace trace,
-                               const isa::Config& config, Rng& rng) {
-  TESSERA_ASSIGN(schedule::Schedule s,
-                 schedule::Schedule::Create({output}, target::Accelerator(config)));
-  for (schedule::Step& step : trace) {
-    if (auto* decide = std::get_if<schedule::DecideStep>(&step)) {
-      TESSERA_ASSIGN(const std::vector<schedule::Choice> values, s.ValuesOf(*decide));
-      decide->value = values[static_cast<size_t>(rng.Range(0, std::ssize(values) - 1))];
-    }
-    TESSERA_TRY(s.Apply(step));
-  }
-  return trace;
 }
 
 // Milliseconds of the ways from a trace to a program, its check and its cycles.
@@ -74,9 +61,7 @@ Result<ProgramTimes> TimesOf(const graph::Graph& graph, network::AccelRegion reg
   TESSERA_ASSIGN(const network::ProgramPlan plan,
                  network::PlanProgram(activations, regions, config));
   times.plan = lap();
-  std::vector<network::Lifetime> lives;
-  for (const network::MemoryNeed& need : plan.needs) lives.push_back({need.packing.bytes(), 0, 0});
-  const network::MemoryPlan memory = network::PlanMemory(lives);
+  const network::MemoryPlan memory = plan.PlaceNeeds();
   TESSERA_ASSIGN(const codegen::accel::AccelProgram program,
                  codegen::accel::EmitProgram(plan, activations, regions, config, memory.offsets,
                                              memory.bytes));
@@ -109,7 +94,9 @@ Status Run(const std::string& file, const std::string& name) {
     const schedule::Trace& trace = *steps;
     std::vector<schedule::Trace> traces;
     for (int k = 0; k < kTraces; ++k) {
-      TESSERA_ASSIGN(traces.emplace_back(), Picked(bound.output, trace, config, rng));
+      TESSERA_ASSIGN(traces.emplace_back(),
+                     schedule::PickedBy(bound.output, trace, target::Accelerator(config),
+                                        schedule::AnyOf(rng)));
     }
     TESSERA_ASSIGN(schedule::Schedule s,
                    schedule::Schedule::Replay({bound.output}, trace, target::Accelerator(config)));

@@ -19,6 +19,10 @@
 namespace tessera::isa {
 
 // Data and size of one segment. |size| >= data.size(); the rest is not initialised.
+// The segments that are the arena which programs exchange: one memory for both. A program reads
+// what is there before it through kInput, and never writes through it.
+inline constexpr std::array kArenaSegments{Segment::kInput, Segment::kArena};
+
 struct SegmentData {
   uint64_t size = 0;          // bytes; 0: the program does not use it
   std::vector<uint8_t> data;  // initial contents, from offset 0

@@ -110,6 +110,29 @@ class Device {
   RetiredList retired_;
 };
 
+// Memory of a device for as long as a run takes: frees what it allocated, also after an error.
+class DeviceRanges {
+ public:
+  explicit DeviceRanges(Device& device) : device_(device) {}
+  DeviceRanges(const DeviceRanges&) = delete;
+  DeviceRanges& operator=(const DeviceRanges&) = delete;
+  ~DeviceRanges() {
+    for (const uint64_t address : addresses_) static_cast<void>(device_.Free(address));
+  }
+
+  // The address of |bytes| bytes that begin with |data|. errors: those of Device
+  Result<uint64_t> Place(uint64_t bytes, std::span<const uint8_t> data = {}) {
+    TESSERA_ASSIGN(const uint64_t address, device_.Allocate(bytes));
+    addresses_.push_back(address);
+    TESSERA_TRY(device_.Write(address, data));
+    return address;
+  }
+
+ private:
+  Device& device_;
+  std::vector<uint64_t> addresses_;
+};
+
 }  // namespace tessera
 
 #endif  // TESSERA_RUNTIME_DEVICE_H_

@@ -28,6 +28,8 @@ struct UnitCounters {
     hazard += o.hazard, idle += o.idle;
     return *this;
   }
+  // The rest of |cycles|, the run's.
+  void SetIdle(uint64_t cycles) { idle = cycles - busy - token_wait - memory_wait - hazard; }
   bool operator==(const UnitCounters&) const = default;
 };
 

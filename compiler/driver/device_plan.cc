@@ -282,9 +282,7 @@ bool DevicePlanBuild::FitsAlone(const AcceleratorTurn& program,
       network::PlanProgram(program.activations, {region}, config,
                            {.store_all = build_.options.keep_tensors, .residency = false});
   if (!plan) return false;
-  std::vector<network::Lifetime> lives;
-  for (const MemoryNeed& need : plan->needs) lives.push_back({need.packing.bytes(), 0, 0});
-  const network::MemoryPlan memory = network::PlanMemory(lives);
+  const network::MemoryPlan memory = plan->PlaceNeeds();
   return codegen::accel::EmitProgram(*plan, program.activations, {region}, config, memory.offsets,
                                      memory.bytes)
       .has_value();

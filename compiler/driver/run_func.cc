@@ -18,33 +18,12 @@ namespace {
 
 constexpr int64_t kAlign = 64;
 
-// Memory of a device, which is freed at the end.
-class FreedRanges {
- public:
-  explicit FreedRanges(Device& device) : device_(device) {}
-  FreedRanges(const FreedRanges&) = delete;
-  FreedRanges& operator=(const FreedRanges&) = delete;
-  ~FreedRanges() {
-    for (const uint64_t address : addresses_) static_cast<void>(device_.Free(address));
-  }
-  Result<uint64_t> Allocate(uint64_t bytes) {
-    TESSERA_ASSIGN(const uint64_t address, device_.Allocate(bytes));
-    addresses_.push_back(address);
-    return address;
-  }
-
- private:
-  Device& device_;
-  std::vector<uint64_t> addresses_;
-};
-
-// The segments of |image| in the memory of |device|; those of parameters are all of |arena|.
-Result<Launch> Load(const isa::ProgramImage& image, Device& device, FreedRanges& memory,
-                    uint64_t arena, uint64_t arena_bytes) {
+// The segments of |image| in |memory|; those of parameters are all of |arena|.
+Result<Launch> Load(const isa::ProgramImage& image, DeviceRanges& memory, uint64_t arena,
+                    uint64_t arena_bytes) {
   Launch launch;
   launch.insn_count = static_cast<uint32_t>(image.insn_count());
-  TESSERA_ASSIGN(launch.insn_addr, memory.Allocate(image.code.size()));
-  TESSERA_TRY(device.Write(launch.insn_addr, image.code));
+  TESSERA_ASSIGN(launch.insn_addr, memory.Place(image.code.size(), image.code));
   for (size_t s = 0; s < image.segments.size(); ++s) {
     const isa::SegmentData& segment = image.segments[s];
     if (segment.size == 0) continue;
@@ -53,9 +32,8 @@ Result<Launch> Load(const isa::ProgramImage& image, Device& device, FreedRanges&
       launch.segments[s] = {arena, arena_bytes};
       continue;
     }
-    TESSERA_ASSIGN(const uint64_t base, memory.Allocate(segment.size));
+    TESSERA_ASSIGN(const uint64_t base, memory.Place(segment.size, segment.data));
     launch.segments[s] = {base, segment.size};
-    TESSERA_TRY(device.Write(base, segment.data));
   }
   return launch;
 }
@@ -102,10 +80,9 @@ Result<ScheduledRun> RunScheduled(const schedule::Schedule& schedule, Device& de
   TESSERA_ASSIGN(const isa::ProgramImage image,
                  codegen::accel::EmitFunc(func, places, device.config()));
   TESSERA_TRY(isa::RequireChecked(image, device.config()));
-  FreedRanges memory(device);
-  TESSERA_ASSIGN(const uint64_t arena, memory.Allocate(static_cast<uint64_t>(bytes)));
-  TESSERA_ASSIGN(const Launch launch,
-                 Load(image, device, memory, arena, static_cast<uint64_t>(bytes)));
+  DeviceRanges memory(device);
+  TESSERA_ASSIGN(const uint64_t arena, memory.Place(static_cast<uint64_t>(bytes)));
+  TESSERA_ASSIGN(const Launch launch, Load(image, memory, arena, static_cast<uint64_t>(bytes)));
   const auto at = [&](size_t k) { return arena + static_cast<uint64_t>(places[k].base); };
   for (size_t k = 0; k + 1 < places.size(); ++k) {
     const ir::Buffer& b = func.params[k];

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -52,14 +53,8 @@ int64_t OperationsOf(const te::RegionTe& region) {
 
 // The nodes of the layer that is called |name|: "conv+add".
 std::vector<std::string> NodesOf(const std::string& name) {
-  std::vector<std::string> nodes{""};
-  for (const char c : name) {
-    if (c == '+') {
-      nodes.emplace_back();
-    } else {
-      nodes.back() += c;
-    }
-  }
+  std::vector<std::string> nodes;
+  for (const auto node : std::views::split(name, '+')) nodes.emplace_back(node.begin(), node.end());
   return nodes;
 }
 

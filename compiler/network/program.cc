@@ -286,6 +286,12 @@ std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> Constants
   return map;
 }
 
+MemoryPlan ProgramPlan::PlaceNeeds() const {
+  std::vector<Lifetime> lives;
+  for (const MemoryNeed& need : needs) lives.push_back({need.packing.bytes(), 0, 0});
+  return PlanMemory(lives);
+}
+
 sched::Acceptance CheckRegion(const AccelRegion& region, const isa::Config& config) {
   TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
                  sched::AnalyzeRegion(region.output, ConstantsOf(region)));

@@ -94,6 +94,8 @@ struct ProgramPlan {
   std::vector<schedule::Trace> traces;  // of each region, as replayed or made
   std::vector<MemoryNeed> needs;
 
+  // Places for the needs in an arena that is the program's alone, each in one of its own.
+  MemoryPlan PlaceNeeds() const;
   // The need of |activation| in |packing|, which is there: an index into needs.
   size_t NeedOf(int activation, const sched::Packing& packing) const;
 };

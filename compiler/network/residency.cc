@@ -65,13 +65,15 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     return std::nullopt;
   }
   std::optional<int64_t> pad;
-  std::vector<size_t> exchange{maker};  // regions that make or read it
+  std::vector<size_t> exchange{maker};   // regions that make or read it
+  std::vector<size_t> ranks{from.rank};  // as which they have it: a view may have another
   for (size_t r = 0; r < regions_.size(); ++r) {
     const ResidencyRegion& reader = regions_[r];
     bool reads = false;
     for (const ResidentRead& read : reader.reads) {
       if (read.activation != from.result) continue;
       reads = true;
+      ranks.push_back(read.rank);
       if (read.halo.any()) {
         if (pad && *pad != read.pad) {
           *why = "its readers pad it with different values";
@@ -106,13 +108,8 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     const int64_t columns = s.halo.before[1] + shape[3] + s.halo.after[1];
     s.halo.after[1] += sched::WindowPitch(*regions_[r].region, columns) - columns;
   }
-  // A view may have another rank, and its layout no place for the halo.
-  bool whole = HasAxesOf(s.halo, from.rank);
-  for (const ResidencyRegion& reader : regions_) {
-    for (const ResidentRead& read : reader.reads)
-      whole = whole && (read.activation != from.result || HasAxesOf(s.halo, read.rank));
-  }
-  if (!whole) {
+  // Else a layout has no place for the halo.
+  if (!std::ranges::all_of(ranks, [&](size_t rank) { return HasAxesOf(s.halo, rank); })) {
     *why = "a layer has it under a shape without the axis that another one pads";
     return std::nullopt;
   }

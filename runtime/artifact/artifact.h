@@ -93,10 +93,8 @@ struct DeviceEntry {
 };
 
 // Code for an accelerator. All programs of a plan are in its device's memory at once. Segments
-// kInput and kArena are the arena that its device has in the plan, for all programs the same memory
-// (a program reads what is there before it through kInput, and never writes through it); every
-// other segment is the program's own and keeps its contents.
-inline constexpr std::array kArenaSegments{isa::Segment::kInput, isa::Segment::kArena};
+// isa::kArenaSegments are the arena that its device has in the plan, for all programs the same
+// memory; every other segment is the program's own and keeps its contents.
 struct DeviceProgram {
   uint32_t device = 1;
   isa::ProgramImage image;

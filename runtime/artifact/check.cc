@@ -190,7 +190,7 @@ class PlanCheck {
     }
     const DeviceProgram& program = artifact_.programs[step.program];
     const std::string what = fmt::format("program {}", step.program);
-    for (const isa::Segment segment : kArenaSegments) {
+    for (const isa::Segment segment : isa::kArenaSegments) {
       const uint64_t size = program.image.segments[static_cast<size_t>(segment)].size;
       if (size > plan_.arenas[program.device].bytes) {
         return Bad("plan {}: {} wants an arena of {} bytes, device {} has one of {}", plan_.name,
@@ -261,7 +261,7 @@ Status CheckDevices(const Artifact& artifact) {
                  program.image.config_hash, program.device, device.name, device.config_hash);
     }
     TESSERA_TRY(isa::CheckImage(program.image));
-    for (const isa::Segment segment : kArenaSegments) {
+    for (const isa::Segment segment : isa::kArenaSegments) {
       if (!program.image.segments[static_cast<size_t>(segment)].data.empty())
         return Bad("program {} has data in the arena, which begins without contents", p);
     }

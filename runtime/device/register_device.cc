@@ -138,7 +138,7 @@ Result<RunReport> RegisterDevice::Counters() {
     TESSERA_ASSIGN(unit.token_wait, port_->Read(reg::kTokenWait[u]));
     TESSERA_ASSIGN(unit.memory_wait, port_->Read(reg::kMemoryWait[u]));
     TESSERA_ASSIGN(unit.hazard, port_->Read(reg::kHazard[u]));
-    unit.idle = report.cycles - unit.busy - unit.token_wait - unit.memory_wait - unit.hazard;
+    unit.SetIdle(report.cycles);
   }
   return report;
 }

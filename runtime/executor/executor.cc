@@ -163,7 +163,7 @@ Status Executor::PrepareDevices(std::span<Device* const> devices) {
     for (size_t p = 0; p < launches_.size(); ++p) {
       const artifact::DeviceProgram& program = artifact_->programs[p];
       if (!launches_[p] || program.device != id) continue;
-      for (const isa::Segment segment : artifact::kArenaSegments) {
+      for (const isa::Segment segment : isa::kArenaSegments) {
         const auto s = static_cast<size_t>(segment);
         const uint64_t size = program.image.segments[s].size;
         if (size != 0) launches_[p]->segments[s] = {opened.arena, size};
@@ -235,8 +235,7 @@ Status Executor::PrepareProgram(uint32_t index) {
   TESSERA_ASSIGN(launch.insn_addr, place(image.code.size(), image.code));
   for (size_t s = 0; s < image.segments.size(); ++s) {
     const isa::SegmentData& segment = image.segments[s];
-    const bool arena =
-        std::ranges::count(artifact::kArenaSegments, static_cast<isa::Segment>(s)) > 0;
+    const bool arena = std::ranges::count(isa::kArenaSegments, static_cast<isa::Segment>(s)) > 0;
     if (segment.size == 0 || arena) continue;
     TESSERA_ASSIGN(const uint64_t address, place(segment.size, segment.data));
     launch.segments[s] = {address, segment.size};

@@ -12,7 +12,7 @@ namespace tessera {
 Result<isa::ProgramImage> Executor::ImageNow(uint32_t program) {
   isa::ProgramImage image = artifact_->programs[program].image;
   const Opened& opened = devices_[artifact_->programs[program].device];
-  for (const isa::Segment segment : artifact::kArenaSegments) {
+  for (const isa::Segment segment : isa::kArenaSegments) {
     const auto s = static_cast<size_t>(segment);
     image.segments[s].data.resize(image.segments[s].size);
     TESSERA_TRY(opened.device->Read(launches_[program]->segments[s].base, image.segments[s].data));

@@ -19,8 +19,7 @@ Launch Placed(const isa::ProgramImage& image, uint64_t budget) {
                 .insn_count = static_cast<uint32_t>(image.insn_count()),
                 .budget = budget};
   const auto in_arena = [](size_t s) {
-    return s == static_cast<size_t>(isa::Segment::kInput) ||
-           s == static_cast<size_t>(isa::Segment::kArena);
+    return std::ranges::count(isa::kArenaSegments, static_cast<isa::Segment>(s)) > 0;
   };
   uint64_t end = RoundUp(image.code.size(), kAlign);
   for (size_t s = 0; s < isa::kSegments; ++s) {
@@ -77,8 +76,7 @@ Result<RunReport> CountCycles(const isa::ProgramImage& image, const isa::Config&
                    .leftover_tokens = end.leftover,
                    .bytes_read = end.bytes_read,
                    .bytes_written = end.bytes_written};
-  for (UnitCounters& unit : report.units)
-    unit.idle = end.cycles - unit.busy - unit.token_wait - unit.memory_wait - unit.hazard;
+  for (UnitCounters& unit : report.units) unit.SetIdle(end.cycles);
   return report;
 }
 

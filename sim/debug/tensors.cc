@@ -21,7 +21,7 @@ bool Touches(const isa::Store& insn, const isa::Config& config, int64_t begin, i
   for (const isa::Access& access : isa::Accesses(isa::Insn(insn), config)) {
     if (!access.write || !access.space.is_segment()) continue;
     const auto segment = static_cast<isa::Segment>(access.space.segment());
-    if (std::ranges::count(artifact::kArenaSegments, segment) == 0) continue;
+    if (std::ranges::count(isa::kArenaSegments, segment) == 0) continue;
     for (const isa::AddressRange& range : access.intervals) {
       if (range.begin < end && begin < range.end) return true;
     }
@@ -134,7 +134,7 @@ TensorState StateOf(const DebugTarget& target, const DebugTensor& tensor, uint32
 
 HostTensor ValueOf(const DebugTensor& tensor, const RunProgress& progress) {
   uint64_t arena = 0;
-  for (const isa::Segment segment : artifact::kArenaSegments) {
+  for (const isa::Segment segment : isa::kArenaSegments) {
     const SegmentBinding& binding = progress.launch().segments[static_cast<size_t>(segment)];
     if (binding.size != 0) arena = binding.base;
   }

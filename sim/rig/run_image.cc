@@ -7,25 +7,6 @@
 namespace tessera::rig {
 namespace {
 
-// Frees what was allocated, also after an error.
-class Allocations {
- public:
-  explicit Allocations(Device& device) : device_(device) {}
-  ~Allocations() {
-    for (uint64_t address : addresses_) static_cast<void>(device_.Free(address));
-  }
-  Result<uint64_t> Place(const std::vector<uint8_t>& bytes) {
-    TESSERA_ASSIGN(const uint64_t address, device_.Allocate(bytes.size()));
-    addresses_.push_back(address);
-    TESSERA_TRY(device_.Write(address, bytes));
-    return address;
-  }
-
- private:
-  Device& device_;
-  std::vector<uint64_t> addresses_;
-};
-
 // The first byte of memory that differs after the run; "" if none does.
 std::string MemoryDifference(const ImageOutcome& a, const ImageOutcome& b, std::string_view name_a,
                              std::string_view name_b) {
@@ -56,16 +37,16 @@ std::string TextOf(const sim::TraceDifference& d, const ImageOutcome& a, const I
 Result<ImageOutcome> RunImage(Device& device, const isa::ProgramImage& image, bool trace,
                               uint64_t budget, RunObserver* observer) {
   ImageOutcome outcome;
-  Allocations allocations(device);
+  DeviceRanges ranges(device);
   Launch launch{.profile = image.profile,
                 .insn_count = static_cast<uint32_t>(image.insn_count()),
                 .budget = budget};
-  TESSERA_ASSIGN(launch.insn_addr, allocations.Place(image.code));
+  TESSERA_ASSIGN(launch.insn_addr, ranges.Place(image.code.size(), image.code));
   for (int s = 0; s < isa::kSegments; ++s) {
     std::vector<uint8_t> bytes = image.segments[s].data;
     bytes.resize(image.segments[s].size);
     if (bytes.empty()) continue;
-    TESSERA_ASSIGN(launch.segments[s].base, allocations.Place(bytes));
+    TESSERA_ASSIGN(launch.segments[s].base, ranges.Place(bytes.size(), bytes));
     outcome.bases[s] = launch.segments[s].base;
     launch.segments[s].size = bytes.size();
   }

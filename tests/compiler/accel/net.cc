@@ -223,9 +223,7 @@ Result<ProgramAlone> CompileAlone(const std::vector<network::Activation>& activa
       const network::ProgramPlan plan,
       network::PlanProgram(activations, regions, config,
                            {.store_all = options.store_all, .residency = options.residency}));
-  std::vector<network::Lifetime> lives;
-  for (const network::MemoryNeed& need : plan.needs) lives.push_back({need.packing.bytes(), 0, 0});
-  const network::MemoryPlan memory = network::PlanMemory(lives);
+  const network::MemoryPlan memory = plan.PlaceNeeds();
   TESSERA_ASSIGN(codegen::accel::AccelProgram emitted,
                  codegen::accel::EmitProgram(plan, activations, regions, config, memory.offsets,
                                              memory.bytes, options.dump));

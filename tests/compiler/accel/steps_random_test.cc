@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "compiler/schedule/picks.h"
 #include "compiler/target/accelerator.h"
 #include "isa/check/check.h"
-#include "tests/compiler/accel/picks.h"
 #include "tests/compiler/accel/random_region.h"
 #include "tests/compiler/lower/agree.h"
 
@@ -159,7 +159,9 @@ class RandomEdits {
 // A schedule of |output| that begins as |trace|.
 Result<schedule::Schedule> RandomLegal(const te::Tensor& output, const schedule::Trace& trace,
                                        const isa::Config& config, Rng& rng) {
-  TESSERA_ASSIGN(schedule::Trace picked, PickedBy(output, trace, config, AnyOf(rng)));
+  TESSERA_ASSIGN(
+      schedule::Trace picked,
+      schedule::PickedBy(output, trace, target::Accelerator(config), schedule::AnyOf(rng)));
   const int64_t edits = rng.Range(0, 4);
   if (edits > 0) {
     std::erase_if(picked, [&](const schedule::Step& step) {

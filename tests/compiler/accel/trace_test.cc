@@ -17,8 +17,8 @@
 #include "compiler/network/bind.h"
 #include "compiler/network/place.h"
 #include "compiler/quantize/params.h"
-#include "compiler/schedule/schedule.h"
-#include "tests/compiler/accel/picks.h"
+#include "compiler/schedule/picks.h"
+#include "compiler/target/accelerator.h"
 #include "tests/compiler/accel/shapes.h"
 
 namespace tessera::test {
@@ -90,13 +90,15 @@ void TryValues(const Compiled& c, const isa::Config& config, int64_t share, Rng&
       if (!std::holds_alternative<schedule::DecideStep>(traces[r][k])) continue;
       for (size_t v = 0, count = 1; v < count; ++v) {
         if (v > 0 && v + 1 < count && rng.OneIn(2)) continue;
-        const Picker any = AnyOf(rng);
-        const auto picked = PickedBy(output, traces[r], config, [&](size_t step, const auto& all) {
+        const schedule::Picker any = schedule::AnyOf(rng);
+        const auto pick = [&](size_t step, const auto& all) {
           if (step < k) return std::get<schedule::DecideStep>(traces[r][step]).value;
           if (step > k) return any(step, all);
           count = all.size();
           return all[v];
-        });
+        };
+        const auto picked =
+            schedule::PickedBy(output, traces[r], target::Accelerator(config), pick);
         ASSERT_TRUE(picked.has_value()) << picked.error().message << "\n"
                                         << schedule::Print(traces[r]);
         Compiled other = c;

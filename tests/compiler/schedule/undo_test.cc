@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: steps that are taken back leave the schedule as it was before them, and a
-// schedule that becomes another trace applies only the steps behind those that both begin with.
-// Random programs take back every fourth step as well (tests/compiler/lower/random_schedule).
+// What is tested: Undo leaves a schedule as it was before the steps that it takes back. Become
+// applies only the steps behind those that both traces begin with. A step on a copy changes nothing
+// of its source. Random programs undo every fourth step as well (tests/compiler/lower/
+// random_schedule).
 #include <gtest/gtest.h>
 
 #include "compiler/schedule/schedule.h"

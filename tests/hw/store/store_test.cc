@@ -238,6 +238,9 @@ TEST(StoreErrors, EachIsReportedBeforeAnythingIsWritten) {
   v = Good();
   v.dram_base = 4096 - 4 * config.out_tile_bytes() + 1;
   ExpectError(Word(v), isa::MachineError::kDramRange);
+}
+
+TEST(StoreErrors, EachOfVtaIsReportedBeforeAnythingIsWritten) {
   if (!HasVta()) GTEST_SKIP() << "VTA has no encoding of this configuration";
   isa::VtaStore w;
   w.x_size = w.y_size = 1;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Other picks of a recorded schedule's decisions. Depends on: schedule.h. Used by: bench, tests.
+#ifndef TESSERA_COMPILER_SCHEDULE_PICKS_H_
+#define TESSERA_COMPILER_SCHEDULE_PICKS_H_
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/rng.h"
+#include "compiler/schedule/schedule.h"
+
+namespace tessera::schedule {
+
+// Which of |values| decision |step| of a trace, by its index, has.
+using Picker = std::function<Choice(size_t step, const std::vector<Choice>& values)>;
+
+// |trace| with what |pick| says, decision by decision: each domain is what the picks before leave
+// of it. errors: those of a step that is refused, which is none of a domain's values' fault
+Result<Trace> PickedBy(const te::Tensor& output, Trace trace,
+                       std::shared_ptr<const target::Target> target, const Picker& pick);
+
+// Any value of each.
+Picker AnyOf(Rng& rng);
+
+}  // namespace tessera::schedule
+
+#endif  // TESSERA_COMPILER_SCHEDULE_PICKS_H_
