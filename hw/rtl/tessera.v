@@ -11,6 +11,7 @@
 // trace. hw/rtl/README.md, "On a board", says what to set for which port.
 // The name of the interrupt's port is what block designs expect.
 // verilator lint_off SYMRSVDWORD
+`default_nettype none
 module tessera #(
   parameter integer     C_M_AXI_GMEM_DATA_WIDTH  = 64,       // bits: bus_bits of the configuration, or it does not elaborate
 `ifdef TESSERA_AXI3
@@ -230,3 +231,4 @@ module tessera #(
                     s_axi_control_arprot, trace_valid, trace_num, trace_digest, trace_wnum, trace_cycles, trace_counts,
                     trace_moves, trace_taken_num, trace_stand, busy};
 endmodule
+`default_nettype wire

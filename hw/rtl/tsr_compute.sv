@@ -6,6 +6,7 @@
 //   Memory  reads UOP, WGT and PRM, which answer in the next cycle
 //
 // All ports are described in hw/rtl/README.md.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_compute (
@@ -207,3 +208,4 @@ module tsr_compute (
   `TSR_ASSERT_IF(inp_pair_is_served, inp_b_en, inp_pair_ready == '1)
   `TSR_ASSERT_IF(load_memories, ld_wr_valid_i, to_inp || to_acc || to_out)
 endmodule
+`default_nettype wire

@@ -3,17 +3,16 @@
 // tsr_top: the machine.
 //
 //   Input   AXI4-Lite: registers (isa/regs.def)
-//   Output  one AXI4 master: reads (id 0 fetch, 1 LOAD) and writes (STORE), incrementing bursts of at
-//           most MaxBurst beats of full bus width that stay inside 4 KiB
+//   Output  one AXI4 master: reads (id 0 fetch, 1 LOAD), writes (STORE); bursts: at most MaxBurst beats, inside 4 KiB
 //   Output  trace (simulation): instructions as they retire, hw/rtl/README.md, "Trace"
 //
-// Resets: rst_ni resets the machine and never what is open on the AXI master: the ends of the bus
-// finish it, alone, before the next run. So rst_ni may come alone, at any cycle. m_axi_reset_i says that the
-// interconnect and the memory forget what is open (they are reset too); rst_ni is low with it. Where both always
-// come from one reset, tie m_axi_reset_i to its inverse; where the memory is never reset, to 0. What a run that
-// was reset has written stays; a burst that was begun gets its other words without byte enables.
-//
+// Resets: rst_ni resets the machine and never what is open on the AXI master: the ends of the bus finish it, alone, before the
+// next run. So rst_ni may come alone, at any cycle. m_axi_reset_i says that the interconnect and the memory forget what is open
+// (they are reset too); rst_ni is low with it. Where both always come from one reset, tie m_axi_reset_i to its inverse; where
+// the memory is never reset, to 0. What a run that was reset has written stays; a burst that was begun gets its other words
+// without byte enables.
 // Invariant: whatever ends a run, every AXI transaction is completed before STATUS.busy falls.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_top #(
@@ -398,3 +397,4 @@ module tsr_top #(
   if (BusBits != tsr_pkg::BusBits) $fatal(1, "tsr_top: BusBits is %0d, bus_bits %0d", BusBits, tsr_pkg::BusBits);
   `TSR_ASSERT(the_machine_is_reset_with_the_bus, !m_axi_reset_i)
 endmodule
+`default_nettype wire

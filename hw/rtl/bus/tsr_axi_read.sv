@@ -10,6 +10,7 @@
 // quiet_o says that none is left. rst_ni resets the bus (tsr_power_on), not the machine: a request once
 // offered is held and its beats are awaited whatever resets the requesters. A beat that nobody asked for
 // (of before the configuration) is dropped and not counted.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_axi_read #(
@@ -92,3 +93,4 @@ module tsr_axi_read #(
   `TSR_REQUIRE_IF(beat_was_asked_for, m_rvalid_i, bursts_q != '0)
   `TSR_ASSERT(in_range, bursts_q < 8'd200)
 endmodule
+`default_nettype wire

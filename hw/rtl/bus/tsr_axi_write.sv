@@ -12,6 +12,7 @@
 // dropped; quiet_o says that no request is left unanswered. rst_ni resets the bus (tsr_power_on), not the
 // machine: whatever resets STORE, requests and words once offered are held and every burst gets all its words.
 // A response that nobody waits for is not counted.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_axi_write #(
@@ -124,3 +125,4 @@ module tsr_axi_write #(
   `TSR_ASSERT_STREAM(w, m_wvalid_o, m_wready_i, {m_wdata_o, m_wstrb_o, m_wlast_o})
   `TSR_ASSERT_IF(response_was_asked_for, m_bvalid_i, bursts_q != '0)
 endmodule
+`default_nettype wire

@@ -6,6 +6,7 @@
 //   Output  delta_o, in the next cycle: its digest; 0 when there was no write or en_i was 0
 //
 // A unit adds up the deltas of the writes of one instruction; the sum is the instruction's digest.
+`default_nettype none
 module tsr_digest #(
   parameter int Bytes = 8,           // bytes a write can change; a multiple of 4
   parameter logic [7:0] Space = 8'd1 // 1 uop, 2 wgt, 3 inp, 4 acc, 5 out, 6 prm
@@ -62,3 +63,4 @@ module tsr_digest #(
   initial if (Bytes % 4 != 0) $fatal(1, "tsr_digest: Bytes is %0d, must be a multiple of 4", Bytes);
 `endif
 endmodule
+`default_nettype wire

@@ -7,6 +7,7 @@
 //           start_i: a loop of count_i iterations, at its first; with 0, last_o means nothing. only_i: count_i is 1
 //           step_i: an iteration is over; after the last one the loop is at its first again
 //   Output  last_o: this iteration is the last; last_next_o: what it is after this cycle, if en_i
+`default_nettype none
 module tsr_loop_count #(
   parameter int Bits = 16
 ) (
@@ -34,3 +35,4 @@ module tsr_loop_count #(
   assign last_o = last_q;
   assign last_next_o = start_i ? only_i : !step_i ? last_q : last_q ? only_q : left_q == Bits'(2);
 endmodule
+`default_nettype wire

@@ -5,6 +5,7 @@
 // A register that nobody reads while nothing is in its slot needs no enable; a simulator is faster with
 // one. `if (tsr_sim_pkg::Always || busy) x_q <= ...` has it in simulation only, where a clock enable of
 // thousands of loads costs nothing. So does a word for each of many numbers that lie side by side (width).
+`default_nettype none
 package tsr_sim_pkg;
 `ifdef SYNTHESIS
   localparam bit Always = 1'b1;
@@ -17,3 +18,4 @@ package tsr_sim_pkg;
     width = Always ? bits : 32'd32;
   endfunction
 endpackage
+`default_nettype wire

@@ -7,6 +7,7 @@
 //           behind_o: the count of the cycle before
 //
 // Invariant: nothing goes when there is nothing, nothing comes when it is full, but with one that goes.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_tally #(
@@ -58,3 +59,4 @@ module tsr_tally #(
 `endif
   `TSR_ASSERT(flags, some_q == (count != 0) && more_q == (count > 1) && full_q == (count == (vta_i ? VtaLimit : Limit)))
 endmodule
+`default_nettype wire

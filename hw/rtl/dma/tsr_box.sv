@@ -10,6 +10,7 @@
 //
 // Invariant: err_o is not ERR_NONE, or every tile is inside the scratchpad and every byte inside the
 // segment. A box without tiles (nop_o) is never an error unless its fields are (bad_i).
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_box #(
@@ -208,3 +209,4 @@ module tsr_box #(
   `TSR_ASSERT_STREAM(in, valid_i, ready_o, {dram_base_i, box_i, user_i})
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, {err_o, addr_o, run_last_o, user_o})
 endmodule
+`default_nettype wire

@@ -6,6 +6,7 @@
 //   Input   instructions of either profile, LOAD or STORE
 //   Output  the same as checked boxes (tsr_dma_pkg), in order; an error travels along until the unit reports it
 //   Cost    9 cycles of latency, 1 instruction in 9 cycles
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_dma_check #(
@@ -111,3 +112,4 @@ module tsr_dma_check #(
   if (tsr_dma_pkg::FixedBits + tsr_pkg::BoxBits > tsr_dma_pkg::CommandBits)
     $fatal(1, "tsr_dma_check: a box has %0d bits", tsr_dma_pkg::FixedBits + tsr_pkg::BoxBits);
 endmodule
+`default_nettype wire

@@ -7,6 +7,7 @@
 //   Output  the error, one cycle later; it stays. stopped_o: there was one of the bus before
 //
 // Invariant: an error of the bus goes before that of a box, whose command is later.
+`default_nettype none
 module tsr_dma_errors (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -36,3 +37,4 @@ module tsr_dma_errors (
     end
   end
 endmodule
+`default_nettype wire

@@ -8,6 +8,7 @@
 //   Output  bursts in order, with their command's number
 //   Output  err_o while a command that cannot be done is in front; it never moves
 //   Cost    3 cycles from command to burst; 1 box in 2 cycles and 1 burst a cycle
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_dma_front #(
@@ -128,3 +129,4 @@ module tsr_dma_front #(
 
   `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_i, cmd_num_i})
 endmodule
+`default_nettype wire

@@ -2,6 +2,7 @@
 //
 // tsr_dma_pkg: what the stages of LOAD and STORE tell each other about a box of device memory: tiles in
 // columns (x), rows (y) and planes (z), each level with its own step.
+`default_nettype none
 package tsr_dma_pkg;
   // As the instruction says.
   typedef struct packed {
@@ -77,3 +78,4 @@ package tsr_dma_pkg;
     logic [319:0] to_store;
   } commands_t;
 endpackage
+`default_nettype wire

@@ -10,6 +10,7 @@
 //
 // Invariant: operations with data take the bytes of the box's runs in order; eor_o marks the last
 // bytes of a run, off_o is the place of the first byte in its bus word.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_dma_walk #(
@@ -86,7 +87,9 @@ module tsr_dma_walk #(
   assign step = !full_q | go;
   assign ready_o = step & takes;
   // The last tile of a box: whether it is pads is known with the box, so its end does not wait for where it goes next.
-  logic tail_pads, tail_pads_q, tail_eot;
+  logic tail_pads, tail_pads_q, tail_eot, all_last_next;
+  logic next_tile;
+  logic two_left;  // this chunk and the last
   assign tail_eot = !next_tile ? two_left : takes ? tail_pads | one_chunk : tail_pads_q | one_chunk_q;
   assign box_ends_next = (takes & (!valid_i | nop_i)) | (tail_eot & all_last_next);
   always_ff @(posedge clk_i) begin
@@ -95,11 +98,10 @@ module tsr_dma_walk #(
   end
 
   // Columns, rows, planes.
-  logic next_tile;
   assign next_tile = takes | eot_q;
-  logic data_next, eot_next, all_last_next;
+  logic data_next, eot_next;
   if (Load) begin : g_pads
-    logic x_next, y_next;
+    logic x_next, y_next, x_last_next, y_last_next, z_last_next;
     tsr_pad_count #(
       .Bits(SizeBits)
     ) u_x (
@@ -136,7 +138,6 @@ module tsr_dma_walk #(
       .data_last_o(y_data_last),
       .last_o(y_last)
     );
-    logic x_last_next, y_last_next, z_last_next;
     tsr_loop_count #(
       .Bits(SizeBits)
     ) u_z (
@@ -210,7 +211,6 @@ module tsr_dma_walk #(
     .data_o(op_out)
   );
 
-  logic two_left;  // two_left: this chunk and the last
   assign two_left = (ByteBits + 1)'(left_q) <= (quarter_q ? (ByteBits + 1)'(BusBytes / 2) : (ByteBits + 1)'(2 * BusBytes));
   assign eot_next = !next_tile ? two_left : !data_next | (takes ? one_chunk : one_chunk_q);
 
@@ -256,3 +256,4 @@ module tsr_dma_walk #(
   `TSR_ASSERT_IF(end_of_the_box, full_q && step && !takes && all_last_next, tail_eot == eot_next)
   `TSR_ASSERT_IF(some_bytes, valid_o && write_o && data_o, mask_o != 0)
 endmodule
+`default_nettype wire

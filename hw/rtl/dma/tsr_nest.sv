@@ -5,6 +5,7 @@
 //   Input   as of tsr_loop_count; with an only_i, its count does not matter; step_i: a column is over
 //   Output  x_last_o, y_last_o, z_last_o: this one is the last of its loop; last_o: the last of all
 //   Output  last_next_o: what last_o is after this cycle, if en_i
+`default_nettype none
 module tsr_nest #(
   parameter int Bits = 16
 ) (
@@ -47,3 +48,4 @@ module tsr_nest #(
   assign last_next_o = next == 3'b111;
   always_ff @(posedge clk_i) if (en_i) last_o <= last_next_o;
 endmodule
+`default_nettype wire

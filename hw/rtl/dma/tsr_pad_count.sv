@@ -8,6 +8,7 @@
 //           step_i: this one is over; after the last one it is at the first again. start_i steps too
 //   Output  data_o: this one is data; data_last_o: the last of them; last_o: the last of all
 //   Output  data_next_o, last_next_o, not from flops: what data_o and last_o are after this cycle, if en_i
+`default_nettype none
 module tsr_pad_count #(
   parameter int Bits = 16  // >= 8
 ) (
@@ -77,3 +78,4 @@ module tsr_pad_count #(
   assign data_next_o = moves ? at[1] : at_q[1];
   assign last_next_o = start_i ? last_start : step_i ? last_on : last_o;
 endmodule
+`default_nettype wire

@@ -11,6 +11,7 @@
 //
 // Invariant: a burst stays inside an aligned block of MaxBeats bus words (which divides 4 KiB), and
 // the bursts of a run touch every bus word of the run once.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_runs #(
@@ -160,3 +161,4 @@ module tsr_runs #(
   `TSR_ASSERT_IF(burst_fits, valid_o, 32'(addr_o[11:0]) + (32'(len_o) + 1) * BusBytes <= 4096)
   `TSR_REQUIRE_IF(not_empty, valid_i, x_size_i != 0 && y_size_i != 0 && z_size_i != 0)
 endmodule
+`default_nettype wire

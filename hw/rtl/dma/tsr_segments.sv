@@ -6,6 +6,7 @@
 //   Input   a segment
 //   Output  its base and size in bytes, in the same cycle; huge_o: the size has more than 40 bits
 //   Cost    60 LUTs of RAM for 75 bits a segment
+`default_nettype none
 module tsr_segments (
   input  logic                    clk_i,
   input  tsr_dma_pkg::seg_write_t write_i,
@@ -75,3 +76,4 @@ module tsr_segments (
   assign base_o = {base_hi, base_lo, 6'd0};
   assign size_o = {size_hi, size_lo};
 endmodule
+`default_nettype wire

@@ -7,6 +7,7 @@
 //           does not share with it
 //           keep_o: columns between such windows, 0: they share none
 //           bank_o: INP's bank of each position's tile, relative to the first one's
+`default_nettype none
 module tsr_dw_decode #(
   localparam int BankBits = $clog2(tsr_pkg::InpBanks)
 ) (
@@ -37,3 +38,4 @@ module tsr_dw_decode #(
   logic unused;
   assign unused = ^{insn_i, win_y};
 endmodule
+`default_nettype wire

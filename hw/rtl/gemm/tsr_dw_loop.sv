@@ -12,6 +12,7 @@
 //           number of its new INP tiles divided by two, rounded up, plus one for each pair in one bank
 //
 // A window that overlaps the one before it by columns (src_in is win_x or 2 * win_x) keeps them.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_dw_loop #(
@@ -289,3 +290,4 @@ module tsr_dw_loop #(
   `TSR_ASSERT_IF(end_of_the_parts, step_q, step_end_q == (part_q == last_part_q))
   `TSR_ASSERT_IF(start_when_known, start_i, all_set_q == all_set && all_first_q == all_first)
 endmodule
+`default_nettype wire

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tsr_dw_pkg: a slot of the filling of a depthwise window (tsr_dw_reads).
+`default_nettype none
 package tsr_dw_pkg;
   typedef struct packed {
     logic        last;
@@ -10,3 +11,4 @@ package tsr_dw_pkg;
     logic [8:0]  first;
   } slot_t;
 endpackage
+`default_nettype wire

@@ -9,6 +9,7 @@
 //           second, first: what it reads, second or none
 //
 // The pair comes from the slot before, so that no path looks for positions and compares their banks as well.
+`default_nettype none
 module tsr_dw_reads #(
   localparam int BankBits = $clog2(tsr_pkg::InpBanks)
 ) (
@@ -57,3 +58,4 @@ module tsr_dw_reads #(
   assign slot_o.pair = same ? {two[8:0], pair_i[17:9]} : two;
   assign slot_o.last = !same && set_i == '0;
 endmodule
+`default_nettype wire

@@ -9,6 +9,7 @@
 //           past_i, with swap_i and from flops: the taps that it does not have
 //   Output  win_o: the taps of the window multiplied, zero past its last
 //   Cost    18 tiles of flops
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_dw_window (
@@ -58,3 +59,4 @@ module tsr_dw_window (
   `TSR_ASSERT_IF(past_with_swap, past_i != '0, swap_i)
   `TSR_ASSERT_IF(two_places, a_valid_i && b_valid_i, a_tap_i != b_tap_i)
 endmodule
+`default_nettype wire

@@ -11,6 +11,7 @@
 // 2: INP read. 3: its data, WGT read. 4: operands. 5 to 7: products, in DSP blocks. 8 to 10: sums; 9: ACC
 // read. 11: accumulation. 12: ACC write.
 // Nothing in here ever waits, so what happens in a slot is decided in slot 0.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_gemm (
@@ -69,6 +70,7 @@ module tsr_gemm (
   assign dw_illegal = depthwise && !tsr_pkg::depthwise_legal(cmd_insn_i);
   assign dw_work = tsr_pkg::depthwise_iter_z(cmd_insn_i) != '0 && tsr_pkg::depthwise_iter_out(cmd_insn_i) != '0 &&
                    tsr_pkg::depthwise_iter_in(cmd_insn_i) != '0;
+  logic loop_valid;
   logic held_q, taken_q, begun_q, known_q, to_dw_q, nop_q, illegal_q, stop_q;  // known: what its first slots read is
   logic [255:0] insn_q;
   logic [31:0] num_q;
@@ -100,7 +102,7 @@ module tsr_gemm (
   end
 
   // ---- Slot 0.
-  logic loop_valid, loop_work, loop_illegal, loop_last, loop_reset;
+  logic loop_work, loop_illegal, loop_last, loop_reset;
   uop_t loop_uop;
   index_t loop_dst, loop_src, loop_wgt;
   logic [31:0] loop_num;
@@ -355,3 +357,4 @@ module tsr_gemm (
   `TSR_ASSERT_IF(two_banks, inp_rd_b_en_o, ((inp_rd_a_addr_o ^ inp_rd_b_addr_o) & tsr_pkg::InpIdxBits'(tsr_pkg::InpBanks - 1)) != '0)
   `TSR_ASSERT_IF(room_to_retire, retire_valid_o, retire_ready_i)
 endmodule
+`default_nettype wire

@@ -12,6 +12,7 @@
 // A read would not see the writes of the three steps before it: their results are forwarded and nothing is
 // read, so the same tile in consecutive steps is exact. A step without `store` leaves its result for the next
 // step only. Thus a sum of many steps in a row leaves its bank to others until it is complete.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_gemm_accum #(
@@ -118,3 +119,4 @@ module tsr_gemm_accum #(
   // A result that is not written is used by the next step.
   `TSR_ASSERT_IF(unstored_goes_on, valid3_q && !write3_q, valid2_q && dst2_q == dst3_q)
 endmodule
+`default_nettype wire

@@ -14,6 +14,7 @@
 // Row p of multipliers has the weights of output channels p and p + BlockOut/2, which meet the same
 // activation: in a tile product that is right for both; in a depthwise step for the channel of the half
 // that low_i, high_i name.
+`default_nettype none
 module tsr_gemm_array #(
   parameter int SumBits = 24  // bits of a sum; 16 + log2(BlockIn) at least
 ) (
@@ -117,3 +118,4 @@ module tsr_gemm_array #(
   initial if (In != Out || In < 4) $fatal(1, "tsr_gemm_array: the array must be square and have 4 rows");
 `endif
 endmodule
+`default_nettype wire

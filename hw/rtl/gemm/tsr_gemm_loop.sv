@@ -6,6 +6,7 @@
 //   Input   start_i: insn_i, num_i, nop_i, illegal_i are a new command; only when free_next_o
 //   Output  a step in each cycle while valid_o: the micro-op's index and the loops' part of its tiles
 //   Cost    the first step in the cycle after start_i, then one a cycle; no gap between commands
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_gemm_loop (
@@ -150,3 +151,4 @@ module tsr_gemm_loop (
 
   `TSR_ASSERT_IF(start_when_free, start_i, free_next_o)
 endmodule
+`default_nettype wire

@@ -6,6 +6,7 @@
 //   Input   en_i: terms_i are here; en1_i, en2_i: the same, one and two cycles later (simulation only)
 //           keep_i: with en2_i; 0: the sum is that of no numbers: 0, or -1 with Biased
 //   Output  sum_o, in the third cycle after the terms
+`default_nettype none
 module tsr_gemm_tree #(
   parameter int Terms   = 8,    // numbers; a power of two, >= 1
   parameter int Bits    = 17,   // of a number
@@ -72,3 +73,4 @@ module tsr_gemm_tree #(
   end
   assign sum_o = sum_q;
 endmodule
+`default_nettype wire

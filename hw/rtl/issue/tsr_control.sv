@@ -15,6 +15,7 @@
 //
 // Invariant: busy_o from start until the bus is quiet; no run begins unless it is; per unit,
 // busy + token + memory + hazard <= cycles.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_control (
@@ -230,3 +231,4 @@ module tsr_control (
   `TSR_ASSERT(flush_unless_run, flush_q == (state_q != Run))
   `TSR_ASSERT_NEXT(drain_ends_idle, state_q == Drain && quiet_i, state_q == Idle)
 endmodule
+`default_nettype wire

@@ -11,6 +11,7 @@
 //
 // Invariant: an instruction in error is given to no queue, nor is any after it. In profile vta the queue
 // of GEMM is COMPUTE: GEMM, ALU, FINISH and loads of UOP, ACC and ACC8, whose tokens are COMPUTE's.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_dispatch (
@@ -189,3 +190,4 @@ module tsr_dispatch (
   `TSR_ASSERT_STREAM(insn, insn_valid_i, insn_ready_o, {insn_i, num_i})
   `TSR_ASSERT_STREAM(q, q_valid_o != 4'd0, (q_valid_o & q_ready_i) != 4'd0, {q_insn_o, q_num_o, q_valid_o})
 endmodule
+`default_nettype wire

@@ -9,6 +9,7 @@
 //
 // Invariant: an error counts in the end, because what is older in its gate retires: nothing is issued behind
 // an instruction that may stall (tsr_gate). COMPUTE has one instruction in flight.
+`default_nettype none
 module tsr_errors (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -38,3 +39,4 @@ module tsr_errors (
   end
   always_ff @(posedge clk_i) compute_o <= compute;
 endmodule
+`default_nettype wire

@@ -8,6 +8,7 @@
 //   Cost    an instruction every 256 (vta: 128) bits of bus, from a queue of Beats bus words
 //
 // Invariant: a beat is asked for only when there is a place for it, so fetch never holds up the bus.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_fetch #(
@@ -191,3 +192,4 @@ module tsr_fetch #(
   `TSR_ASSERT_IF(burst_fits, ar_valid_o, 32'(ar_addr_o[11:0]) + (32'(ar_len_o) + 1) * BusBytes <= 4096)
   `TSR_ASSERT_IF(beats_have_room, r_valid_i, r_ready_o)
 endmodule
+`default_nettype wire

@@ -15,6 +15,7 @@
 // What is promised and not issued is at most QueueDepth, in profile vta VtaDepth: the limits of
 // isa/config.h to the instruction, whatever is on the way. While near_i says that an edge may fill up,
 // one instruction is in flight at a time, so none overtakes one that stalls, as in isa/semantics.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_gate #(
@@ -245,3 +246,4 @@ module tsr_gate #(
   `TSR_ASSERT_STREAM(cmd, cmd_valid_o, cmd_ready_i, {cmd_o, cmd_num_o, cmd_unit_o})
   `TSR_ASSERT_IF(retires_what_was_issued, retire_valid_i, flight_valid)
 endmodule
+`default_nettype wire

@@ -9,6 +9,7 @@
 //   Output  finish_o for one cycle when FINISH is reached and all is done; errors, of the units when they count
 //
 // Invariant: units see their instructions in stream order, each after the tokens it pops.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_issue #(
@@ -104,7 +105,7 @@ module tsr_issue #(
     .err_valid_o(err_valid_o[5]),
     .err_num_o(err_num_o[32+:32])
   );
-  logic [3:0] q_valid, q_taken, q_pop, q_push;
+  logic [3:0] q_valid, q_taken, q_pop, q_push, room, stuck;
   logic [255:0] q_insn;
   logic [2:0] q_load_mem;
   logic [31:0] q_num;
@@ -146,7 +147,7 @@ module tsr_issue #(
   // vta COMPUTE's queue has loads too, and others wait for these. Others go past. Either way the gate is
   // told at once (give), so that its limit counts what is under way, and what is under way is always taken.
   logic blocked_q, check_ready, checked_valid;
-  logic [3:0] check_queue, checked_queue, checked_pop, checked_push, direct, room, give, stuck, near;
+  logic [3:0] check_queue, checked_queue, checked_pop, checked_push, direct, give, near;
   logic checked_skip, checked_hush;
   logic [1:0] checked_unit;
   logic [31:0] checked_num;
@@ -343,3 +344,4 @@ module tsr_issue #(
   logic unused;
   assign unused = ^{g_cmd_unit[2*Load+:2], g_cmd_unit[2*Vector+:2], g_cmd_unit[2*Store+:2], g_cmd, checked};
 endmodule
+`default_nettype wire

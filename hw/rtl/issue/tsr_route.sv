@@ -8,6 +8,7 @@
 //   Cost    none: combinational, but for the memory of who asked
 //
 // Invariant: a command offered to LOAD stays the same until LOAD takes it.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_route (
@@ -126,3 +127,4 @@ module tsr_route (
   `TSR_ASSERT_IF(owner_known, load_retire_i, taken_q != retired_q)
   `TSR_ASSERT(one_at_a_time, !(gemm_retire_i && load_retire_i && owner_b))
 endmodule
+`default_nettype wire

@@ -8,6 +8,7 @@
 //   Cost    a token pushed on this edge can be popped in the next cycle
 //
 // Invariant: no counter is popped at zero or pushed at its depth. No unit has tokens for itself.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_tokens #(
@@ -75,3 +76,4 @@ module tsr_tokens #(
 
   `TSR_ASSERT(no_unit_has_its_own, ((push_i | pop_i) & 16'h8421) == '0)
 endmodule
+`default_nettype wire

@@ -12,6 +12,7 @@
 //
 // Invariant: at most MaxBursts bursts and MaxBeatsOut beats and two bursts are outstanding, so that fetch, which
 // shares the bus, never waits long. Nothing is requested for a box that is in error.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_load #(
@@ -338,3 +339,4 @@ module tsr_load #(
   `TSR_ASSERT_IF(nums_have_room, box_valid && box_ready, nums_ready)
   `TSR_ASSERT_IF(op_has_number, op_valid, num_valid)
 endmodule
+`default_nettype wire

@@ -10,6 +10,7 @@
 //           the scratchpads to what is ahead
 //
 // Invariant: the beats of a run are consumed to its end; a beat with an error stops everything.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_load_align #(
@@ -159,3 +160,4 @@ module tsr_load_align #(
   `TSR_ASSERT_STREAM(beat, beat_valid_i, beat_ready_o, beat_data_i)
   `TSR_ASSERT_STREAM(wr, wr_valid_o, wr_ready_i, {wr_mem_o, wr_tile_o, wr_off_o, wr_data_o, wr_be_o, wr_fill_o})
 endmodule
+`default_nettype wire

@@ -6,6 +6,7 @@
 //   Output  the box for tsr_box; mem_i as the instruction names it (MEM_ACC8 too)
 //
 // Device memory of profile vta is counted in tiles.
+`default_nettype none
 module tsr_load_decode (
   input  logic              vta_i,
   input  logic [255:0]      insn_i,
@@ -105,3 +106,4 @@ module tsr_load_decode (
   assign box_o.y_pad_0 = vta_i ? 8'(tsr_pkg::vta_load_y_pad_0(vta)) : tsr_pkg::load_y_pad_0(insn_i);
   assign box_o.y_pad_1 = vta_i ? 8'(tsr_pkg::vta_load_y_pad_1(vta)) : tsr_pkg::load_y_pad_1(insn_i);
 endmodule
+`default_nettype wire

@@ -5,6 +5,7 @@
 //   Input   LOAD's commands; beats of its reads
 //   Output  LOAD's read requests; its write port towards INP, ACC and OUT
 //   Output  the read ports of UOP, WGT and PRM
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_load_path #(
@@ -189,3 +190,4 @@ module tsr_load_path #(
   assign unused = ^{unused_uop_rd_ready, unused_uop_wr_ready, unused_uop_ld_ready, unused_uop_wr_digest,
                     unused_wgt_rd_ready, unused_wgt_wr_ready, unused_wgt_ld_ready, unused_wgt_wr_digest};
 endmodule
+`default_nettype wire

@@ -10,6 +10,7 @@
 //
 // Invariant: a read does not see a write of the same cycle, and sees all before. rd_ready_o and
 // wr_ready_o of the first in order are always 1.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_banked_mem #(
@@ -148,6 +149,9 @@ module tsr_banked_mem #(
         end
       end
     end
+`ifndef SYNTHESIS
+    logic [Bits-1:0] old;
+`endif
     tsr_ram #(.Depth(Depth / Banks), .Bytes(Bytes), .AddrBits(RowBits)) u_ram (
       .clk_i,
       .we_i(writes != '0),
@@ -164,7 +168,6 @@ module tsr_banked_mem #(
 `endif
     );
 `ifndef SYNTHESIS
-    logic [Bits-1:0] old;
     logic [AddrBits-1:0] tile;
     assign tile = BankHigh ? AddrBits'(b) << RowBits | AddrBits'(waddr) : AddrBits'(waddr) << BankBits | AddrBits'(b);
     tsr_digest #(.Bytes(Bytes), .Space(Space)) u_digest (
@@ -214,3 +217,4 @@ module tsr_banked_mem #(
     `TSR_ASSERT_STREAM(wr, wr_valid_i[w], wr_ready_o[w], {wr_addr_i[AddrBits*w+:AddrBits], wr_data_i[Bits*w+:Bits]})
   end
 endmodule
+`default_nettype wire

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tsr_mux: word |sel_i| of |words_i|, as a tree of two-way choices.
+`default_nettype none
 module tsr_mux #(
   parameter int Width = 8,   // bits in a word
   parameter int Words = 4,   // a power of two, >= 2
@@ -17,3 +18,4 @@ module tsr_mux #(
   end
   assign word_o = g_half[0].half;
 endmodule
+`default_nettype wire

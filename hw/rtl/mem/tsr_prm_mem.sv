@@ -9,6 +9,7 @@
 //
 // Invariant: of a multiplier and a shift the bits are kept that isa/memories.def says; the filling up
 // to the bus width is dropped.
+`default_nettype none
 module tsr_prm_mem (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -49,6 +50,9 @@ module tsr_prm_mem (
   for (genvar c = 0; c < Bytes / ChunkBytes; c++) begin : g_chunk
     assign here[c] = (wr_off_i >> Shift) == 16'(c);
     if (Blocks) begin : g_block
+`ifndef SYNTHESIS
+      logic [8*ChunkBytes-1:0] unused_old;
+`endif
       tsr_ram #(
         .Depth(tsr_pkg::PrmDepth),
         .Bytes(ChunkBytes),
@@ -68,9 +72,6 @@ module tsr_prm_mem (
         .old_o(unused_old)
 `endif
       );
-`ifndef SYNTHESIS
-      logic [8*ChunkBytes-1:0] unused_old;
-`endif
     end else begin : g_lut
       logic [8*ChunkBytes-1:0] word;
       tsr_lutram #(
@@ -127,3 +128,4 @@ module tsr_prm_mem (
   );
 `endif
 endmodule
+`default_nettype wire

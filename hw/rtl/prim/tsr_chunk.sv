@@ -6,6 +6,7 @@
 //
 //   Input   off_i, data_i, be_i, fill_i, pad_i: as in hw/rtl/README.md, "LOAD's write port"
 //   Output  wdata_o, wbe_o, in the same cycle
+`default_nettype none
 module tsr_chunk #(
   parameter int TileBytes  = 16,  // bytes in a tile; a multiple of ChunkBytes, or less than it
   parameter int ChunkBytes = 8    // bytes in a chunk: BusBytes; a power of two, >= 4
@@ -39,3 +40,4 @@ module tsr_chunk #(
     $fatal(1, "tsr_chunk: TileBytes is %0d, ChunkBytes is %0d", TileBytes, ChunkBytes);
 `endif
 endmodule
+`default_nettype wire

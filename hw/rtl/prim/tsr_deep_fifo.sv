@@ -8,6 +8,7 @@
 //
 // Invariant: beats leave in the order they came; at most Depth are inside. What goes out comes from flops, and ready_i
 // reaches enables of flops only.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_deep_fifo #(
@@ -71,3 +72,4 @@ module tsr_deep_fifo #(
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, data_o)
   `TSR_REQUIRE_IF(has_room, valid_i, (wptr_q - rptr_q) != (AddrBits + 1)'(Depth))
 endmodule
+`default_nettype wire

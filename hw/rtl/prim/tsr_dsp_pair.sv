@@ -12,6 +12,7 @@
 // two low ones is -32512 to 32768; port C adds 32767, which keeps it in 16 bits and off the high one.
 // Block b multiplies one cycle after block a, since it adds to a's result: only b uses the register
 // behind its pre-adder. Vendor tools make DSP48E2 of these two for UltraScale+.
+`default_nettype none
 module tsr_dsp_pair (
   input  logic        clk_i,
   input  logic [3:0]  en_i,
@@ -93,3 +94,4 @@ module tsr_dsp_pair (
   assign unused = ^sum2[63:33];
 `endif
 endmodule
+`default_nettype wire

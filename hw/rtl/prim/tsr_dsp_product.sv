@@ -9,6 +9,7 @@
 //           defined; else a plain model
 //
 // Parts of 17 bits: low * low, then high * low and low * high, 17 bits higher, then high * high.
+`default_nettype none
 module tsr_dsp_product (
   input  logic        clk_i,
   input  logic [5:0]  en_i,
@@ -89,3 +90,4 @@ module tsr_dsp_product (
   assign rest_o = rest6_q;
 `endif
 endmodule
+`default_nettype wire

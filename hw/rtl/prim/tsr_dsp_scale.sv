@@ -10,6 +10,7 @@
 //           plain model
 //
 // The pre-adder takes both bytes without a sign, 128 higher; the difference is the same.
+`default_nettype none
 module tsr_dsp_scale (
   input  logic        clk_i,
   input  logic [2:0]  en_i,
@@ -65,3 +66,4 @@ module tsr_dsp_scale (
   assign x_o = x_q;
 `endif
 endmodule
+`default_nettype wire

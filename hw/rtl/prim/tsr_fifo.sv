@@ -7,6 +7,7 @@
 //   Cost    1 cycle of latency, 1 beat a cycle; ready_o and valid_o come from flops
 //
 // Invariant: beats leave in the order they came.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_fifo #(
@@ -76,3 +77,4 @@ module tsr_fifo #(
   `TSR_ASSERT_IF(full_or_some, full_q, some_q && wptr_q == rptr_q)
   `TSR_COVER(saw_full, full_q)
 endmodule
+`default_nettype wire

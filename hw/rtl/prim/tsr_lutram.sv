@@ -5,6 +5,7 @@
 //   Input   we_i, waddr_i, wdata_i: written on this edge
 //   Output  rdata_o: the word at raddr_i, in the same cycle
 //   Cost    about Width * Depth / 32 LUTs
+`default_nettype none
 module tsr_lutram #(
   parameter int Depth    = 32,  // words; >= 2
   parameter int Width    = 8,   // bits in a word; >= 1
@@ -33,3 +34,4 @@ module tsr_lutram #(
   initial for (int i = 0; i < Depth; i++) mem_q[i] = '0;
 `endif
 endmodule
+`default_nettype wire

@@ -7,6 +7,7 @@
 //
 // FPGAs start flip-flops with the value of the bitstream; where none is kept (an ASIC), clear_i has to be
 // high once after power comes.
+`default_nettype none
 module tsr_power_on (
   input  logic clk_i,
   input  logic clear_i,
@@ -17,3 +18,4 @@ module tsr_power_on (
   always_ff @(posedge clk_i) live_q <= !clear_i;
   assign rst_no = live_q;
 endmodule
+`default_nettype wire

@@ -7,6 +7,7 @@
 //   Cost    1 cycle from re_i to rdata_o; Depth x Bytes bytes of block RAM, cut in columns of 8 bytes
 //
 // Invariant: a read in the cycle of a write to the same address gives the old bytes.
+`default_nettype none
 module tsr_ram #(
   parameter int Depth    = 512,  // words; >= 2
   parameter int Bytes    = 8,    // bytes in a word; >= 1
@@ -70,3 +71,4 @@ module tsr_ram #(
   end
 `endif
 endmodule
+`default_nettype wire

@@ -7,6 +7,7 @@
 //   Cost    1 cycle of latency, 1 beat a cycle; ready_o, valid_o and data_o come from flops
 //
 // Invariant: beats leave in the order they came; none is lost, none is made twice.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_skid #(
@@ -57,3 +58,4 @@ module tsr_skid #(
   `TSR_ASSERT_IF(spare_behind_head, spare_full_q, head_full_q)
   `TSR_COVER(saw_stall, spare_full_q)
 endmodule
+`default_nettype wire

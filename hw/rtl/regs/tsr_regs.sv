@@ -9,6 +9,7 @@
 // Invariant: while locked_i, writes reach CONTROL and the IRQ registers only; every other one is taken and
 // ignored. Reserved addresses read as zero; every access is answered with OKAY. CYCLES_HI is of the cycle in
 // which CYCLES_LO was read last.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_regs (
@@ -253,3 +254,4 @@ module tsr_regs (
   `TSR_ASSERT_STREAM(b, s_bvalid_o, s_bready_i, s_bresp_o)
   `TSR_ASSERT_STREAM(r, s_rvalid_o, s_rready_i, s_rdata_o)
 endmodule
+`default_nettype wire

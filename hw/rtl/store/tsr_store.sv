@@ -13,6 +13,7 @@
 //                             +-> queue of commands, retired when their last response is in
 //
 // Invariant: a command retires after the responses of all its bursts; later ones run meanwhile.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_store #(
@@ -343,3 +344,4 @@ module tsr_store #(
   `TSR_ASSERT_IF(answer_has_burst, b_valid_i, burst_valid)
   `TSR_ASSERT_IF(gate_has_room, retire_valid_o, retire_ready_i)
 endmodule
+`default_nettype wire

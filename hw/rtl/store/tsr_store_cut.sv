@@ -7,6 +7,7 @@
 //   Cost    1 chunk a cycle; at most Room tiles wait here
 //
 // Invariant: each operation's bytes leave once, in order.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_store_cut #(
@@ -94,3 +95,4 @@ module tsr_store_cut #(
   `TSR_ASSERT_STREAM(chunk, chunk_valid_o, chunk_ready_i, {chunk_data_o, chunk_mask_o, chunk_off_o, chunk_eor_o})
   `TSR_ASSERT_IF(answers_have_room, rd_data_valid_i, tiles_ready)
 endmodule
+`default_nettype wire

@@ -6,6 +6,7 @@
 //   Output  the box for tsr_box; a STORE has no pads
 //
 // Profile vta counts device memory in OUT tiles from segment 4 and ignores the pad fields.
+`default_nettype none
 module tsr_store_decode (
   input  logic              vta_i,
   input  logic [255:0]      insn_i,
@@ -44,3 +45,4 @@ module tsr_store_decode (
   assign box_o.z_step = vta_i ? 32'd0 : tsr_pkg::store_z_step(insn_i);
   assign {box_o.x_pad_0, box_o.x_pad_1, box_o.y_pad_0, box_o.y_pad_1} = '0;
 endmodule
+`default_nettype wire

@@ -8,6 +8,7 @@
 //           two words
 //
 // Invariant: every chunk byte leaves once; a word leaves when it is full or its run ends.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_store_pack #(
@@ -79,3 +80,4 @@ module tsr_store_pack #(
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, {enabled, strb_o})
   `TSR_ASSERT_IF(no_overlap, valid_i && ready_o, (part_be_q & two_be[BusBytes-1:0]) == '0)
 endmodule
+`default_nettype wire

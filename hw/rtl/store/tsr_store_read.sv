@@ -7,6 +7,7 @@
 //   Cost    1 tile a cycle, also from box to box; 1 cycle of latency
 //
 // Invariant: no more tiles are under way than there is room for (Room).
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_store_read #(
@@ -82,3 +83,4 @@ module tsr_store_read #(
   `TSR_ASSERT_STREAM(rd, rd_valid_o, rd_ready_i, rd_addr_o)
   `TSR_ASSERT(room, room_q <= RoomBits'(Room))
 endmodule
+`default_nettype wire

@@ -9,10 +9,10 @@
 //   Cost    N steps retire N + 22 cycles after the command was taken when nothing is refused; a command every
 //           third cycle, else no gap. An Alu whose two operands are both read from ACC takes two cycles a step
 //
-// Slot 0: loops, micro-op address. 1: micro-op, tile indices. 2: ranges, hazards. 3: reads. 4: their data;
-// the lanes' stage 0. 5 to 17: the lanes' stages 1 to 13. 18: results in order. 19: writes.
-// A step that reads a tile which a result in flight will write waits in slot 3. Behind it nothing
-// waits: a step is issued only when there is a place for its result.
+// Slot 0: loops, micro-op address. 1: micro-op, tile indices. 2: ranges, hazards. 3: reads. 4: their data; the lanes' stage 0.
+// 5 to 17: the lanes' stages 1 to 13. 18: results in order. 19: writes. A step that reads a tile which a result in flight will
+// write waits in slot 3. Behind it nothing waits: a step is issued only when there is a place for its result.
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_vector (
@@ -118,6 +118,7 @@ module tsr_vector (
   assign uop_rd_en_o = vta_i && valid0 && work0;
   assign uop_rd_addr_o = tsr_pkg::UopIdxBits'(uop0 >> 1);
 
+  tsr_vector_pkg::step_t step1_q, step2_q, step3_q;
   // What all steps of a command need in slot 3 does not travel through the slots.
   tsr_lutram #(
     .Depth(tsr_vector_pkg::Tags), .Width(tsr_vector_pkg::ConstBits), .AddrBits(tsr_vector_pkg::TagBits)
@@ -129,7 +130,6 @@ module tsr_vector (
   logic valid1_q, work1_q, illegal1_q, last1_q, uop_odd1_q, uop_bad1_q;
   logic valid2_q, work2_q, illegal2_q, last2_q, uop_bad2_q, use_acc2_q, src_acc2_q;  // use_acc: it reads its tile in ACC
   logic valid3_q, work3_q, illegal3_q, last3_q, bad3_q;
-  tsr_vector_pkg::step_t step1_q, step2_q, step3_q;
   index_t src1_q, acc1_q, dst1_q, prm1_q, src2_q, acc2_q, dst2_q, prm2_q, uop_src, uop_dst;
   logic [31:0] uop, uop_q;
   // In its first cycle slot 1's micro-op is at the RAM, later in uop_q.
@@ -397,3 +397,4 @@ module tsr_vector (
   end
 `endif
 endmodule
+`default_nettype wire

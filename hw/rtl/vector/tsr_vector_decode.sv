@@ -6,6 +6,7 @@
 //   Output  in the same cycle: constants, loops, bases and strides; illegal_o: a field without meaning
 //
 // Loops, from the outside: out, in, red_out, red_in. In profile vta the innermost runs over micro-ops.
+`default_nettype none
 module tsr_vector_decode (
   input  logic                  vta_i,
   input  logic [255:0]          insn_i,
@@ -112,3 +113,4 @@ module tsr_vector_decode (
     prm_in_o = index_of(20'(tsr_pkg::requant_prm_in(insn_i)));
   end
 endmodule
+`default_nettype wire

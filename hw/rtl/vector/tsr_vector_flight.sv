@@ -11,6 +11,7 @@
 //   Output  done_*: a result is written in this cycle
 //   Cost    2 cycles from a result to its write; 1 result a cycle; 2 for an ACC result that also clears
 //           another tile
+`default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_vector_flight #(
@@ -234,3 +235,4 @@ module tsr_vector_flight #(
   `TSR_ASSERT(one_place_each, push_hot_q == Depth'(1) << push_at_q && head_hot_q == Depth'(1) << head_q)
   `TSR_COVER(full, valid_q == '1)
 endmodule
+`default_nettype wire

@@ -10,6 +10,7 @@
 // bits and its first rounding. 10 and 11 right shift. 12 second rounding, zero point. 13 clamp.
 // An ALU operation runs through with multiplier 1; MUL with its second operand, whose top bit only
 // flips the top bit of an odd operand's product.
+`default_nettype none
 module tsr_vector_lane (
   input  logic                  clk_i,
   input  logic [12:0]           en_i,
@@ -172,3 +173,4 @@ module tsr_vector_lane (
   logic unused;
   assign unused = ^{step1_i, step5_i, step11_i, step12_i, sum[0]};
 endmodule
+`default_nettype wire

@@ -10,6 +10,7 @@
 //   Cost    the first step in the cycle after it is taken; no gap between commands
 //
 // A command with nothing to do, or with a field that has no meaning, is one step without work.
+`default_nettype none
 module tsr_vector_loop (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -154,3 +155,4 @@ module tsr_vector_loop (
   assign acc_o = step_q.kind == tsr_vector_pkg::KIND_ALU ? dst_q : acc_q;
   assign prm_o = prm_q;
 endmodule
+`default_nettype wire

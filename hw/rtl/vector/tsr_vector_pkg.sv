@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tsr_vector_pkg: what the stages of the VECTOR unit tell each other.
+`default_nettype none
 package tsr_vector_pkg;
   // verilator lint_off UNUSEDPARAM
   localparam logic [1:0] KIND_REQUANT = 2'd0;
@@ -61,3 +62,4 @@ package tsr_vector_pkg;
     logic [30:0] multiplier;
   } do_t;
 endpackage
+`default_nettype wire
