@@ -80,7 +80,10 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
   TESSERA_TRY(graph::Verify(fused.graph));
   TESSERA_TRY(quantize::AttachRequant(fused.graph));
   options.simplify ? graph::Simplify(fused.graph) : graph::RemoveDead(fused.graph);
-  if (options.simplify && options.device) graph::MergeBatches(fused.graph);
+  if (options.simplify && options.device) {
+    graph::MergeBatches(fused.graph);
+    if (options.config.batch > 1) graph::SplitImages(fused.graph);
+  }
   TESSERA_TRY(graph::Verify(fused.graph));
   std::vector<network::NodePlace> places = network::PlaceOnHost(fused.graph);
   network::ScheduledLayers scheduled;

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "compiler/graph/op_def.h"
+
 namespace tessera::graph {
 
 void RemoveDead(Graph& graph) {
@@ -147,19 +149,21 @@ std::optional<std::array<Shape, 2>> MergedShapes(const Shape& a, const Shape& b)
   return std::array{Shape{of_a, rows(a), a.back()}, Shape{of_b, rows(b), b.back()}};
 }
 
+bool IsInt8Product(const Graph& graph, const Node& node) {
+  const GraphTensor& x = graph.tensor(node.inputs[0]);
+  return node.op == Op::kMatMul && x.dtype == DType::kInt8 && x.quant.has_value();
+}
+
 }  // namespace
 
 void MergeBatches(Graph& graph) {
   std::vector<Node> nodes = std::move(graph.nodes);
   graph.nodes.clear();
   for (Node& node : nodes) {
-    const auto is_product = [&] {
-      const GraphTensor& x = graph.tensor(node.inputs[0]);
-      return node.op == Op::kMatMul && x.dtype == DType::kInt8 && x.quant.has_value();
-    };
-    const auto merged = is_product() ? MergedShapes(graph.tensor(node.inputs[0]).shape,
-                                                    graph.tensor(node.inputs[1]).shape)
-                                     : std::nullopt;
+    const auto merged =
+        IsInt8Product(graph, node)
+            ? MergedShapes(graph.tensor(node.inputs[0]).shape, graph.tensor(node.inputs[1]).shape)
+            : std::nullopt;
     if (!merged) {
       graph.nodes.push_back(std::move(node));
       continue;
@@ -196,6 +200,57 @@ void MergeBatches(Graph& graph) {
     graph.nodes.push_back(std::move(whole));
   }
   RemoveDead(graph);  // constants under their former shapes
+}
+
+void SplitImages(Graph& graph) {
+  std::vector<Node> nodes = std::move(graph.nodes);
+  graph.nodes.clear();
+  for (Node& node : nodes) {
+    const GraphTensor result = graph.tensor(node.output);
+    const Shape& shape = result.shape;
+    const auto each = [&](TensorId id) {
+      const Shape& of = graph.tensor(id).shape;
+      return of.size() == 3 && of[0] > 1;
+    };
+    const bool joins = shape.front() <= static_cast<int64_t>(DefOf(Op::kConcat).most);
+    if (!IsInt8Product(graph, node) || !each(node.inputs[1]) || !joins) {
+      graph.nodes.push_back(std::move(node));
+      continue;
+    }
+    // |role|: which of the product's operands |made| cuts; empty: it is the product.
+    const auto add = [&](Node made, GraphTensor tensor, Shape extents, int64_t image,
+                         const std::string& role) {
+      const std::string mark = fmt::format(".image{}", image);
+      tensor.name += mark + (role.empty() ? "" : "." + node.name + role);
+      tensor.shape = std::move(extents);
+      tensor.order.clear();
+      tensor.data.reset();
+      made.name = node.name + mark + role;
+      made.output = graph.AddTensor(std::move(tensor));
+      graph.nodes.push_back(std::move(made));
+      return graph.nodes.back().output;
+    };
+    Node concat{.op = Op::kConcat, .name = node.name, .attributes = ConcatAttributes{0}};
+    concat.round = node.round;
+    for (int64_t image = 0; image < shape[0]; ++image) {
+      Node product = node;
+      for (size_t operand = 0; operand < 2; ++operand) {
+        if (!each(node.inputs[operand])) continue;
+        const GraphTensor whole = graph.tensor(node.inputs[operand]);
+        Shape one = whole.shape;
+        one[0] = 1;
+        SliceAttributes cut;
+        for (const int64_t extent : one) cut.axes.push_back({.count = extent});
+        cut.axes[0].begin = image;
+        product.inputs[operand] =
+            add({.op = Op::kSlice, .inputs = {node.inputs[operand]}, .attributes = std::move(cut)},
+                whole, one, image, operand == 0 ? ".first" : ".second");
+      }
+      concat.inputs.push_back(add(std::move(product), result, {1, shape[1], shape[2]}, image, ""));
+    }
+    concat.output = node.output;
+    graph.nodes.push_back(std::move(concat));
+  }
 }
 
 void Simplify(Graph& graph) {

@@ -26,6 +26,11 @@ void FoldPads(Graph& graph);
 // and positions. The views around them move nothing.
 void MergeBatches(Graph& graph);
 
+// A product of int8 with a matrix for each image becomes a product an image, of slices that concat
+// joins: for machines whose GEMM has rows of several images, which share their weights. Behind
+// MergeBatches.
+void SplitImages(Graph& graph);
+
 // conv(x) * a + b, of constants a and b of which there is one an output channel, becomes one
 // convolution with other weights and another bias; so do dense layers and transposed convolutions,
 // and quotients and differences. BatchNormalization is such a pair. Of float32 alone, whose result

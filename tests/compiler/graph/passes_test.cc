@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RemoveDead, DenseToConv, FoldFactors, MergeBatches, MACs and window arithmetic. That a rewritten
-// product computes the same is tested with imported models (tests/compiler/import, tests/models)
-// and networks of products (tests/networks).
+// RemoveDead, DenseToConv, FoldFactors, MergeBatches, SplitImages, MACs and window arithmetic. That
+// a rewritten product computes the same is tested with imported models (tests/compiler/import,
+// tests/models) and networks of products (tests/networks).
 #include "compiler/graph/passes.h"
 
 #include <gtest/gtest.h>
@@ -231,6 +231,40 @@ TEST(MergeBatches, AConstantHasItsOtherShape) {
   Graph floats = ProductOf({1, 2, 3, 4}, {1, 2, 4, 5}, {1, 2, 3, 5});
   for (GraphTensor& t : floats.tensors) t.dtype = DType::kFloat32, t.quant.reset();
   MergeBatches(floats);
+  EXPECT_EQ(floats.nodes.size(), 1u);
+}
+
+struct ImageCase {
+  Shape a, b, result;
+  size_t slices;  // of operands, over all images; 0: the product is left alone
+};
+
+TEST(SplitImages, EachImageHasItsProduct) {
+  const ImageCase cases[] = {{{3, 4, 5}, {3, 5, 6}, {3, 4, 6}, 6},
+                             {{1, 4, 5}, {3, 5, 6}, {3, 4, 6}, 3},
+                             {{1, 4, 5}, {1, 5, 6}, {1, 4, 6}, 0},
+                             {{4, 5}, {5, 6}, {4, 6}, 0}};
+  for (const ImageCase& c : cases) {
+    SCOPED_TRACE(ShapeText(c.a) + " by " + ShapeText(c.b));
+    Graph g = ProductOf(c.a, c.b, c.result);
+    const int64_t macs = Macs(g, g.nodes[0]);
+    SplitImages(g);
+    ASSERT_TRUE(Verify(g)) << Verify(g).error().message;
+    size_t slices = 0, products = 0;
+    int64_t after = 0;
+    for (const Node& node : g.nodes) {
+      slices += node.op == Op::kSlice;
+      products += node.op == Op::kMatMul;
+      after += Macs(g, node);
+    }
+    EXPECT_EQ(slices, c.slices);
+    EXPECT_EQ(products, c.slices == 0 ? 1u : static_cast<size_t>(c.result[0]));
+    EXPECT_EQ(after, macs);
+    EXPECT_EQ(g.tensor(g.outputs[0]).name, "z");
+  }
+  Graph floats = ProductOf({3, 4, 5}, {3, 5, 6}, {3, 4, 6});
+  for (GraphTensor& t : floats.tensors) t.dtype = DType::kFloat32, t.quant.reset();
+  SplitImages(floats);
   EXPECT_EQ(floats.nodes.size(), 1u);
 }
 
