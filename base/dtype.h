@@ -37,6 +37,17 @@ constexpr int64_t SizeOf(DType type) {  // bytes
   return 0;
 }
 
+struct IntegerLimits {
+  int32_t lo = INT32_MIN, hi = INT32_MAX;
+};
+// The least and the greatest value of an integer type, of a wider one of int32.
+constexpr IntegerLimits LimitsOf(DType type) {
+  if (type == DType::kInt8) return {-128, 127};
+  if (type == DType::kUint8) return {0, 255};
+  if (type == DType::kInt16) return {-32768, 32767};
+  return {};
+}
+
 constexpr std::string_view Text(DType type) {
   switch (type) {
     case DType::kBool:

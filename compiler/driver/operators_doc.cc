@@ -32,15 +32,15 @@ const graph::Quant kScale{{0.25}, {3}, -1}, kOther{{0.125}, {-5}, -1};
 
 // Whether a tensor of |dtype| has a scale in a sample where integers have.
 bool HasScale(DType dtype, bool scaled) {
-  return scaled && (dtype == DType::kInt8 || dtype == DType::kUint8);
+  return scaled && (dtype == DType::kInt8 || dtype == DType::kUint8 || dtype == DType::kInt16);
 }
 
 TensorId Activation(Graph& g, const std::string& name, std::vector<int64_t> shape,
                     const graph::Quant& quant, DType dtype, bool scaled) {
-  return g.AddTensor({.name = name,
-                      .dtype = dtype,
-                      .shape = std::move(shape),
-                      .quant = HasScale(dtype, scaled) ? std::optional(quant) : std::nullopt});
+  graph::GraphTensor made{.name = name, .dtype = dtype, .shape = std::move(shape)};
+  if (HasScale(dtype, scaled)) made.quant = quant;
+  if (dtype == DType::kInt16 && made.quant) made.quant->zero = {0};  // int16 has no other
+  return g.AddTensor(std::move(made));
 }
 
 // One node of |op| over x, of |shape|; of a convolution's result with |after_conv|. |scaled|: its
@@ -182,7 +182,9 @@ int main() {
       "-128); their weights are int8 with one\n"
       "scale a tensor or an output channel and no zero points, or int16 on the host, their biases "
       "int32; their results "
-      "are requantised. ReLU, ReLU6, clip\n"
+      "are requantised. Int16 activations (TFLite's \"16x8\") have zero point 0, weights of int8 "
+      "and "
+      "biases of int32 or int64, on the host. ReLU, ReLU6, clip\n"
       "become bounds of the operator in front of them.\n\n"
       "Float32 and float16 operators compute in float32: elements are widened, sums run in the "
       "order of the definition, and the result is\n"

@@ -140,6 +140,11 @@ struct ScaleAttributes {
   std::vector<int8_t> shift{0};
   int32_t zero = 0;
 };
+// Add, Sub of int16 whose scales are powers of two: one operand has the result's scale, the other
+// is shifted to it first.
+struct SumAttributes {
+  bool shifted = false;
+};
 // Mul, Rescale.
 struct FactorAttributes {
   bool single = false;  // the scales are multiplied and divided in float32, not in double

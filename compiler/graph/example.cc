@@ -9,7 +9,7 @@
 namespace tessera::graph {
 
 TensorId Example::Weights(Shape weights) {
-  const DType dtype = first().dtype;
+  const DType dtype = IsFloat(first().dtype) ? first().dtype : DType::kInt8;
   GraphTensor w{.name = node.name + ".weights", .dtype = dtype, .shape = std::move(weights)};
   constexpr double kStep = 0.01;
   if (dtype == DType::kInt8) w.quant = Quant{{kStep}, {0}, -1};
@@ -46,7 +46,8 @@ Status Complete(Example& example, const Quant& own) {
   }
   GraphTensor made{.name = example.node.name + ".result", .shape = std::move(shape)};
   made.dtype = ResultType(def, example.first().dtype);
-  if (made.dtype == DType::kInt8) made.quant = example.quant.value_or(own);
+  const bool wide = made.dtype == DType::kInt16 && example.first().quant;
+  if (made.dtype == DType::kInt8 || wide) made.quant = example.quant.value_or(own);
   example.node.output = example.graph.AddTensor(std::move(made));
   return {};
 }

@@ -25,7 +25,8 @@ struct Example {
   std::optional<Quant> quant;  // of the result, where it is not free
 
   const GraphTensor& first() const { return graph.tensor(node.inputs[0]); }
-  // Constant weights of |shape| and of the first operand's type; int8 under one scale.
+  // Constant weights of |shape| and of the first operand's type; beside integers int8 under one
+  // scale.
   TensorId Weights(Shape weights);
   // The result keeps the scale of the first operand.
   void KeepScale() { quant = first().quant; }

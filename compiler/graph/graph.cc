@@ -57,6 +57,18 @@ std::vector<size_t> Graph::ConsumersOf(TensorId id) const {
   return users;
 }
 
+IntegerLimits BoundsOf(const Graph& graph, const Node& node) {
+  const IntegerLimits type = LimitsOf(graph.tensor(node.output).dtype);
+  return {std::max(node.lo, type.lo), std::min(node.hi, type.hi)};
+}
+
+DType SumType(const Graph& graph, const Node& node) {
+  const DType of = graph.tensor(node.inputs[0]).dtype;
+  if (IsFloat(of)) return DType::kFloat32;
+  const bool wide = node.inputs.size() > 2 && graph.tensor(node.inputs[2]).dtype == DType::kInt64;
+  return of == DType::kInt16 && wide ? DType::kInt64 : DType::kInt32;
+}
+
 int64_t Macs(const Graph& graph, const Node& node) {
   const OpDef& def = DefOf(node.op);
   return def.macs ? def.macs(graph, node) : 0;
@@ -82,7 +94,10 @@ std::string Print(const Graph& graph) {
     }
     text += ")";
     if (const auto own = DefOf(node.op).text) text += own(node);
-    if (node.lo != -128 || node.hi != 127) text += fmt::format(" clamp {}..{}", node.lo, node.hi);
+    const IntegerLimits bounds = BoundsOf(graph, node),
+                        limits = LimitsOf(graph.tensor(node.output).dtype);
+    if (bounds.lo > limits.lo || bounds.hi < limits.hi)
+      text += fmt::format(" clamp {}..{}", bounds.lo, bounds.hi);
     if (std::isfinite(node.least) || std::isfinite(node.most))
       text += fmt::format(" clamp {}..{}", node.least, node.most);
     if (const int64_t macs = Macs(graph, node)) text += fmt::format("  # {} MACs", macs);

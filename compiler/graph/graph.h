@@ -75,7 +75,7 @@ struct Requant {
   int32_t out_zero = 0;
   int32_t lo = -128, hi = 127;
   std::vector<OperandScale> operands;  // where operands have scales of their own: Add, Sub, Concat
-  std::vector<int8_t> table;           // functions of one value: of each value from -128
+  std::vector<int16_t> table;          // functions of one value: of each value of its type
 };
 
 using TensorId = int32_t;
@@ -86,8 +86,8 @@ struct Node {
   std::vector<TensorId> inputs;  // Conv, Dense: x, weights, [bias]
   TensorId output = -1;
   Attributes attributes;  // of the operator's type
-  // Fused activation: bounds on the result, on its integers or on its floats.
-  int32_t lo = -128, hi = 127;
+  // Fused activation: bounds on the result, on its integers (BoundsOf) or on its floats.
+  int32_t lo = INT32_MIN, hi = INT32_MAX;
   float least = -std::numeric_limits<float>::infinity();
   float most = std::numeric_limits<float>::infinity();
   isa::Round round = isa::Round::kEven;
@@ -130,6 +130,13 @@ struct Graph {
   std::optional<size_t> ProducerOf(TensorId id) const;
   std::vector<size_t> ConsumersOf(TensorId id) const;
 };
+
+// The bounds of |node|'s integers: its own, within the result's type.
+IntegerLimits BoundsOf(const Graph& graph, const Node& node);
+
+// The type of the sums of |node|, which has weights: float32 or int32; of int16 with a bias of
+// int64 that. Source: TFLite's kernels.
+DType SumType(const Graph& graph, const Node& node);
 
 // Multiply-accumulates of |node| for one inference.
 int64_t Macs(const Graph& graph, const Node& node);

@@ -18,7 +18,8 @@ Status NodeCheck::Run() const {
   for (const TensorId id : node.inputs) TESSERA_TRY(Scaled(graph.tensor(id), "operand"));
   TESSERA_TRY(Scaled(Out(), "result"));
   TESSERA_TRY(HasTypes());
-  if (node.lo > node.hi) return Bad("bounds {} to {}", node.lo, node.hi);
+  const IntegerLimits bounds = BoundsOf(graph, node);
+  if (bounds.lo > bounds.hi) return Bad("bounds {} to {}", bounds.lo, bounds.hi);
   if (!(node.least <= node.most)) return Bad("bounds {} to {}", node.least, node.most);
   TESSERA_ASSIGN(const Shape shape, ResultShape());
   if (def.check) TESSERA_TRY(def.check(*this));
@@ -51,9 +52,15 @@ Status NodeCheck::Scaled(const GraphTensor& t, const char* what) const {
   if (!t.quant && t.dtype == DType::kInt8 &&
       (DefOf(node.op).requant || scaled(node.output) || std::ranges::any_of(node.inputs, scaled)))
     return Bad("{} {} has no scale", what, t.name);
+  // Nor has int16 where no plain integers are taken.
+  if (!t.quant && t.dtype == DType::kInt16 && DefOf(node.op).requant &&
+      !Takes(DefOf(node.op), DType::kInt32, DType::kInt32))
+    return Bad("{} {} has no scale", what, t.name);
   if (!t.quant) return {};
   if (t.dtype == DType::kUint8 && node.op != Op::kRescale)
     return Bad("{} {} is uint8 with a scale, which rescale makes int8", what, t.name);
+  if (t.dtype == DType::kInt16 && std::ranges::any_of(t.quant->zero, [](int32_t z) { return z; }))
+    return Bad("{} {} is int16 with zero point {}, int16 has 0", what, t.name, t.zero());
   const size_t scales = t.quant->scale.size();
   if (scales == 0 || t.quant->zero.size() != scales || (!t.constant() && scales != 1)) {
     return Bad("{} {} has {} scales and {} zero points", what, t.name, scales,
@@ -95,8 +102,10 @@ Status NodeCheck::KeepsScale() const {
 Status NodeCheck::Weights(size_t rank) const {
   const GraphTensor& w = In(1);
   const bool real = IsFloat(In(0).dtype);
-  const bool wide = In(0).dtype == DType::kInt8 && w.dtype == DType::kInt16;
-  if (!w.constant() || (w.dtype != In(0).dtype && !wide) || w.shape.size() != rank ||
+  // Of quantised ones either may be the wider.
+  const auto integer = [](DType type) { return type == DType::kInt8 || type == DType::kInt16; };
+  const bool mixed = integer(In(0).dtype) && integer(w.dtype);
+  if (!w.constant() || (w.dtype != In(0).dtype && !mixed) || w.shape.size() != rank ||
       w.count() < 1 || static_cast<int64_t>(w.data->size()) != w.count() * SizeOf(w.dtype)) {
     return Bad("weights {} of shape {} are not {} {} constant of {} axes", w.name,
                ShapeText(w.shape), real ? "a" : "an", tessera::Text(In(0).dtype), rank);
@@ -110,7 +119,9 @@ Status NodeCheck::Weights(size_t rank) const {
   }
   if (node.inputs.size() < 3) return {};
   const GraphTensor& bias = In(2);
-  const DType type = real ? w.dtype : DType::kInt32;
+  const DType type = real                                                          ? w.dtype
+                     : In(0).dtype == DType::kInt16 && bias.dtype == DType::kInt64 ? DType::kInt64
+                                                                                   : DType::kInt32;
   if (!bias.constant() || bias.dtype != type || bias.shape != Shape{w.shape[0]} ||
       static_cast<int64_t>(bias.data->size()) != SizeOf(type) * w.shape[0]) {
     return Bad("bias {} is not a constant of {} {}", bias.name, w.shape[0], tessera::Text(type));

@@ -62,6 +62,11 @@ inline constexpr TypePair kInt8Types[] = {{DType::kInt8, DType::kInt8}};
 inline constexpr TypePair kAllTypes[] = {{DType::kInt8, DType::kInt8},
                                          {DType::kFloat32, DType::kFloat32},
                                          {DType::kFloat16, DType::kFloat16}};
+// The same, and int16, where TFLite's kernels take it ("16x8").
+inline constexpr TypePair kWideTypes[] = {{DType::kInt8, DType::kInt8},
+                                          {DType::kFloat32, DType::kFloat32},
+                                          {DType::kFloat16, DType::kFloat16},
+                                          {DType::kInt16, DType::kInt16}};
 // Elements that an operator only moves are of any type; numbers that it computes with are not bool.
 inline constexpr TypePair kAnyTypes[] = {
     {DType::kInt8, DType::kInt8},       {DType::kFloat32, DType::kFloat32},

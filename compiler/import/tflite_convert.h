@@ -3,8 +3,9 @@
 // The walk from a .tflite file's operators to a graph's: one or a few nodes for each, layouts from
 // NHWC to NCHW. The node that makes an operator's result is named by the operator ("conv_2d_3");
 // those in front of it and between have a suffix. Uint8 values with a scale are int8 in the graph,
-// less by 128, but for the model's inputs and outputs. A node of constants is computed, and its
-// result is a constant. Used by: tflite.cc, and the operators' rows in compiler/ops.
+// less by 128, but for the model's inputs and outputs; int16 ones ("16x8") stay int16. A node of
+// constants is computed, and its result is a constant. Used by: tflite.cc, and the operators' rows
+// in compiler/ops.
 #ifndef TESSERA_COMPILER_IMPORT_TFLITE_CONVERT_H_
 #define TESSERA_COMPILER_IMPORT_TFLITE_CONVERT_H_
 
@@ -59,7 +60,8 @@ class Converter {
   }
   // Input |i|; a constant, too, as a tensor of the graph.
   Result<graph::TensorId> Operand(size_t i);
-  // Input |i|, of |type|, INT8 for every quantised one; by default of the result's type.
+  // Input |i|, of |type|, INT8 for every quantised one; by default of the result's type, quantised
+  // where that is.
   Result<graph::TensorId> Activation(size_t i, std::optional<TensorType> type = {});
   Result<graph::TensorId> Spatial(size_t i = 0);  // an image
   // A short constant of int32 or int64, of the file or computed.
@@ -94,6 +96,8 @@ class Converter {
   Result<graph::Quant> ActivationQuant(const TfliteTensor& tensor) const;
   Result<std::optional<graph::Quant>> ResultQuant() const;  // nothing: floats have none
   Status SameScale(graph::TensorId x) const;                // as the result's
+  // A quantised result has |scale| and |zero|, which its kernel takes alone; of int16 2^-15 and 0.
+  Status ResultHas(double scale, int32_t zero) const;
   std::unexpected<Error> UnknownActivation(tflite_file::ActivationFunctionType function) const;
   Status Bound(tflite_file::ActivationFunctionType function, graph::Node& node) const;
 
@@ -128,8 +132,9 @@ class Converter {
   Status VarHandle();
   Status ReadVariable();
   Status AssignVariable();
-  // What input |i|, a variable tensor, holds now; and what it holds from here on.
-  Result<graph::TensorId> StateNow(size_t i);
+  // What input |i|, a variable tensor, holds now, as plain integers with |plain|; and what it holds
+  // from here on.
+  Result<graph::TensorId> StateNow(size_t i, bool plain = false);
   Status SetState(size_t i, graph::TensorId x);
 
   // Weights and windows (tflite_weights.cc, tflite_window.cc).
@@ -200,8 +205,9 @@ std::vector<uint8_t> GraphBytes(std::span<const uint8_t> bytes, const std::vecto
                                 size_t size = 1);  // bytes of an element
 // The graph's type of floats; nothing: |type| is none.
 std::optional<DType> FloatType(TensorType type);
-// Whether the integers of |tensor| stand for real numbers.
+// Whether the integers of |tensor| stand for real numbers; and the graph's type of those that do.
 bool IsQuantised(const TfliteTensor& tensor);
+DType QuantisedType(const TfliteTensor& tensor);
 // The graph's type of plain values; nothing: |tensor| is quantised, or of a type that it has not.
 std::optional<DType> PlainType(const TfliteTensor& tensor);
 

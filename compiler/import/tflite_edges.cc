@@ -80,13 +80,14 @@ Status Converter::Inputs() {
     } else if (IsQuantised(from)) {
       Result<graph::Quant> quant = ActivationQuant(from);
       if (!quant) return Within("model input", quant.error());
+      made.dtype = QuantisedType(from);
       made.quant = std::move(*quant);
     } else {
       return Fail(Code::kUnsupported, "{} is {}, which is not supported", place,
                   TypeText(from.type));
     }
     TensorId& id = made_[static_cast<size_t>(index)];
-    if (!made.quant || from.type == TensorType::INT8) {
+    if (!made.quant || from.type != TensorType::UINT8) {
       id = graph_.AddTensor(std::move(made));
       graph_.inputs.push_back(id);
       continue;

@@ -43,8 +43,13 @@ bool Converter::real() const { return PlainType(Out()).has_value(); }
 
 bool IsQuantised(const TfliteTensor& tensor) {
   if (tensor.type == TensorType::INT8) return true;
+  if (tensor.type != TensorType::UINT8 && tensor.type != TensorType::INT16) return false;
   const auto* quant = tensor.quantization;
-  return tensor.type == TensorType::UINT8 && quant && quant->scale() && quant->scale()->size() > 0;
+  return quant && quant->scale() && quant->scale()->size() > 0;
+}
+
+DType QuantisedType(const TfliteTensor& tensor) {
+  return tensor.type == TensorType::INT16 ? DType::kInt16 : DType::kInt8;
 }
 
 std::optional<DType> PlainType(const TfliteTensor& tensor) {
@@ -54,7 +59,7 @@ std::optional<DType> PlainType(const TfliteTensor& tensor) {
     case TensorType::INT64:
       return DType::kInt64;
     case TensorType::INT16:
-      return DType::kInt16;
+      return IsQuantised(tensor) ? std::nullopt : std::optional(DType::kInt16);
     case TensorType::BOOL:
       return DType::kBool;
     case TensorType::UINT8:
@@ -132,6 +137,7 @@ Result<graph::GraphTensor> Converter::ConstantOf(const TfliteTensor& from) const
   if (const auto plain = PlainType(from)) {
     made.dtype = *plain;
   } else if (IsQuantised(from)) {
+    made.dtype = QuantisedType(from);
     TESSERA_ASSIGN(made.quant, ActivationQuant(from));
     if (from.type == TensorType::UINT8) ToInt8(bytes);
   } else {
@@ -212,7 +218,7 @@ Result<TensorId> Converter::FullConstant(size_t i, const Shape& shape) {
                        ShapeText(from->shape), ShapeText(shape));
   }
   graph::GraphTensor made{.name = from->name,
-                          .dtype = PlainType(*from).value_or(DType::kInt8),
+                          .dtype = PlainType(*from).value_or(QuantisedType(*from)),
                           .shape = GraphShape(shape)};
   if (!real()) {
     TESSERA_ASSIGN(made.quant, ActivationQuant(*from));
@@ -268,8 +274,9 @@ Result<TensorId> Converter::Emit(graph::Node made, const std::string& suffix,
                                  const std::optional<graph::Quant>& quant, Shape shape,
                                  std::optional<DType> dtype) {
   made.name = NodeName(*op_, result_) + suffix;
-  if (quant) dtype = DType::kInt8;
-  const DType type = dtype.value_or(graph_.tensor(made.inputs[0]).dtype);
+  const graph::GraphTensor& first = graph_.tensor(made.inputs[0]);
+  if (quant) dtype = first.quant ? first.dtype : QuantisedType(Out());
+  const DType type = dtype.value_or(first.dtype);
   return Append(
       std::move(made),
       {.name = Out().name + suffix, .dtype = type, .shape = std::move(shape), .quant = quant});
@@ -291,7 +298,7 @@ Status Converter::FinishValue(const Shape& file, std::vector<uint8_t> bytes) {
 Status Converter::Finish(graph::Node made, Shape shape) {
   const TfliteTensor& out = Out();
   const DType from = graph_.tensor(made.inputs[0]).dtype;
-  const DType type = PlainType(out).value_or(DType::kInt8);
+  const DType type = PlainType(out).value_or(QuantisedType(out));
   if ((!real() && !IsQuantised(out)) || !graph::Takes(graph::DefOf(made.op), from, type)) {
     return Unsupported("its result {} is {}; {} is supported", out.Place(), TypeText(out.type),
                        TypeText(graph::ResultType(graph::DefOf(made.op), from) == DType::kInt8

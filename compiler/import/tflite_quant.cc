@@ -59,9 +59,11 @@ Result<graph::Quant> Converter::ActivationQuant(const TfliteTensor& tensor) cons
   TESSERA_ASSIGN(graph::Quant quant, ReadQuant(tensor, 1, -1));
   const bool is_unsigned = tensor.type == TensorType::UINT8;
   const int32_t zero = quant.zero[0];
+  const std::string place = op_ ? op_->Place() + ": " + tensor.Place() : tensor.Place();
   if (is_unsigned) quant.zero[0] -= 128;
+  if (tensor.type == TensorType::INT16 && zero != 0)
+    return Fail(Code::kUnsupported, "{}: zero point {}; values of INT16 have 0", place, zero);
   if (quant.zero[0] < -128 || quant.zero[0] > 127) {
-    const std::string place = op_ ? op_->Place() + ": " + tensor.Place() : tensor.Place();
     return Fail(Code::kInvalidArgument, "{}: zero point {} is no {}", place, zero,
                 is_unsigned ? "uint8" : "int8");
   }
@@ -80,6 +82,15 @@ Status Converter::SameScale(graph::TensorId x) const {
   if (*graph_.tensor(x).quant == out) return {};
   return Unsupported("'{}' and its result {} have different scales or zero points",
                      graph_.tensor(x).name, Out().Place());
+}
+
+Status Converter::ResultHas(double scale, int32_t zero) const {
+  TESSERA_ASSIGN(const auto quant, ResultQuant());
+  if (!quant) return {};
+  if (Out().type == TensorType::INT16) scale = 1.0 / 32768, zero = 0;
+  if (quant->scale[0] == scale && quant->zero[0] == zero) return {};
+  return Unsupported("its result {} has scale {} and zero point {}; 1/{} and {} are supported",
+                     Out().Place(), quant->scale[0], quant->zero[0], 1 / scale, zero);
 }
 
 // TFLite divides the bound by the scale in float32 and rounds half away from zero.
@@ -114,7 +125,8 @@ Status Converter::Bound(ActivationFunctionType function, graph::Node& node) cons
       return 0;
     }
     const int64_t q = static_cast<int64_t>(steps) + quant.zero[0];
-    return static_cast<int32_t>(std::clamp<int64_t>(q, -128, 127));
+    const auto [lo, hi] = LimitsOf(QuantisedType(Out()));
+    return static_cast<int32_t>(std::clamp<int64_t>(q, lo, hi));
   };
   switch (function) {
     case ActivationFunctionType::NONE:

@@ -88,7 +88,7 @@ Status Converter::Assign(Variable& variable, TensorId x) {
   return {};
 }
 
-Result<TensorId> Converter::StateNow(size_t i) {
+Result<TensorId> Converter::StateNow(size_t i, bool plain) {
   TESSERA_ASSIGN(const TfliteTensor* from, In(i));
   if (!from->variable) return Invalid("input {} is no variable", from->Place());
   Variable& variable = variables_[fmt::format("#{}", from->index)];
@@ -96,8 +96,10 @@ Result<TensorId> Converter::StateNow(size_t i) {
   variable.place = from->Place();
   graph::GraphTensor made{.name = from->name, .shape = GraphShape(from->shape)};
   uint8_t zero = 0;
-  if (const auto plain = PlainType(*from)) {
-    made.dtype = *plain;
+  if (const auto type = PlainType(*from)) {
+    made.dtype = *type;
+  } else if (plain) {
+    made.dtype = QuantisedType(*from);
   } else if (from->type == TensorType::INT8) {
     TESSERA_ASSIGN(made.quant, ActivationQuant(*from));
     zero = static_cast<uint8_t>(made.zero());

@@ -17,7 +17,8 @@ using graph::TensorId;
 Result<TensorId> Converter::Weights(size_t rank, int channel_axis) {
   TESSERA_ASSIGN(const TfliteTensor* from, In(1));
   const TensorType type = real() ? Out().type : TensorType::INT8;
-  if (real() ? from->type != type || !FloatType(type) : !IsQuantised(*from)) {
+  if (real() ? from->type != type || !FloatType(type)
+             : !IsQuantised(*from) || from->type == TensorType::INT16) {
     return Unsupported("weights {} are {}; {} is supported", from->Place(), TypeText(from->type),
                        TypeText(type));
   }
@@ -90,7 +91,20 @@ Status Converter::CentreWeights(const TfliteTensor& from, graph::GraphTensor& ma
 // Its integers count. TFLite's fully connected layers and its kernels of uint8 refuse a bias whose
 // scale is off by more than a fiftieth of a step of the result; its other contractions do not look.
 Status Converter::AddBias(graph::Node& node, size_t i) {
-  if (!Has(i)) return {};
+  const bool litert16 = options.tflite == TfliteKernels::kLitert2_3 &&
+                        Out().type == TensorType::INT16 && IsQuantised(Out());
+  if (!Has(i)) {
+    // LiteRT's sums are int64 here all the same.
+    if (!litert16 || node.op != graph::Op::kTransposedConv) return {};
+    const int64_t channels = graph_.tensor(node.inputs[1]).shape[0];
+    TESSERA_ASSIGN(const TensorId none,
+                   Constant({.name = Out().name + ".bias",
+                             .dtype = DType::kInt64,
+                             .shape = {channels},
+                             .data = std::vector<uint8_t>(static_cast<size_t>(8 * channels))}));
+    node.inputs.push_back(none);
+    return {};
+  }
   TESSERA_ASSIGN(const TfliteTensor* from, In(i));
   const graph::GraphTensor& w = graph_.tensor(node.inputs[1]);
   const int64_t channels = w.shape[0];
@@ -110,13 +124,21 @@ Status Converter::AddBias(graph::Node& node, size_t i) {
         {.name = from->name, .dtype = dtype, .shape = {channels}, .data = *bytes}));
     return {};
   }
-  if (from->type != TensorType::INT32 || !from->constant()) {
-    return Unsupported("bias {} is {}{}; a constant of INT32 is supported", from->Place(),
-                       TypeText(from->type), from->constant() ? "" : " and not constant");
+  // Of int16 activations INT64 is usual.
+  const bool wide = from->type == TensorType::INT64 && Out().type == TensorType::INT16;
+  if ((from->type != TensorType::INT32 && !wide) || !from->constant()) {
+    return Unsupported("bias {} is {}{}; a constant of INT32 is supported{}", from->Place(),
+                       TypeText(from->type), from->constant() ? "" : " and not constant",
+                       Out().type == TensorType::INT16 ? ", or of INT64" : "");
   }
-  if (static_cast<int64_t>(from->data.size()) != 4 * channels) {
-    return Invalid("bias {} has {} values for {} channels", from->Place(), from->data.size() / 4,
-                   channels);
+  if (litert16 && !wide)
+    return Unsupported(
+        "bias {} is INT32; beside INT16 LiteRT takes biases of INT64: compile with --tflite 2.14",
+        from->Place());
+  const DType type = wide ? DType::kInt64 : DType::kInt32;
+  if (static_cast<int64_t>(from->data.size()) != SizeOf(type) * channels) {
+    return Invalid("bias {} has {} values for {} channels", from->Place(),
+                   static_cast<int64_t>(from->data.size()) / SizeOf(type), channels);
   }
   const bool looked_at = node.op == graph::Op::kDense || Out().type == TensorType::UINT8;
   if (from->quantization && from->quantization->scale() &&
@@ -142,7 +164,7 @@ Status Converter::AddBias(graph::Node& node, size_t i) {
     return {};
   }
   TESSERA_TRY(Reserve(from->data.size()));
-  graph::GraphTensor made{.name = from->name, .dtype = DType::kInt32, .shape = {channels}};
+  graph::GraphTensor made{.name = from->name, .dtype = type, .shape = {channels}};
   made.data.emplace(from->data.begin(), from->data.end());
   const TensorId id = graph_.AddTensor(std::move(made));
   constants_[{from->index, 0}] = id;

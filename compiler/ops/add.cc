@@ -11,7 +11,8 @@ void Body(RegionBuilder& b, const Node& node) { SumBody(b, node, ir::BinOp::kAdd
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) { return BinaryFromOnnx(c, node, Op::kAdd); }
 
 Status FromTflite(Converter& c) {
-  return BinaryFromTflite<tflite_file::AddOptions>(c, {.op = Op::kAdd});
+  return BinaryFromTflite<tflite_file::AddOptions>(
+      c, {.op = Op::kAdd, .attributes = SumAttributesOf<tflite_file::AddOptions>(c)});
 }
 
 Status FromSeveral(QdqConverter& c, const OnnxNode& node) {
@@ -32,6 +33,7 @@ constinit const OpDef kAddDef = {
     .most = 2,
     .types = kNumberTypes,
     .shape = BinaryShape,
+    .attributes = Fits<graph::SumAttributes>,
     .requant = SumRequant,
     .body = Body,
     .onnx = kOnnx,

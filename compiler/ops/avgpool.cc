@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Mean over a window. ONNX AveragePool, GlobalAveragePool; TFLite AVERAGE_POOL_2D.
-#include <optional>
-
 #include "compiler/ops/compose.h"
 #include "compiler/ops/window.h"
 
@@ -43,22 +41,23 @@ bool Empty(const Window& window, const Shape& image) {
 // Windows over a border have counts of their own, which divide floats, or integers as TFLite does.
 Status Check(const NodeCheck& node) {
   const Window& w = node.node.As<PoolAttributes>().window;
-  if (!Padded(w)) return {};
   const auto& quant = node.Out().quant;
+  if (!Padded(w) && node.Out().dtype != DType::kInt16) return {};
   if (quant && (node.node.round != isa::Round::kTflite || node.In(0).quant != quant))
-    return node.Bad("an average over padding, of another scale or rounding than TFLite's");
-  if (Empty(w, node.In(0).shape)) return node.Bad("a window over padding alone");
+    return node.Bad(
+        "an average over padding or of int16, of another scale or rounding than TFLite's");
+  if (Padded(w) && Empty(w, node.In(0).shape)) return node.Bad("a window over padding alone");
   return {};
 }
 
 // The window's sum over its count, half away from zero: one multiplication that is exact for every
 // sum. A multiplier just above 2^31 / count pushes the halves away from zero; how far it may be
 // above is tried on all sums. Where halves go up the elements count from the least one, so that
-// away from zero is up. Nothing: no multiplier of 31 bits is exact, or there are too many sums to
+// away from zero is up. False: no multiplier of 31 bits is exact, or there are too many sums to
 // try.
-std::optional<Requant> MeanOfElements(const Node& node, int64_t n) {
+bool MeanOfElements(const Node& node, int64_t n, Requant& requant) {
   constexpr int64_t kLargest = 1 << 16;
-  if (n > kLargest) return std::nullopt;
+  if (n > kLargest) return false;
   const int64_t more_each = node.As<PoolAttributes>().upwards ? 128 : 0;
   const int64_t least = (more_each - 128) * n, most = (more_each + 127) * n;
   const auto exact = [&](int64_t multiplier, int left) {
@@ -73,15 +72,14 @@ std::optional<Requant> MeanOfElements(const Node& node, int64_t n) {
     for (int64_t more = 0; more <= 2; ++more) {
       const int64_t multiplier = (int64_t{1} << 31) / (n << left) + more;
       if (multiplier > INT32_MAX || !exact(multiplier, left)) continue;
-      Requant made;
-      made.multiplier = {static_cast<int32_t>(multiplier)};
-      made.shift = {static_cast<int8_t>(left)};
-      made.bias = {static_cast<int32_t>(more_each * n)};
-      made.out_zero = static_cast<int32_t>(-more_each);
-      return made;
+      requant.multiplier = {static_cast<int32_t>(multiplier)};
+      requant.shift = {static_cast<int8_t>(left)};
+      requant.bias = {static_cast<int32_t>(more_each * n)};
+      requant.out_zero = static_cast<int32_t>(-more_each);
+      return true;
     }
   }
-  return std::nullopt;
+  return false;
 }
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
@@ -89,14 +87,8 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   const int64_t n = window.kernel[0] * window.kernel[1];
   const Quant &in = *graph.tensor(node.inputs[0]).quant, &out = *graph.tensor(node.output).quant;
   const bool elements = node.round == isa::Round::kTflite && in == out;
-  const auto mean = elements && !Padded(window) ? MeanOfElements(node, n) : std::nullopt;
-  if (mean) {
-    requant.multiplier = mean->multiplier;
-    requant.shift = mean->shift;
-    requant.bias = mean->bias;
-    requant.out_zero = mean->out_zero;
-    return {};
-  }
+  const bool tried = graph.tensor(node.output).dtype == DType::kInt8 && !Padded(window);
+  if (elements && tried && MeanOfElements(node, n, requant)) return {};
   if (elements || Padded(window)) {  // DividedBody has no factor
     requant.out_zero = 0;
     return {};
@@ -144,9 +136,9 @@ void DividedBody(RegionBuilder& b, const Node& node) {
     const Expr half = ir::FloorDiv(n, I32(2));
     const Expr all = upwards ? sum(i) + n * I32(128) : ir::Abs(sum(i));
     const Expr mean = ir::FloorDiv(all + half, n);
-    return te::Narrow(*node.requant, upwards
-                                         ? mean - I32(128)
-                                         : ir::Select(ir::Lt(sum(i), I32(0)), ir::Neg(mean), mean));
+    return te::Narrow(
+        b, node,
+        upwards ? mean - I32(128) : ir::Select(ir::Lt(sum(i), I32(0)), ir::Neg(mean), mean));
   });
 }
 
@@ -246,7 +238,7 @@ constinit const OpDef kAvgPoolDef = {
     .name = "avgpool",
     .meaning = "mean over a window, padding not counted",
     .category = Category::kReduction,
-    .types = kAllTypes,
+    .types = kWideTypes,
     .shape = PoolShape,
     .check = Check,
     .attributes = Fits<PoolAttributes>,

@@ -54,17 +54,55 @@ Expr Repeated(const te::Tensor& x, const Indices& i, const Shape& shape) {
   return x(from);
 }
 
+bool HasPowersOfTwo(const Converter& c) {
+  const auto a = c.In(0), b = c.In(1);
+  if (!a || !b) return false;
+  return std::ranges::all_of(std::array{*a, *b, &c.Out()}, [](const auto* of) {
+    if (of->type != tflite_model::TensorType::INT16 || !tflite_model::IsQuantised(*of))
+      return false;
+    const float power = std::log2(of->quantization->scale()->Get(0));
+    return std::abs(power - std::round(power)) < 1e-3f;
+  });
+}
+
+namespace {
+
+// A shift by n bits, halves away from zero, is the rescaling of twice the value by 2^-(n + 1).
+Status ShiftedRequant(const Graph& graph, const Node& node, Requant& requant) {
+  bool stays = false;
+  for (size_t i = 0; i < 2; ++i) {
+    const double by = quantize::ScaleOf(graph, node, i) / quantize::ResultScale(graph, node);
+    const int shift = static_cast<int>(std::lround(std::log2(by)));
+    stays = stays || shift == 0;
+    if (shift > 0 || shift < -31 || (i == 1 && !stays))
+      return Fail(
+          Code::kOutOfRange,
+          "node {}: operand {} has {} times the result's scale; of int16 with powers of two "
+          "one operand has the result's, the other a smaller one",
+          node.name, i, by);
+    requant.operands.push_back({0, 1, 1 << 30, static_cast<int8_t>(shift)});
+  }
+  requant.bias = {0};
+  return quantize::SetFactors(node, {1.0}, {1 << 16}, requant);
+}
+
+}  // namespace
+
 Status SumRequant(const Graph& graph, const Node& node, Requant& requant) {
+  if (node.As<graph::SumAttributes>().shifted) return ShiftedRequant(graph, node, requant);
+  const bool wide = graph.tensor(node.output).dtype == DType::kInt16;
+  const int32_t left = wide ? 15 : 20;
   const double twice_max =
       2 * std::max(quantize::ScaleOf(graph, node, 0), quantize::ScaleOf(graph, node, 1));
   for (size_t i = 0; i < 2; ++i) {
     const auto m = quantize::MultiplierOf(quantize::ScaleOf(graph, node, i) / twice_max);
     if (!m) return Within(fmt::format("node {} operand {}", node.name, i), m.error());
-    requant.operands.push_back({quantize::ZeroOf(graph, node, i), 20, m->multiplier, m->shift});
+    requant.operands.push_back({quantize::ZeroOf(graph, node, i), left, m->multiplier, m->shift});
   }
   requant.bias = {0};
-  const double factor = twice_max / (std::ldexp(1.0, 20) * quantize::ResultScale(graph, node));
-  return quantize::SetFactors(node, {factor}, {2 * int64_t{255} << 19}, requant);
+  const double factor = twice_max / (std::ldexp(1.0, left) * quantize::ResultScale(graph, node));
+  const int64_t largest = 2 * quantize::FurthestOf(graph, node, 0) << (left - 1);
+  return quantize::SetFactors(node, {factor}, {largest}, requant);
 }
 
 void SumBody(RegionBuilder& b, const Node& node, ir::BinOp op) {
@@ -77,7 +115,7 @@ void SumBody(RegionBuilder& b, const Node& node, ir::BinOp op) {
     }
     const Requant& q = *node.requant;
     const Expr sum = ir::Bin(op, Aligned(q.operands[0], x(i)), Aligned(q.operands[1], y(i)));
-    return te::Narrow(q, ir::Requant(sum, I32(q.multiplier[0]), I32(q.shift[0]), q.round));
+    return te::Narrow(b, node, ir::Requant(sum, I32(q.multiplier[0]), I32(q.shift[0]), q.round));
   });
 }
 

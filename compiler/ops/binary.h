@@ -17,9 +17,19 @@ std::optional<Shape> RepeatedShape(const Shape& a, const Shape& b);
 // The element of |x| for element |i| of a result of |shape|. The index is the result's own but
 // where |x| repeats, so that schedules see which axis it is.
 Expr Repeated(const te::Tensor& x, const Indices& i, const Shape& shape);
-// Sums and differences: operands aligned to twice the larger scale, 20 bits up, then requantised.
+// Whether operands and result are int16 with scales that are powers of two, as TFLite finds it.
+bool HasPowersOfTwo(const Converter& c);
+// Sums and differences: operands aligned to twice the larger scale, 20 bits up (int16: 15), then
+// requantised; or shifted (SumAttributes).
 Status SumRequant(const Graph& graph, const Node& node, Requant& requant);
 void SumBody(RegionBuilder& b, const Node& node, ir::BinOp op);
+// Whether TFLite's kernel shifts the operands of this sum of int16: all scales are powers of two
+// and the file does not say otherwise.
+template <typename Options>
+graph::SumAttributes SumAttributesOf(Converter& c) {
+  const auto* options = c.op().table->template builtin_options_as<Options>();
+  return {.shifted = options && options->pot_scale_int16() && HasPowersOfTwo(c)};
+}
 
 // |op| of two operands, which repeat to one another's shape.
 Status BinaryFromOnnx(QdqConverter& c, const OnnxNode& node, Op op);

@@ -35,8 +35,14 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
 
 // Whether operand |i| stays as it is.
 bool Kept(const Graph& graph, const Node& node, size_t i) {
-  return graph.tensor(node.inputs[i]).quant == graph.tensor(node.output).quant && node.lo == -128 &&
-         node.hi == 127;
+  const GraphTensor& out = graph.tensor(node.output);
+  const IntegerLimits bounds = graph::BoundsOf(graph, node), limits = LimitsOf(out.dtype);
+  return graph.tensor(node.inputs[i]).quant == out.quant && bounds.lo == limits.lo &&
+         bounds.hi == limits.hi;
+}
+
+Status Check(const NodeCheck& node) {
+  return node.Out().dtype == DType::kInt16 ? node.KeepsScale() : Status{};
 }
 
 // TFLite, which takes several scales of uint8 alone, computes in float32: a table of 256 entries an
@@ -50,7 +56,7 @@ Status SingleTables(const Graph& graph, const Node& node, Requant& requant) {
       const float value = std::round(static_cast<float>(q) * scale + bias);
       const float least = static_cast<float>(requant.lo - requant.out_zero),
                   most = static_cast<float>(requant.hi - requant.out_zero);
-      requant.table.push_back(static_cast<int8_t>(
+      requant.table.push_back(static_cast<int16_t>(
           static_cast<int32_t>(std::clamp(value, least, most)) + requant.out_zero));
     }
   }
@@ -58,6 +64,7 @@ Status SingleTables(const Graph& graph, const Node& node, Requant& requant) {
 }
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
+  if (graph.tensor(node.output).dtype == DType::kInt16) return {};  // Check: all are kept
   bool kept = true;
   for (size_t i = 0; i < node.inputs.size(); ++i) kept = kept && Kept(graph, node, i);
   if (node.round == isa::Round::kTflite && !kept) return SingleTables(graph, node, requant);
@@ -73,14 +80,16 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
 }
 
 // An element of operand |i| under the scale of the result; |tables| where it has some.
-Expr Brought(const Graph& graph, const Node& node, size_t i, Expr value, const te::Tensor& tables) {
-  if (Kept(graph, node, i)) return value;
+Expr Brought(const RegionBuilder& b, const Node& node, size_t i, Expr value,
+             const te::Tensor& tables) {
+  if (Kept(b.graph(), node, i)) return value;
   if (tables)
     return tables(Expr(static_cast<int64_t>(i)), ir::Cast(DType::kInt64, value) + Expr(128));
   const Requant& q = *node.requant;
   const graph::OperandScale& scale = q.operands[i];
-  return te::Narrow(q, ir::Requant(Wide(value) - I32(scale.zero), I32(scale.multiplier),
-                                   I32(scale.shift), q.round));
+  return te::Narrow(
+      b, node,
+      ir::Requant(Wide(value) - I32(scale.zero), I32(scale.multiplier), I32(scale.shift), q.round));
 }
 
 void Body(RegionBuilder& b, const Node& node) {
@@ -90,8 +99,9 @@ void Body(RegionBuilder& b, const Node& node) {
   for (const TensorId id : node.inputs) parts.push_back(b.Value(id));
   te::Tensor tables;
   if (node.requant && !node.requant->table.empty())
-    tables = b.Constant(out.name + ".table", DType::kInt8, {std::ssize(parts), 256},
-                        node.requant->table);
+    tables =
+        b.Constant(out.name + ".table", DType::kInt8, {std::ssize(parts), 256},
+                   std::vector<int8_t>(node.requant->table.begin(), node.requant->table.end()));
   b.SetValue(node.output, te::Compute(b.Name(out.name), out.shape, {}, [&](const Indices& i) {
                // The last part is what no earlier condition takes.
                int64_t first = out.shape[axis];
@@ -101,7 +111,7 @@ void Body(RegionBuilder& b, const Node& node) {
                  first -= parts[k].shape()[axis];
                  Indices from = i;
                  from[axis] = i[axis] - Expr(first);
-                 const Expr here = Brought(b.graph(), node, k, parts[k](from), tables);
+                 const Expr here = Brought(b, node, k, parts[k](from), tables);
                  value = value ? ir::Select(ir::Lt(i[axis], Expr(end)), here, value) : here;
                }
                return value;
@@ -198,6 +208,7 @@ constinit const OpDef kConcatDef = {
     .most = 1024,
     .types = kAnyTypes,
     .shape = ShapeOf,
+    .check = Check,
     .attributes = Fits<ConcatAttributes>,
     .requant = RequantOf,
     .body = Body,

@@ -44,8 +44,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
         single ? double{quantize::Single(s_in) * quantize::Single(s_w)} : s_in * s_w;
     factors.push_back(product / quantize::ResultScale(graph, node));
   }
-  TESSERA_TRY(quantize::FoldBias(graph, node, requant));
-  return quantize::SetFactors(node, factors, quantize::LargestSums(w, requant.bias), requant);
+  return quantize::SetSums(graph, node, factors, requant);
 }
 
 void Body(RegionBuilder& b, const Node& node) {
@@ -69,7 +68,8 @@ void Body(RegionBuilder& b, const Node& node) {
         const Window& taps = node.As<ConvAttributes>().window;
         const Expr value =
             padded(i[0], from, te::Tap(taps, 0, i[2], ky), te::Tap(taps, 1, i[3], kx));
-        return te::Sum(Wide(value) * Wide(w(i[1], channel.var, ky.var, kx.var)), {channel, ky, kx});
+        return te::Sum(te::Product(b, node, value, w(i[1], channel.var, ky.var, kx.var)),
+                       {channel, ky, kx});
       });
   b.SetValue(node.output, te::Epilogue(b, node, sum));
 }
@@ -168,7 +168,7 @@ constinit const OpDef kConvDef = {
     .category = Category::kComplex,
     .least = 2,
     .most = 3,
-    .types = kAllTypes,
+    .types = kWideTypes,
     .shape = ShapeOf,
     .attributes = Fits<ConvAttributes>,
     .text = TextOf,

@@ -31,8 +31,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
         narrow ? double{quantize::Single(s_in) * quantize::Single(s_w)} : s_in * s_w;
     factors.push_back(product / quantize::ResultScale(graph, node));
   }
-  TESSERA_TRY(quantize::FoldBias(graph, node, requant));
-  return quantize::SetFactors(node, factors, quantize::LargestSums(w, requant.bias), requant);
+  return quantize::SetSums(graph, node, factors, requant);
 }
 
 void Body(RegionBuilder& b, const Node& node) {
@@ -43,8 +42,9 @@ void Body(RegionBuilder& b, const Node& node) {
   const int32_t zero = out.dtype == DType::kInt32 ? b.graph().tensor(node.inputs[0]).zero() : 0;
   const te::Tensor sum =
       te::Compute(b.Name(out.name + ".sum"), out.shape, {"n", "c"}, [&](const Indices& i) {
-        const Expr value = Wide(x(i[0], k.var));
-        return te::Sum((zero == 0 ? value : value - I32(zero)) * Wide(w(i[1], k.var)), {k});
+        const Expr value = x(i[0], k.var);
+        return te::Sum(
+            te::Product(b, node, zero == 0 ? value : Wide(value) - I32(zero), w(i[1], k.var)), {k});
       });
   b.SetValue(node.output, te::Epilogue(b, node, sum));
 }
@@ -183,6 +183,7 @@ void MakeExample(Example& example) {
 constexpr TypePair kTypes[] = {{DType::kInt8, DType::kInt8},
                                {DType::kFloat32, DType::kFloat32},
                                {DType::kFloat16, DType::kFloat16},
+                               {DType::kInt16, DType::kInt16},
                                {DType::kInt8, DType::kInt32}};
 constexpr OnnxRow kOnnx[] = {{"Gemm", FromOnnx, 2}, {"MatMul", FromOnnx, 2}};
 constexpr TfliteRow kTflite[] = {{"FULLY_CONNECTED", 2, 3, FromTflite}};

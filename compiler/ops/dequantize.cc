@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Int8 to floats. ONNX DequantizeLinear; TFLite DEQUANTIZE.
+// Int8 or int16 to floats. ONNX DequantizeLinear; TFLite DEQUANTIZE.
 #include "compiler/ops/unit.h"
 
 namespace tessera::ops {
@@ -29,7 +29,9 @@ Status FromTflite(Converter& c) {
   return c.Finish({.op = Op::kDequantize, .inputs = {x}}, c.tensor(x).shape);
 }
 
-constexpr TypePair kTypes[] = {{DType::kInt8, DType::kFloat32}, {DType::kInt8, DType::kFloat16}};
+constexpr TypePair kTypes[] = {{DType::kInt8, DType::kFloat32},
+                               {DType::kInt8, DType::kFloat16},
+                               {DType::kInt16, DType::kFloat32}};
 constexpr OnnxRow kOnnx[] = {{"DequantizeLinear", FromOnnx}};
 constexpr TfliteRow kTflite[] = {{"DEQUANTIZE", 1, 1, FromTflite}};
 
@@ -37,7 +39,7 @@ constexpr TfliteRow kTflite[] = {{"DEQUANTIZE", 1, 1, FromTflite}};
 
 constinit const OpDef kDequantizeDef = {
     .name = "dequantize",
-    .meaning = "int8 to float: (q - zero point) * scale",
+    .meaning = "int8 or int16 to float: (q - zero point) * scale",
     .types = kTypes,
     .body = Body,
     .onnx = kOnnx,

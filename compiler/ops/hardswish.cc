@@ -55,7 +55,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
                 node.name, out, in * 128);
   }
   const int32_t zero = quantize::ZeroOf(graph, node, 0);
-  return FillTable(requant, [&](int32_t q) -> int64_t {
+  return FillTable(graph, node, requant, [&](int32_t q) -> int64_t {
     const int32_t x = (q - zero) * (1 << 7);
     // (x + 3) / 6 as a number of [0, 1), saturated.
     int32_t gate = x;

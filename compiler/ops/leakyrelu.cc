@@ -40,7 +40,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   TESSERA_ASSIGN(const auto identity, MultiplierOf(node, double{in / out}));
   TESSERA_ASSIGN(const auto leak, MultiplierOf(node, double{in * alpha / out}));
   const int32_t zero = quantize::ZeroOf(graph, node, 0);
-  return FillTable(requant, [&](int32_t q) -> int64_t {
+  return FillTable(graph, node, requant, [&](int32_t q) -> int64_t {
     const auto [multiplier, shift] = q < zero ? leak : identity;
     // RequantValue takes no negative multiplier: the value is.
     const int32_t x = multiplier < 0 ? zero - q : q - zero;
@@ -81,8 +81,8 @@ constexpr TfliteRow kTflite[] = {{"LEAKY_RELU", 1, 1, FromTflite}};
 
 constinit const OpDef kLeakyReluDef = {
     .name = "leakyrelu",
-    .meaning = "x where it is positive, else alpha * x; int8 by a table of 256 entries",
-    .types = kAllTypes,
+    .meaning = "x where it is positive, else alpha * x; integers by a table",
+    .types = kWideTypes,
     .check = Check,
     .attributes = Fits<LeakyReluAttributes>,
     .requant = RequantOf,

@@ -6,7 +6,7 @@
 namespace tessera::ops {
 namespace {
 
-// Far outside of int8, and safe to convert.
+// Far outside of int16, and safe to convert.
 constexpr double kFar = 1 << 20;
 
 // A NaN is the lowest, as where floats are quantised.
@@ -16,11 +16,12 @@ int64_t Limited(double steps) {
 
 }  // namespace
 
-Status FillTable(Requant& requant, const std::function<int64_t(int32_t q)>& value) {
-  requant.table.resize(256);
-  for (int32_t q = -128; q < 128; ++q) {
+Status FillTable(const Graph& graph, const Node& node, Requant& requant,
+                 const std::function<int64_t(int32_t q)>& value) {
+  const auto [lo, hi] = LimitsOf(graph.tensor(node.inputs[0]).dtype);
+  for (int32_t q = lo; q <= hi; ++q) {
     const int64_t y = std::clamp<int64_t>(value(q) + requant.out_zero, requant.lo, requant.hi);
-    requant.table[static_cast<size_t>(q + 128)] = static_cast<int8_t>(y);
+    requant.table.push_back(static_cast<int16_t>(y));
   }
   return {};
 }
@@ -29,7 +30,7 @@ Status RealTable(const Graph& graph, const Node& node, Requant& requant,
                  const std::function<double(double)>& f) {
   const double in = quantize::ScaleOf(graph, node, 0), out = quantize::ResultScale(graph, node);
   const int32_t zero = quantize::ZeroOf(graph, node, 0);
-  return FillTable(requant,
+  return FillTable(graph, node, requant,
                    [&](int32_t q) { return Limited(std::nearbyint(f((q - zero) * in) / out)); });
 }
 
@@ -38,7 +39,7 @@ Status SingleTable(const Graph& graph, const Node& node, Requant& requant,
   const float in = quantize::Single(quantize::ScaleOf(graph, node, 0));
   const float steps = 1 / quantize::Single(quantize::ResultScale(graph, node));
   const int32_t zero = quantize::ZeroOf(graph, node, 0);
-  return FillTable(requant, [&](int32_t q) {
+  return FillTable(graph, node, requant, [&](int32_t q) {
     return Limited(std::round(f(in * static_cast<float>(q - zero)) * steps));
   });
 }
@@ -49,10 +50,16 @@ void LookupBody(RegionBuilder& b, const Node& node, const std::function<Expr(Exp
     return te::Elements(b, node,
                         [&](const Indices& i) { return te::Real(b, node, real(Wide(x(i)))); });
   }
-  const te::Tensor table = b.Constant(b.graph().tensor(node.output).name + ".table", DType::kInt8,
-                                      {256}, node.requant->table);
+  const GraphTensor& out = b.graph().tensor(node.output);
+  const std::vector<int16_t>& values = node.requant->table;
+  const Shape shape{std::ssize(values)};
+  const te::Tensor table = out.dtype == DType::kInt16
+                               ? b.Constant(out.name + ".table", DType::kInt16, shape, values)
+                               : b.Constant(out.name + ".table", DType::kInt8, shape,
+                                            std::vector<int8_t>(values.begin(), values.end()));
+  const Expr first = Expr(-int64_t{LimitsOf(x.dtype()).lo});
   te::Elements(b, node,
-               [&](const Indices& i) { return table(ir::Cast(DType::kInt64, x(i)) + Expr(128)); });
+               [&](const Indices& i) { return table(ir::Cast(DType::kInt64, x(i)) + first); });
 }
 
 Status UnaryFromOnnx(QdqConverter& c, const OnnxNode& node, Node made) {

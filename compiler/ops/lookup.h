@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of one value, element by element. Of an int8 value a table of 256 entries, made at
-// compile time, is their exact meaning. Internal to compiler/ops.
+// Functions of one value, element by element. A table with an entry for each value, 256 of int8 and
+// 65536 of int16, made at compile time, is their exact meaning. Internal to compiler/ops.
 #ifndef TESSERA_COMPILER_OPS_LOOKUP_H_
 #define TESSERA_COMPILER_OPS_LOOKUP_H_
 
@@ -12,7 +12,8 @@
 namespace tessera::ops {
 
 // Fills requant.table with clamp(value(q) + zero point of the result, lo, hi).
-Status FillTable(Requant& requant, const std::function<int64_t(int32_t q)>& value);
+Status FillTable(const Graph& graph, const Node& node, Requant& requant,
+                 const std::function<int64_t(int32_t q)>& value);
 // From f over real numbers: computed in double, quantised half to even.
 Status RealTable(const Graph& graph, const Node& node, Requant& requant,
                  const std::function<double(double)>& f);

@@ -40,6 +40,9 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
                              : a * b;
   const double factor = product / quantize::ResultScale(graph, node);
   const int64_t depth = graph.tensor(node.inputs[0]).shape.back();
+  if (graph.tensor(node.output).dtype != DType::kInt8)
+    return Fail(Code::kUnsupported, "node {}: a product of {} with a scale, int8 is supported",
+                node.name, Text(graph.tensor(node.output).dtype));
   if (depth > INT32_MAX / (255 * 255))
     return Fail(Code::kOutOfRange, "node {}: sums of {} products leave int32, at most {} fit",
                 node.name, depth, INT32_MAX / (255 * 255));
@@ -75,7 +78,7 @@ void Body(RegionBuilder& b, const Node& node) {
   te::Elements(b, node, [&](const Indices& i) {
     if (real) return te::Real(b, node, sum(i));
     const Requant& q = *node.requant;
-    return te::Narrow(q, ir::Requant(sum(i), I32(q.multiplier[0]), I32(q.shift[0]), q.round));
+    return te::Narrow(b, node, ir::Requant(sum(i), I32(q.multiplier[0]), I32(q.shift[0]), q.round));
   });
 }
 

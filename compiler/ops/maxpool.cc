@@ -13,6 +13,8 @@ using graph::PoolAttributes;
 
 Status Check(const NodeCheck& node) {
   if (node.In(0).quant != node.Out().quant) return node.Bad("the greatest value keeps its scale");
+  if (!node.Out().quant && !IsFloat(node.Out().dtype))
+    return node.Bad("takes floats, or integers with a scale");
   return {};
 }
 
@@ -22,12 +24,14 @@ void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor given = b.Value(node.inputs[0]);
   const bool real = te::IsReal(b, node), narrow = given.dtype() == DType::kFloat16;
   const Expr lowest = real ? ir::ImmFloat(given.dtype(), -std::numeric_limits<float>::infinity())
-                           : ir::Imm(DType::kInt8, -128);
+                           : ir::Imm(given.dtype(), LimitsOf(given.dtype()).lo);
   const te::Tensor x = te::PadSpatial(b.Name(out.name + ".padded"), given, window, lowest);
   const Axis ky = te::ReduceAxis("ky", window.kernel[0]);
   const Axis kx = te::ReduceAxis("kx", window.kernel[1]);
+  const auto [lo, hi] = graph::BoundsOf(b.graph(), node);
+  const IntegerLimits limits = LimitsOf(given.dtype());
   const bool bounded = real ? narrow || std::isfinite(node.least) || std::isfinite(node.most)
-                            : node.lo > -128 || node.hi < 127;
+                            : lo > limits.lo || hi < limits.hi;
   const te::Tensor most =
       te::Compute(b.Name(bounded ? out.name + ".max" : out.name), out.shape, {"n", "c", "y", "x"},
                   [&](const Indices& i) {
@@ -38,7 +42,7 @@ void Body(RegionBuilder& b, const Node& node) {
   if (!bounded) return b.SetValue(node.output, most);
   te::Elements(b, node, [&](const Indices& i) {
     if (real) return te::Real(b, node, most(i));
-    return ir::Clamp(most(i), ir::Imm(DType::kInt8, node.lo), ir::Imm(DType::kInt8, node.hi));
+    return ir::Clamp(most(i), ir::Imm(given.dtype(), lo), ir::Imm(given.dtype(), hi));
   });
 }
 
@@ -82,7 +86,7 @@ constinit const OpDef kMaxPoolDef = {
     .name = "maxpool",
     .meaning = "greatest value over a window",
     .category = Category::kReduction,
-    .types = kAllTypes,
+    .types = kWideTypes,
     .shape = PoolShape,
     .check = Check,
     .attributes = Fits<PoolAttributes>,

@@ -24,7 +24,8 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   if (!m) return Within("node " + node.name, m.error());
   const int bits =
       std::min({static_cast<int>(std::bit_width(static_cast<uint64_t>(n))) - 1, 32, 31 + m->shift});
-  if (m->shift - bits < -31 || 255 * n > INT32_MAX >> std::max(m->shift - bits, 0)) {
+  if (m->shift - bits < -31 ||
+      quantize::FurthestOf(graph, node, 0) * n > INT32_MAX >> std::max(m->shift - bits, 0)) {
     return Fail(Code::kOutOfRange, "node {}: a mean over {} elements with factor {} leaves 32 bits",
                 node.name, n, factor);
   }
@@ -60,7 +61,7 @@ constinit const OpDef kMeanDef = {
         "mean over both spatial axes of NCHW; the result keeps them with "
         "extent 1",
     .category = Category::kReduction,
-    .types = kAllTypes,
+    .types = kWideTypes,
     .shape = ShapeOf,
     .requant = RequantOf,
     .body = Body,

@@ -16,7 +16,9 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
           ? double{quantize::Single(a) * quantize::Single(b) / quantize::Single(out)}
           : a * b / out;
   requant.bias = {0};
-  return quantize::SetFactors(node, {factor}, {255 * 255}, requant);
+  const int64_t largest =
+      quantize::FurthestOf(graph, node, 0) * quantize::FurthestOf(graph, node, 1);
+  return quantize::SetFactors(node, {factor}, {largest}, requant);
 }
 
 void Body(RegionBuilder& b, const Node& node) {
@@ -29,7 +31,8 @@ void Body(RegionBuilder& b, const Node& node) {
       return te::Real(b, node, Wide(Repeated(x, i, shape)) * Wide(Repeated(y, i, shape)));
     const Requant& q = *node.requant;
     const Expr product = (Wide(x(i)) - I32(zx)) * (Wide(y(i)) - I32(zy));
-    return te::Narrow(q, ir::Requant(product, I32(q.multiplier[0]), I32(q.shift[0]), q.round));
+    return te::Narrow(b, node,
+                      ir::Requant(product, I32(q.multiplier[0]), I32(q.shift[0]), q.round));
   });
 }
 

@@ -74,7 +74,8 @@ void Body(RegionBuilder& b, const Node& node) {
     const Expr made =
         kFunction.of(Computed(Repeated(x, i, out.shape)), Computed(Repeated(y, i, out.shape)));
     if (te::IsReal(b, node)) return ir::Cast(out.dtype, made);
-    return ir::Cast(out.dtype, ir::ClampAdd(made, I32(0), I32(node.lo), I32(node.hi)));
+    const auto [lo, hi] = graph::BoundsOf(b.graph(), node);
+    return ir::Cast(out.dtype, ir::ClampAdd(made, I32(0), I32(lo), I32(hi)));
   });
 }
 

@@ -46,7 +46,8 @@ void Body(RegionBuilder& b, const Node& node) {
     };
     const Expr value = Wide(x(i)) - I32(q.operands[0].zero);
     const Expr product = value * (Wide(Repeated(factor, i, shape)) - I32(q.operands[1].zero));
-    return te::Narrow(q, ir::Select(ir::Lt(value, I32(0)), brought(1, product), brought(0, value)));
+    return te::Narrow(b, node,
+                      ir::Select(ir::Lt(value, I32(0)), brought(1, product), brought(0, value)));
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Floats to int8. ONNX QuantizeLinear; TFLite QUANTIZE.
+// Floats to int8 or int16. ONNX QuantizeLinear; TFLite QUANTIZE.
 #include "compiler/ops/unit.h"
 
 namespace tessera::ops {
@@ -18,22 +18,25 @@ Expr RoundAway(Expr x) {
 
 void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]);
-  const Quant& quant = *b.graph().tensor(node.output).quant;
+  const GraphTensor& out = b.graph().tensor(node.output);
+  const Quant& quant = *out.quant;
+  const auto [lo, hi] = LimitsOf(out.dtype);
+  const float far = 4 * static_cast<float>(hi + 1);
   const float scale = static_cast<float>(quant.scale[0]);
   te::Elements(b, node, [&](const Indices& i) {
     const Expr q = ir::Bin(ir::BinOp::kDiv, Wide(x(i)), ir::ImmF32(scale));
     const Expr whole = node.round == isa::Round::kTflite ? RoundAway(q) : ir::RoundEven(q);
     // Saturated in float first: the cast of a far value would not keep its sign with the zero point
     // added.
-    const Expr bounded = ir::Clamp(whole, ir::ImmF32(-512), ir::ImmF32(512));
-    return ir::Cast(DType::kInt8, ir::ClampAdd(ir::Cast(DType::kInt32, bounded), I32(quant.zero[0]),
-                                               I32(-128), I32(127)));
+    const Expr bounded = ir::Clamp(whole, ir::ImmF32(-far), ir::ImmF32(far));
+    return ir::Cast(out.dtype, ir::ClampAdd(ir::Cast(DType::kInt32, bounded), I32(quant.zero[0]),
+                                            I32(lo), I32(hi)));
   });
 }
 
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) { return c.Quantize(node); }
 
-// Of int8 it changes the scale.
+// Of quantised values it changes the scale.
 Status FromTflite(Converter& c) {
   using tflite_model::TensorType;
   TESSERA_ASSIGN(const auto* from, c.In(0));
@@ -42,7 +45,9 @@ Status FromTflite(Converter& c) {
   return c.Finish({.op = real ? Op::kQuantize : Op::kRescale, .inputs = {x}}, c.tensor(x).shape);
 }
 
-constexpr TypePair kTypes[] = {{DType::kFloat32, DType::kInt8}, {DType::kFloat16, DType::kInt8}};
+constexpr TypePair kTypes[] = {{DType::kFloat32, DType::kInt8},
+                               {DType::kFloat16, DType::kInt8},
+                               {DType::kFloat32, DType::kInt16}};
 constexpr OnnxRow kOnnx[] = {{"QuantizeLinear", FromOnnx}};
 constexpr TfliteRow kTflite[] = {{"QUANTIZE", 1, 1, FromTflite}};
 
@@ -51,7 +56,7 @@ constexpr TfliteRow kTflite[] = {{"QUANTIZE", 1, 1, FromTflite}};
 constinit const OpDef kQuantizeDef = {
     .name = "quantize",
     .meaning =
-        "float to int8: x / scale, rounded half to even (half away from zero with tflite "
+        "float to int8 or int16: x / scale, rounded half to even (half away from zero with tflite "
         "rounding), plus zero point, saturated",
     .types = kTypes,
     .body = Body,

@@ -16,7 +16,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
                             ? double{quantize::Single(in) / quantize::Single(out)}
                             : in / out;
   requant.bias = {-quantize::ZeroOf(graph, node, 0)};
-  return quantize::SetFactors(node, {factor}, {255}, requant);
+  return quantize::SetFactors(node, {factor}, {quantize::FurthestOf(graph, node, 0)}, requant);
 }
 
 void Body(RegionBuilder& b, const Node& node) {
@@ -26,8 +26,7 @@ void Body(RegionBuilder& b, const Node& node) {
     const Requant& q = *node.requant;
     const Expr y =
         ir::Requant(Wide(x(i)) + I32(q.bias[0]), I32(q.multiplier[0]), I32(q.shift[0]), q.round);
-    return ir::Cast(b.graph().tensor(node.output).dtype,
-                    ir::ClampAdd(y, I32(q.out_zero), I32(q.lo), I32(q.hi)));
+    return te::Narrow(b, node, y);
   });
 }
 
@@ -71,11 +70,11 @@ Status FromReluTo1(Converter& c) {
   return c.Finish(std::move(made), c.tensor(x).shape);
 }
 
-constexpr TypePair kTypes[] = {{DType::kInt8, DType::kInt8},
-                               {DType::kFloat32, DType::kFloat32},
-                               {DType::kFloat16, DType::kFloat16},
-                               {DType::kInt8, DType::kUint8},
-                               {DType::kUint8, DType::kInt8}};
+constexpr TypePair kTypes[] = {
+    {DType::kInt8, DType::kInt8},       {DType::kFloat32, DType::kFloat32},
+    {DType::kFloat16, DType::kFloat16}, {DType::kInt8, DType::kUint8},
+    {DType::kUint8, DType::kInt8},      {DType::kInt16, DType::kInt16},
+    {DType::kInt16, DType::kInt8}};
 constexpr OnnxRow kOnnx[] = {{"Relu", FromOnnx}, {"Clip", FromOnnx}};
 constexpr TfliteRow kTflite[] = {
     {"RELU", 1, 1, FromTflite<ActivationFunctionType::RELU>},
@@ -88,7 +87,7 @@ constexpr TfliteRow kTflite[] = {
 
 constinit const OpDef kRescaleDef = {
     .name = "rescale",
-    .meaning = "the same real values under another scale, or as uint8, clamped",
+    .meaning = "the same real values under another scale, or in another type, clamped",
     .types = kTypes,
     .attributes = Fits<FactorAttributes>,
     .requant = RequantOf,

@@ -34,12 +34,13 @@ void Body(RegionBuilder& b, const Node& node) {
     shifts = b.Constant(out.name + ".shift", DType::kInt32, each,
                         std::vector<int32_t>(shift.begin(), shift.end()));
   }
-  te::Elements(b, node, [&, zero = zero](const Indices& i) {
+  const auto [lo, hi] = graph::BoundsOf(b.graph(), node);
+  te::Elements(b, node, [&, zero = zero, lo = lo, hi = hi](const Indices& i) {
     const Expr by = multipliers ? multipliers(i.back()) : I32(multiplier[0]);
     const Expr moved = shifts ? shifts(i.back()) : I32(shift[0]);
     Expr y = ir::Requant(x(i), by, moved, isa::Round::kTflite);
     if (more) y = y + more(i);
-    return ir::Cast(out.dtype, ir::ClampAdd(y, I32(zero), I32(node.lo), I32(node.hi)));
+    return ir::Cast(out.dtype, ir::ClampAdd(y, I32(zero), I32(lo), I32(hi)));
   });
 }
 

@@ -4,12 +4,19 @@
 #include <cmath>
 
 #include "compiler/ops/lookup.h"
+#include "compiler/quantize/lines16.h"
 #include "compiler/te/ops/functions.h"
 
 namespace tessera::ops {
 namespace {
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
+  if (graph.tensor(node.output).dtype == DType::kInt16) {
+    const float scale = quantize::Single(quantize::ScaleOf(graph, node, 0));
+    return FillTable(graph, node, requant, [&](int32_t q) {
+      return quantize::LogisticByLines(static_cast<int16_t>(q), scale);
+    });
+  }
   if (node.round == isa::Round::kTflite)
     return SingleTable(graph, node, requant, [](float x) { return 1.0f / (1.0f + std::exp(-x)); });
   return RealTable(graph, node, requant, [](double x) { return 1 / (1 + std::exp(-x)); });
@@ -22,16 +29,14 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
 }
 
 Status FromTflite(Converter& c) {
-  TESSERA_ASSIGN(const auto quant, c.ResultQuant());
-  if (quant && (quant->scale[0] != 1.0 / 256 || quant->zero[0] != -128)) {
-    return c.Unsupported(
-        "its result {} has scale {} and zero point {}; 1/256 and -128 are supported",
-        c.Out().Place(), quant->scale[0], quant->zero[0]);
-  }
+  TESSERA_TRY(c.ResultHas(1.0 / 256, -128));
   return UnaryFromTflite(c, {.op = Op::kSigmoid});
 }
 
-void MakeExample(Example& example) { example.quant = Quant{{1.0 / 256}, {-128}, -1}; }
+void MakeExample(Example& example) {
+  const bool wide = example.first().dtype == DType::kInt16;
+  example.quant = wide ? Quant{{1.0 / 32768}, {0}, -1} : Quant{{1.0 / 256}, {-128}, -1};
+}
 
 constexpr OnnxRow kOnnx[] = {{"Sigmoid", FromOnnx}};
 constexpr TfliteRow kTflite[] = {{"LOGISTIC", 1, 1, FromTflite}};
@@ -40,8 +45,8 @@ constexpr TfliteRow kTflite[] = {{"LOGISTIC", 1, 1, FromTflite}};
 
 constinit const OpDef kSigmoidDef = {
     .name = "sigmoid",
-    .meaning = "1 / (1 + exp(-x)); int8 by a table of 256 entries",
-    .types = kAllTypes,
+    .meaning = "1 / (1 + exp(-x)); integers by a table",
+    .types = kWideTypes,
     .requant = RequantOf,
     .body = Body,
     .onnx = kOnnx,

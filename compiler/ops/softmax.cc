@@ -6,7 +6,9 @@
 // ONNX Softmax, on floats; TFLite SOFTMAX.
 #include <cmath>
 
+#include "compiler/ir/scalar_math.h"
 #include "compiler/ops/unit.h"
+#include "compiler/quantize/lines16.h"
 #include "compiler/quantize/multiplier.h"
 
 namespace tessera::ops {
@@ -14,15 +16,25 @@ namespace {
 
 using graph::SoftmaxAttributes;
 
+constexpr double kWideStep = 10.0 / UINT16_MAX;  // of int16: exponentials reach from exp(-10) to 1
+constexpr int64_t kMostWide = 1 << 16;  // elements of a row of int16: their sum stays int32
+
 Status Check(const NodeCheck& node) {
   if (node.In(0).shape.empty()) return node.Bad("an operand without axes");
   // int8: the sum of exponentials has twelve integer bits.
-  if (node.Out().quant && node.In(0).shape.back() >= 4096)
+  if (node.Out().dtype == DType::kInt8 && node.In(0).shape.back() >= 4096)
     return node.Bad("rows of {} elements, at most 4095", node.In(0).shape.back());
   const double beta = node.node.As<SoftmaxAttributes>().beta;
   if (!(beta > 0) || beta > 1e6) return node.Bad("beta {} is not in (0, 1e6]", beta);
   if (!node.Out().quant) return {};
   const Quant& out = *node.Out().quant;
+  if (node.Out().dtype == DType::kInt16) {
+    if (node.In(0).shape.back() > kMostWide)
+      return node.Bad("rows of {} elements, at most {}", node.In(0).shape.back(), kMostWide);
+    return out.scale[0] == 1.0 / 32768 ? Status{}
+                                       : node.Bad("its result {} has scale {}, must be 1/32768",
+                                                  node.Out().name, out.scale[0]);
+  }
   if (out.scale[0] != 1.0 / 256 || out.zero[0] != -128)
     return node.Bad("its result {} has scale {} and zero point {}, must be 1/256 and -128",
                     node.Out().name, out.scale[0], out.zero[0]);
@@ -33,6 +45,11 @@ Status Check(const NodeCheck& node) {
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   const double beta = node.As<SoftmaxAttributes>().beta;
   const double scale = quantize::ScaleOf(graph, node, 0);
+  if (graph.tensor(node.output).dtype == DType::kInt16) {
+    const float in = quantize::Single(scale) * static_cast<float>(beta);
+    requant.bias = {0};
+    return quantize::SetFactors(node, {in / kWideStep}, {UINT16_MAX}, requant);
+  }
   const double real = std::min(beta * scale * (1 << 26), 2147483647.0);
   const auto m = quantize::MultiplierOf(real);
   if (!m) return Within("node " + node.name, m.error());
@@ -146,8 +163,66 @@ void RealBody(RegionBuilder& b, const Node& node) {
              }));
 }
 
+// Of int16: exponentials of differences to the greatest value and the reciprocal of their sum, both
+// by lines, as Q0.15. Source: TFLite's SoftmaxInt16.
+void WideBody(RegionBuilder& b, const Node& node) {
+  const te::Tensor x = b.Value(node.inputs[0]);
+  const std::string& name = b.graph().tensor(node.output).name;
+  const Requant& q = *node.requant;  // of a difference to steps of kWideStep
+  const quantize::Lines512 power(-10, 0, [](double r) { return std::exp(r); });
+  const quantize::Lines512 share(0, 1, [](double r) { return 1 / (1 + r); });
+  std::vector<int16_t> powers, shares;  // by how far below the greatest; by the sum less its half
+  for (int32_t below = 0; below <= UINT16_MAX; ++below) {
+    const int32_t steps =
+        ir::RequantValue(-below, q.multiplier[0], q.shift[0], isa::Round::kTflite);
+    const int32_t at = std::clamp(INT16_MAX + std::max(steps, -UINT16_MAX), INT16_MIN, INT16_MAX);
+    powers.push_back(power(static_cast<int16_t>(at)));
+    shares.push_back(share(static_cast<int16_t>(below + INT16_MIN)));
+  }
+  const te::Tensor exponentials = b.Constant(name + ".exps", DType::kInt16, {1 << 16}, powers);
+  const te::Tensor reciprocals = b.Constant(name + ".shares", DType::kInt16, {1 << 16}, shares);
+  const size_t axis = x.shape().size() - 1;
+  Shape rows = x.shape();
+  rows[axis] = 1;
+  const auto along = [&](Indices i, Expr where) {
+    i[axis] = where;
+    return i;
+  };
+  const Axis k = te::ReduceAxis("k", x.shape()[axis]), l = te::ReduceAxis("l", x.shape()[axis]);
+  const te::Tensor most = te::Compute(b.Name(name + ".max"), rows, {}, [&](const Indices& i) {
+    return te::MaxOf(x(along(i, k.var)), {k});
+  });
+  const te::Tensor exponential =
+      te::Compute(b.Name(name + ".exp"), x.shape(), {}, [&](const Indices& i) {
+        const Expr below = Wide(most(along(i, Expr(0)))) - Wide(x(i));
+        return Wide(exponentials(I64(below)));
+      });
+  const te::Tensor sum = te::Compute(b.Name(name + ".sum"), rows, {}, [&](const Indices& i) {
+    return te::Sum(exponential(along(i, l.var)), {l});
+  });
+  const te::Tensor bits = te::Compute(b.Name(name + ".bits"), rows, {},
+                                      [&](const Indices& i) { return LeadingZeros(sum(i)); });
+  const te::Tensor scale = te::Compute(b.Name(name + ".scale"), rows, {}, [&](const Indices& i) {
+    // The sum as a number of [1, 2), 16 bits behind the point, rounded half up.
+    const Expr shifted =
+        Shr(Shl(I64(sum(i)), I64(bits(i) - I32(1))) + ir::Imm(DType::kInt64, 1 << 13),
+            ir::Imm(DType::kInt64, 14));
+    const Expr above = ir::Clamp(shifted - ir::Imm(DType::kInt64, 1 << 16),
+                                 ir::Imm(DType::kInt64, 0), ir::Imm(DType::kInt64, UINT16_MAX));
+    return Wide(reciprocals(above));
+  });
+  te::Elements(b, node, [&](const Indices& i) {
+    const Indices row = along(i, Expr(0));
+    const Expr shift = I64(I32(31) - bits(row));
+    const Expr half = Shl(ir::Imm(DType::kInt64, 1), shift - ir::Imm(DType::kInt64, 1));
+    const Expr value = Shr(I64(exponential(i)) * I64(scale(row)) + half, shift);
+    return te::Narrow(b, node, ir::Clamp(Low(value), I32(0), I32(INT16_MAX)));
+  });
+}
+
 void Body(RegionBuilder& b, const Node& node) {
   if (te::IsReal(b, node)) return RealBody(b, node);
+  if (b.graph().tensor(node.output).dtype == DType::kInt16) return WideBody(b, node);
   const te::Tensor x = b.Value(node.inputs[0]);
   const std::string& name = b.graph().tensor(node.output).name;
   const Requant& q =
@@ -240,12 +315,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
 Status FromTflite(Converter& c) {
   TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::SoftmaxOptions>());
   TESSERA_ASSIGN(TensorId x, c.Activation(0));
-  TESSERA_ASSIGN(const auto quant, c.ResultQuant());
-  if (quant && (quant->scale[0] != 1.0 / 256 || quant->zero[0] != -128)) {
-    return c.Unsupported(
-        "its result {} has scale {} and zero point {}; 1/256 and -128 are supported",
-        c.Out().Place(), quant->scale[0], quant->zero[0]);
-  }
+  TESSERA_TRY(c.ResultHas(1.0 / 256, -128));
   if (!std::isfinite(options->beta()) || options->beta() <= 0)
     return c.Unsupported("beta {}; a finite number above 0 is supported", options->beta());
   Node made{.op = Op::kSoftmax,
@@ -255,6 +325,7 @@ Status FromTflite(Converter& c) {
   if (shape.size() != 4) return c.Finish(std::move(made), shape);
   TESSERA_TRY(c.ShapeIs(tflite_model::FileShape(shape)));
   const auto in = c.tensor(x).quant;
+  TESSERA_ASSIGN(const auto quant, c.ResultQuant());
   const Shape rows{shape[0] * shape[2] * shape[3], shape[1]};
   TESSERA_ASSIGN(x, c.ToFileOrder(x));
   TESSERA_ASSIGN(x, c.Emit({.op = Op::kReshape, .inputs = {x}}, ".rows", in, rows));
@@ -263,7 +334,10 @@ Status FromTflite(Converter& c) {
   return c.FinishFromFileOrder(x);
 }
 
-void MakeExample(Example& example) { example.quant = Quant{{1.0 / 256}, {-128}, -1}; }
+void MakeExample(Example& example) {
+  const bool wide = example.first().dtype == DType::kInt16;
+  example.quant = wide ? Quant{{1.0 / 32768}, {0}, -1} : Quant{{1.0 / 256}, {-128}, -1};
+}
 
 constexpr OnnxRow kOnnx[] = {{"Softmax", FromOnnx, 1, graph::OnnxWhen::kNever}};
 constexpr TfliteRow kTflite[] = {{"SOFTMAX", 1, 1, FromTflite}};
@@ -272,9 +346,9 @@ constexpr TfliteRow kTflite[] = {{"SOFTMAX", 1, 1, FromTflite}};
 
 constinit const OpDef kSoftmaxDef = {
     .name = "softmax",
-    .meaning = "along the last axis; int8 by TFLite's fixed-point exponential and reciprocal",
+    .meaning = "along the last axis; integers by TFLite's fixed-point exponential and reciprocal",
     .category = Category::kOpaque,
-    .types = kAllTypes,
+    .types = kWideTypes,
     .check = Check,
     .attributes = Fits<SoftmaxAttributes>,
     .requant = RequantOf,

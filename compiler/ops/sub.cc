@@ -11,7 +11,8 @@ void Body(RegionBuilder& b, const Node& node) { SumBody(b, node, ir::BinOp::kSub
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) { return BinaryFromOnnx(c, node, Op::kSub); }
 
 Status FromTflite(Converter& c) {
-  return BinaryFromTflite<tflite_file::SubOptions>(c, {.op = Op::kSub});
+  return BinaryFromTflite<tflite_file::SubOptions>(
+      c, {.op = Op::kSub, .attributes = SumAttributesOf<tflite_file::SubOptions>(c)});
 }
 
 constexpr OnnxRow kOnnx[] = {{"Sub", FromOnnx, 2}};
@@ -26,6 +27,7 @@ constinit const OpDef kSubDef = {
     .most = 2,
     .types = kNumberTypes,
     .shape = BinaryShape,
+    .attributes = Fits<graph::SumAttributes>,
     .requant = SumRequant,
     .body = Body,
     .onnx = kOnnx,

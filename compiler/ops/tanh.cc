@@ -4,12 +4,19 @@
 #include <cmath>
 
 #include "compiler/ops/lookup.h"
+#include "compiler/quantize/lines16.h"
 #include "compiler/te/ops/functions.h"
 
 namespace tessera::ops {
 namespace {
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
+  if (graph.tensor(node.output).dtype == DType::kInt16) {
+    const float scale = quantize::Single(quantize::ScaleOf(graph, node, 0));
+    return FillTable(graph, node, requant, [&](int32_t q) {
+      return quantize::TanhByLines(static_cast<int16_t>(q), scale);
+    });
+  }
   if (node.round == isa::Round::kTflite)
     return SingleTable(graph, node, requant, [](float x) { return std::tanh(x); });
   return RealTable(graph, node, requant, [](double x) { return std::tanh(x); });
@@ -22,15 +29,14 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
 }
 
 Status FromTflite(Converter& c) {
-  TESSERA_ASSIGN(const auto quant, c.ResultQuant());
-  if (quant && (quant->scale[0] != 1.0 / 128 || quant->zero[0] != 0)) {
-    return c.Unsupported("its result {} has scale {} and zero point {}; 1/128 and 0 are supported",
-                         c.Out().Place(), quant->scale[0], quant->zero[0]);
-  }
+  TESSERA_TRY(c.ResultHas(1.0 / 128, 0));
   return UnaryFromTflite(c, {.op = Op::kTanh});
 }
 
-void MakeExample(Example& example) { example.quant = Quant{{1.0 / 128}, {0}, -1}; }
+void MakeExample(Example& example) {
+  const bool wide = example.first().dtype == DType::kInt16;
+  example.quant = Quant{{wide ? 1.0 / 32768 : 1.0 / 128}, {0}, -1};
+}
 
 constexpr OnnxRow kOnnx[] = {{"Tanh", FromOnnx}};
 constexpr TfliteRow kTflite[] = {{"TANH", 1, 1, FromTflite}};
@@ -39,8 +45,8 @@ constexpr TfliteRow kTflite[] = {{"TANH", 1, 1, FromTflite}};
 
 constinit const OpDef kTanhDef = {
     .name = "tanh",
-    .meaning = "tanh(x), a table of 256 entries",
-    .types = kAllTypes,
+    .meaning = "tanh(x); integers by a table",
+    .types = kWideTypes,
     .requant = RequantOf,
     .body = Body,
     .onnx = kOnnx,

@@ -30,7 +30,7 @@ class Int8Lstm {
     TESSERA_TRY(MakeTables());
     TESSERA_ASSIGN(const TensorId rows, layer_.Rows());
     TESSERA_ASSIGN(TensorId hidden, c_.StateNow(kLstmHidden));
-    TESSERA_ASSIGN(const TensorId kept, c_.StateNow(kLstmCell));
+    TESSERA_ASSIGN(const TensorId kept, c_.StateNow(kLstmCell, true));
     TESSERA_ASSIGN(TensorId cell, layer_.Make({.op = Op::kCast, .inputs = {kept}},
                                               {layer_.batch, layer_.cells}, {}, DType::kInt32));
     TESSERA_ASSIGN(const Product from_input,

@@ -86,9 +86,9 @@ void Body(RegionBuilder& b, const Node& node) {
             groups == 1 ? channel.var : te::DivBy(i[1], group_out) * Expr(group_in) + channel.var;
         const Expr value =
             spread(i[0], from, te::Tap(taps, 0, i[2], ky), te::Tap(taps, 1, i[3], kx));
-        return te::Sum(Wide(value) * Wide(w(i[1], channel.var, Expr(window.kernel[0] - 1) - ky.var,
-                                            Expr(window.kernel[1] - 1) - kx.var)),
-                       {channel, ky, kx});
+        const Expr weight = w(i[1], channel.var, Expr(window.kernel[0] - 1) - ky.var,
+                              Expr(window.kernel[1] - 1) - kx.var);
+        return te::Sum(te::Product(b, node, value, weight), {channel, ky, kx});
       });
   b.SetValue(node.output, te::Epilogue(b, node, sum));
 }
@@ -255,7 +255,7 @@ constinit const OpDef kTransposedConvDef = {
     .category = Category::kComplex,
     .least = 2,
     .most = 3,
-    .types = kAllTypes,
+    .types = kWideTypes,
     .shape = ShapeOf,
     .attributes = Fits<TransposedConvAttributes>,
     .text = TextOf,

@@ -30,6 +30,7 @@ using graph::kNumberTypes;
 using graph::kPlainFloats;
 using graph::kPlainNumbers;
 using graph::kPlainTypes;
+using graph::kWideTypes;
 using graph::Node;
 using graph::NodeCheck;
 using graph::OnnxRow;

@@ -21,6 +21,9 @@ double ScaleOf(const graph::Graph& graph, const graph::Node& node, size_t i);
 double ResultScale(const graph::Graph& graph, const graph::Node& node);
 int32_t ZeroOf(const graph::Graph& graph, const graph::Node& node, size_t i);
 
+// How far an element of operand |i| can be from its zero point.
+int64_t FurthestOf(const graph::Graph& graph, const graph::Node& node, size_t i);
+
 // Appends the multiplier and shift of each factor. |largest|: no sum (bias included) of channel c
 // is further from zero than largest[c]. A left shift drops what leaves 32 bits, so a factor that
 // could make that happen is refused.
@@ -28,16 +31,14 @@ int32_t ZeroOf(const graph::Graph& graph, const graph::Node& node, size_t i);
 Status SetFactors(const graph::Node& node, const std::vector<double>& factors,
                   const std::vector<int64_t>& largest, graph::Requant& requant);
 
-// requant.bias of a contraction whose operand 1 is weights with the output channels along axis 0:
-// bias - zero_in * sum of the channel's weights, modulo 2^32. Padded taps hold zero_in, so they
-// count. ONNX's sums are real numbers, so a channel whose sum can leave int32 is refused; TFLite's
-// are int32 (Round::kTflite, kHalfUp) and stay modulo 2^32.
-//   errors  kOutOfRange  names node, channel, sum and limit
-Status FoldBias(const graph::Graph& graph, const graph::Node& node, graph::Requant& requant);
-
-// For each channel, the largest magnitude that 128 times its weights' magnitudes and the folded
-// bias can reach.
-std::vector<int64_t> LargestSums(const graph::GraphTensor& w, const std::vector<int32_t>& bias);
+// The rule of a contraction whose operand 1 is weights with the output channels along axis 0, and
+// whose sums become results by |factors|, one a channel. requant.bias is bias - zero_in * sum of
+// the channel's weights, modulo 2^32. Padded taps hold zero_in, so they count. ONNX's sums are real
+// numbers, so a channel whose sum can leave int32 is refused; TFLite's are int32 (Round::kTflite,
+// kHalfUp) and stay modulo 2^32. Sums of int64 (graph::SumType) add their bias as it is.
+//   errors  kOutOfRange  names node, channel, sum or factor, and limit
+Status SetSums(const graph::Graph& graph, const graph::Node& node,
+               const std::vector<double>& factors, graph::Requant& requant);
 
 }  // namespace tessera::quantize
 

@@ -13,8 +13,9 @@ Status AttachRequant(graph::Graph& graph) {
     graph::Requant requant;
     requant.round = node.round;
     requant.out_zero = out.quant->zero[0];
-    requant.lo = node.lo;
-    requant.hi = node.hi;
+    const IntegerLimits bounds = graph::BoundsOf(graph, node);
+    requant.lo = bounds.lo;
+    requant.hi = bounds.hi;
     TESSERA_TRY(rule(graph, node, requant));
     node.requant = std::move(requant);
   }

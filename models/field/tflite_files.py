@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from build import FLOAT, INT8, INT16, INT32, PADDINGS, UINT8, File, Tensor, options
+from build import FLOAT, INT8, INT16, INT32, INT64, PADDINGS, UINT8, File, Tensor, options
 
 SAME, VALID = PADDINGS["same"], PADDINGS["valid"]
 
@@ -41,6 +41,12 @@ def weights(rng, *shape):
     return rng.integers(-127, 128, shape).astype(np.int8)
 
 
+def bias(rng, reach, count, dtype):
+    """Values and their type; beside int16 activations, whose steps are smaller, 256 times as large and int64."""
+    values = rng.integers(-reach, reach, count)
+    return (values * 256, INT64) if dtype == INT16 else (values, INT32)
+
+
 def conv(net, rng, x, name, out, kernel, stride, scale, zero, padding=SAME, dtype=INT8):
     """CONV_2D with ReLU: |out| is [1, H, W, C]."""
     depth = net.of[x].shape[3]
@@ -51,7 +57,7 @@ def conv(net, rng, x, name, out, kernel, stride, scale, zero, padding=SAME, dtyp
         b = net.const(f"{name}.b", rng.integers(-900, 900, out[3]), scale=x_scale * scales[0])
     else:
         w = net.const(f"{name}.w", weights(rng, out[3], kernel, kernel, depth), INT8, scale=scales)
-        b = net.const(f"{name}.b", rng.integers(-900, 900, out[3]), scale=x_scale * scales)
+        b = net.const(f"{name}.b", *bias(rng, 900, out[3], dtype), scale=x_scale * scales)
     return net.op("CONV_2D", [x, w, b], name, Tensor(out, dtype, scale=np.float32(scale), zero=zero),
                   options("Conv2DOptions", padding=padding, strideW=stride, strideH=stride, fusedActivationFunction=1))
 
@@ -62,7 +68,7 @@ def dense(net, rng, x, name, units, scale, zero, dtype=INT8):
         w = net.const(f"{name}.w", rng.integers(0, 256, (units, depth)), UINT8, scale=np.float32(0.01), zero=130)
     else:
         w = net.const(f"{name}.w", weights(rng, units, depth), INT8, scale=np.float32(0.01))
-    b = net.const(f"{name}.b", rng.integers(-300, 300, units), scale=net.of[x].scale[0] * np.float32(0.01))
+    b = net.const(f"{name}.b", *bias(rng, 300, units, dtype), scale=net.of[x].scale[0] * np.float32(0.01))
     return net.op("FULLY_CONNECTED", [x, w, b], name, Tensor([1, units], dtype, scale=np.float32(scale), zero=zero), options("FullyConnectedOptions"))
 
 
@@ -80,6 +86,25 @@ def uint8_net(rng):
                options("ReshapeOptions", newShape=[1, 8]))
     y = dense(net, rng, y, "logits", 6, 0.05, 110, UINT8)
     net.op("SOFTMAX", [y], "y", Tensor([1, 6], UINT8, scale=np.float32(1 / 256), zero=0), options("SoftmaxOptions", beta=1.0))
+    return net.end("y")
+
+
+def int16_net(rng):
+    """Int16 activations beside int8 weights, from floats to floats."""
+    net = Net()
+    net.begin("x", Tensor([1, 8, 6, 3], FLOAT))
+    y = net.op("QUANTIZE", ["x"], "x16", Tensor([1, 8, 6, 3], INT16, scale=np.float32(1.6e-4)), options("QuantizeOptions"))
+    y = conv(net, rng, y, "conv", [1, 4, 3, 8], 3, 2, 1e-4, 0, dtype=INT16)
+    w = net.const("dw", weights(rng, 1, 3, 3, 8), INT8, scale=(0.004 + 0.004 * rng.random(8)).astype(np.float32), axis=3)
+    b = net.const("db", *bias(rng, 200, 8, INT16), scale=net.of[w].scale * np.float32(1e-4))
+    z = net.op("DEPTHWISE_CONV_2D", [y, w, b], "depthwise", Tensor([1, 4, 3, 8], INT16, scale=np.float32(2.2e-4)),
+               options("DepthwiseConv2DOptions", padding=SAME, strideW=1, strideH=1, depthMultiplier=1))
+    z = net.op("LEAKY_RELU", [z], "leaky", Tensor([1, 4, 3, 8], INT16, scale=np.float32(2e-4)), options("LeakyReluOptions", alpha=0.2))
+    y = net.op("ADD", [y, z], "sum", Tensor([1, 4, 3, 8], INT16, scale=np.float32(2.5e-4)), options("AddOptions", potScaleInt16=False))
+    y = net.op("MEAN", [y, net.const("axes", [1, 2])], "mean", Tensor([1, 8], INT16, scale=np.float32(1.2e-4)), options("ReducerOptions", keepDims=False))
+    y = dense(net, rng, y, "logits", 6, 2e-4, 0, INT16)
+    y = net.op("SOFTMAX", [y], "shares", Tensor([1, 6], INT16, scale=np.float32(2.0**-15)), options("SoftmaxOptions", beta=1.0))
+    net.op("DEQUANTIZE", [y], "y", Tensor([1, 6], FLOAT), options("DequantizeOptions"))
     return net.end("y")
 
 
@@ -189,4 +214,4 @@ def half_weights(rng):
     return net.end("y")
 
 
-MAKERS = [uint8_net, streaming, sequence, dilated, parts, half_weights]
+MAKERS = [uint8_net, int16_net, streaming, sequence, dilated, parts, half_weights]

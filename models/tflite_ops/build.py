@@ -7,8 +7,8 @@ from ai_edge_litert import schema_py_generated as schema
 
 FLOAT, INT32, INT8 = schema.TensorType.FLOAT32, schema.TensorType.INT32, schema.TensorType.INT8
 UINT8, INT16 = schema.TensorType.UINT8, schema.TensorType.INT16
-BOOL = schema.TensorType.BOOL
-DTYPES = {FLOAT: "<f4", INT32: "<i4", INT8: "i1", UINT8: "u1", INT16: "<i2", BOOL: "?"}
+BOOL, INT64 = schema.TensorType.BOOL, schema.TensorType.INT64
+DTYPES = {FLOAT: "<f4", INT32: "<i4", INT8: "i1", UINT8: "u1", INT16: "<i2", INT64: "<i8", BOOL: "?"}
 ACTIVATIONS = {"none": 0, "relu": 1, "relu_n1_to_1": 2, "relu6": 3}
 VERSIONS = {"BROADCAST_TO": 2}  # else 1
 PADDINGS = {"same": 0, "valid": 1}

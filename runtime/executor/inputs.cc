@@ -15,7 +15,8 @@ namespace {
 
 bool TakesPixels(const artifact::TensorInfo& want) {
   return want.shape.size() == 4 && want.shape[0] == 1 &&
-         (want.dtype == DType::kFloat32 || want.dtype == DType::kInt8);
+         (want.dtype == DType::kFloat32 || want.dtype == DType::kInt8 ||
+          (want.dtype == DType::kInt16 && want.quant));
 }
 
 // The shape [H, W] of one image of |want|, which takes pixels of one channel; empty: of more.
@@ -50,9 +51,11 @@ std::array<T, 256> PixelTable(const artifact::TensorInfo& want, const PixelRule&
   std::array<T, 256> table;
   for (int p = 0; p < 256; ++p) {
     double value = (p * rule.scale - mean) / std;
-    if constexpr (std::is_same_v<T, int8_t>) {
-      value = rule.given ? std::nearbyint(value / want.quant->scale) + want.quant->zero : p - 128;
-      value = std::clamp(value, -128.0, 127.0);
+    if constexpr (std::is_integral_v<T>) {
+      const bool raw = !rule.given && want.dtype == DType::kInt8;
+      value = raw ? p - 128 : std::nearbyint(value / want.quant->scale) + want.quant->zero;
+      const auto [lo, hi] = LimitsOf(want.dtype);
+      value = std::clamp(value, static_cast<double>(lo), static_cast<double>(hi));
     }
     table[static_cast<size_t>(p)] = static_cast<T>(value);
   }
@@ -163,10 +166,11 @@ Status CheckPixelRule(const artifact::TensorInfo& want, const PixelRule& rule) {
 }
 
 std::string PixelText(const artifact::TensorInfo& want, const PixelRule& rule) {
-  if (!rule.given) return want.dtype == DType::kInt8 ? "p - 128" : "p / 255";
+  if (!rule.given && want.dtype != DType::kInt16)
+    return want.dtype == DType::kInt8 ? "p - 128" : "p / 255";
   std::string text = rule.scale == 1.0 / 255 ? "p / 255" : fmt::format("p * {:g}", rule.scale);
   text = fmt::format("({} - {}) / {}", text, NumbersText(rule.mean), NumbersText(rule.std));
-  if (want.dtype == DType::kInt8)
+  if (!IsFloat(want.dtype))
     text += fmt::format(", quantised by scale {:g} and zero point {}", want.quant->scale,
                         want.quant->zero);
   return text;
@@ -183,6 +187,8 @@ void FillInput(const artifact::TensorInfo& want, const HostTensor& given, int64_
     std::ranges::copy(item, out.begin());
   } else if (want.dtype == DType::kInt8) {
     FillPixels<int8_t>(want, item, rule, out);
+  } else if (want.dtype == DType::kInt16) {
+    FillPixels<int16_t>(want, item, rule, out);
   } else {
     FillPixels<float>(want, item, rule, out);
   }

@@ -23,9 +23,10 @@
 
 namespace tessera {
 
-// A pixel p becomes the real number (p * scale - mean) / std; an int8 input with a quantisation
-// takes that number quantised: divided by the scale, rounded half to even, plus the zero point, and
-// limited to int8. Where nothing was |given|, an int8 input takes p - 128 instead.
+// A pixel p becomes the real number (p * scale - mean) / std; an int8 or int16 input with a
+// quantisation takes that number quantised: divided by the scale, rounded half to even, plus the
+// zero point, and limited to the type. Where nothing was |given|, an int8 input takes p - 128
+// instead.
 struct PixelRule {
   double scale = 1.0 / 255;
   std::vector<double> mean{0}, std{1};  // one, or one a channel

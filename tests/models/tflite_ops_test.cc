@@ -166,8 +166,9 @@ TEST_P(TfliteOpsTest, Exact) {
     EXPECT_TRUE(graph) << graph.error().message;
     if (!graph) continue;
     const Result<graph::Graph> litert = ImportModel(*bytes, path, {TfliteKernels::kLitert2_3});
-    ASSERT_TRUE(litert) << litert.error().message;
-    if (Same(*graph, *litert)) {
+    if (!litert) {
+      EXPECT_THAT(litert.error().message, testing::HasSubstr("LiteRT takes biases of INT64"));
+    } else if (Same(*graph, *litert)) {
       for (const auto& run : one.at("runs"))
         EXPECT_FALSE(run.contains("litert-2.3")) << "LiteRT gives other integers";
     } else {

@@ -68,9 +68,12 @@ Tensor PadSpatial(const std::string& name, const Tensor& x, const graph::Window&
 // The input index of tap |tap| for output index |at|, along axis |d| of |window|.
 Expr Tap(const graph::Window& window, int d, Expr at, const Axis& tap);
 
-// int8 clamp(y + zero, lo, hi) of an int32 |y|.
-Expr Narrow(const graph::Requant& q, Expr y);
-// The result of sums. Of int32 int8 clamp(rescale(sum + bias) + zero, lo, hi), per channel along
+// |node|'s quantised result clamp(y + zero, lo, hi) of an int32 |y|.
+Expr Narrow(const RegionBuilder& b, const graph::Node& node, Expr y);
+// An element of |node|'s operand times one of its weights, in the type of their sums: float32 or
+// int32; of int16 elements with a bias of int64 that (graph::SumType).
+Expr Product(const RegionBuilder& b, const graph::Node& node, Expr x, Expr w);
+// The result of sums. Of integers clamp(rescale(sum + bias) + zero, lo, hi), per channel along
 // axis 1 when there is more than one multiplier; of float32 sum / count, plus operand 2, the bias,
 // where there is one.
 Tensor Epilogue(RegionBuilder& b, const graph::Node& node, const Tensor& sum, int64_t count = 1);

@@ -60,9 +60,58 @@ Expr Tap(const graph::Window& w, int d, Expr at, const Axis& tap) {
                           : base + (w.dilation[d] == 1 ? tap.var : tap.var * Expr(w.dilation[d]));
 }
 
-Expr Narrow(const graph::Requant& q, Expr y) {
-  return ir::Cast(DType::kInt8, ir::ClampAdd(y, I32(q.out_zero), I32(q.lo), I32(q.hi)));
+Expr Narrow(const RegionBuilder& b, const graph::Node& node, Expr y) {
+  const graph::Requant& q = *node.requant;
+  return ir::Cast(b.graph().tensor(node.output).dtype,
+                  ir::ClampAdd(y, I32(q.out_zero), I32(q.lo), I32(q.hi)));
 }
+
+Expr Product(const RegionBuilder& b, const graph::Node& node, Expr x, Expr w) {
+  const Expr product = Wide(x) * Wide(w);
+  return graph::SumType(b.graph(), node) == DType::kInt64 ? ir::Cast(DType::kInt64, product)
+                                                          : product;
+}
+
+namespace {
+
+// Sums of int64, rescaled and rounded half up: by multipliers cut to 16 bits, or by whole ones
+// where the node rounds kHalfUp, as fully connected layers of LiteRT do. A whole one is two of 16
+// bits, so that products stay int64. Source: TFLite's MultiplyByQuantizedMultiplier of int64.
+Tensor WideEpilogue(RegionBuilder& b, const graph::Node& node, const Tensor& sum) {
+  const std::string& name = b.graph().tensor(node.output).name;
+  const graph::Requant& q = *node.requant;
+  const auto channels = static_cast<size_t>(sum.shape()[1]);
+  const bool whole = q.round == isa::Round::kHalfUp;
+  std::vector<int64_t> multipliers, lows, halves, shifts;
+  for (size_t c = 0; c < channels; ++c) {
+    const size_t at = q.multiplier.size() == 1 ? 0 : c;
+    const int64_t multiplier = q.multiplier[at];
+    const int64_t cut = multiplier < 0x7FFF0000 ? (multiplier + (1 << 15)) >> 16 : 0x7FFF;
+    multipliers.push_back(whole ? multiplier >> 16 : cut);
+    lows.push_back(multiplier & 0xFFFF);
+    shifts.push_back(15 - q.shift[at]);
+    halves.push_back(int64_t{1} << (shifts.back() - 1));
+  }
+  const auto constant = [&](const char* suffix, const std::vector<int64_t>& values) {
+    return b.Constant(name + suffix, DType::kInt64, {std::ssize(values)}, values);
+  };
+  const Tensor multiplier = constant(".multiplier", multipliers), half = constant(".half", halves),
+               shift = constant(".shift", shifts);
+  const Tensor low = whole ? constant(".low", lows) : Tensor();
+  const Tensor bias = b.Value(node.inputs[2]);
+  return Compute(
+      b.Name(name), sum.shape(), AxisNames(sum.shape().size()), [&](const std::vector<Expr>& i) {
+        const Expr all = sum(i) + bias(i[1]);
+        Expr scaled = all * multiplier(i[1]) + half(i[1]);
+        if (whole)
+          scaled = scaled + ir::Bin(ir::BinOp::kShr, all * low(i[1]), ir::Imm(DType::kInt64, 16));
+        scaled = ir::Bin(ir::BinOp::kShr, scaled, shift(i[1]));
+
+        return Narrow(b, node, ir::Cast(DType::kInt32, scaled));
+      });
+}
+
+}  // namespace
 
 Tensor Epilogue(RegionBuilder& b, const graph::Node& node, const Tensor& sum, int64_t count) {
   const std::string& name = b.graph().tensor(node.output).name;
@@ -76,13 +125,15 @@ Tensor Epilogue(RegionBuilder& b, const graph::Node& node, const Tensor& sum, in
                      return Real(b, node, bias ? value + Wide(bias(i[1])) : value);
                    });
   }
+  if (sum.dtype() == DType::kInt64) return WideEpilogue(b, node, sum);
   const graph::Requant& q = *node.requant;
   if (q.multiplier.size() == 1 && q.bias.size() == 1) {
-    return Compute(b.Name(name), sum.shape(), AxisNames(sum.shape().size()),
-                   [&](const std::vector<Expr>& i) {
-                     return Narrow(q, ir::Requant(sum(i) + I32(q.bias[0]), I32(q.multiplier[0]),
-                                                  I32(q.shift[0]), q.round));
-                   });
+    return Compute(
+        b.Name(name), sum.shape(), AxisNames(sum.shape().size()), [&](const std::vector<Expr>& i) {
+          return Narrow(
+              b, node,
+              ir::Requant(sum(i) + I32(q.bias[0]), I32(q.multiplier[0]), I32(q.shift[0]), q.round));
+        });
   }
   const std::vector<int64_t> channels{sum.shape()[1]};
   const std::vector<int32_t> shifts(q.shift.begin(), q.shift.end());
@@ -91,7 +142,8 @@ Tensor Epilogue(RegionBuilder& b, const graph::Node& node, const Tensor& sum, in
   const Tensor shift = b.Constant(name + ".shift", DType::kInt32, channels, shifts);
   return Compute(
       b.Name(name), sum.shape(), AxisNames(sum.shape().size()), [&](const std::vector<Expr>& i) {
-        return Narrow(q, ir::Requant(sum(i) + bias(i[1]), multiplier(i[1]), shift(i[1]), q.round));
+        return Narrow(b, node,
+                      ir::Requant(sum(i) + bias(i[1]), multiplier(i[1]), shift(i[1]), q.round));
       });
 }
 

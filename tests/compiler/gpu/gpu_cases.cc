@@ -29,22 +29,29 @@ using graph::TensorId;
 
 const graph::Quant kScale{{0.25}, {3}, -1}, kOther{{0.125}, {-5}, -1};
 
+// |quant| for values of |dtype|, where they are int8 or int16, which has zero point 0.
+std::optional<graph::Quant> QuantFor(DType dtype, graph::Quant quant) {
+  if (dtype == DType::kInt8) return quant;
+  if (dtype != DType::kInt16) return std::nullopt;
+  quant.zero = {0};
+  return quant;
+}
+
 TensorId AddInput(Graph& g, const graph::Shape& shape, const graph::Quant& quant, DType dtype) {
-  g.inputs.push_back(
-      g.AddTensor({.name = fmt::format("x{}", g.tensors.size()),
-                   .dtype = dtype,
-                   .shape = shape,
-                   .quant = dtype == DType::kInt8 ? std::optional(quant) : std::nullopt}));
+  g.inputs.push_back(g.AddTensor({.name = fmt::format("x{}", g.tensors.size()),
+                                  .dtype = dtype,
+                                  .shape = shape,
+                                  .quant = QuantFor(dtype, quant)}));
   return g.inputs.back();
 }
 
-// |scaled|: int8 and uint8 stand for real numbers.
+// |scaled|: int8, uint8 and int16 stand for real numbers.
 Result<Graph> GraphOf(graph::Op op, const graph::Shape& shape, const graph::TypePair& types,
                       bool scaled, Rng& rng) {
   Graph g{.name = "one"};
   const auto quant = [&](DType dtype, const graph::Quant& of) {
-    const bool has = scaled && (dtype == DType::kInt8 || dtype == DType::kUint8);
-    return has ? std::optional(of) : std::nullopt;
+    if (!scaled) return std::optional<graph::Quant>();
+    return dtype == DType::kUint8 ? of : QuantFor(dtype, of);
   };
   const auto input = [&](const graph::Quant& of) {
     const TensorId id = AddInput(g, shape, of, types.from);
@@ -169,9 +176,10 @@ Graph ConvGraph(DType dtype, const graph::Shape& x, int64_t out, const graph::Wi
   graph::Node node{.op = graph::Op::kConv, .name = "conv", .round = isa::Round::kTflite};
   node.attributes = graph::ConvAttributes{w, groups};
   const graph::Shape k{out, x[1] / groups, w.kernel[0], w.kernel[1]};
-  graph::GraphTensor weights{.name = "w", .dtype = dtype, .shape = k};
-  if (dtype == DType::kInt8) weights.quant = graph::Quant{{0.01}, {0}, -1};
-  ir::Array data(dtype, out * k[1] * w.kernel[0] * w.kernel[1]);
+  const DType weight = IsFloat(dtype) ? dtype : DType::kInt8;
+  graph::GraphTensor weights{.name = "w", .dtype = weight, .shape = k};
+  if (!IsFloat(dtype)) weights.quant = graph::Quant{{0.01}, {0}, -1};
+  ir::Array data(weight, out * k[1] * w.kernel[0] * w.kernel[1]);
   for (int64_t i = 0; i < data.size(); ++i) {
     if (IsFloat(dtype))
       data.SetFloat(i, static_cast<float>(rng.Unit() * 2 - 1));
@@ -180,10 +188,16 @@ Graph ConvGraph(DType dtype, const graph::Shape& x, int64_t out, const graph::Wi
   }
   weights.data = data.bytes();
   node.inputs = {input, g.AddTensor(weights)};
+  if (dtype == DType::kInt16) {  // with it sums are int64
+    ir::Array bias(DType::kInt64, out);
+    for (int64_t i = 0; i < out; ++i) bias.SetInt(i, rng.Range(-(1 << 30), 1 << 30));
+    node.inputs.push_back(
+        g.AddTensor({.name = "b", .dtype = DType::kInt64, .shape = {out}, .data = bias.bytes()}));
+  }
   graph::GraphTensor y{.name = "y",
                        .dtype = dtype,
                        .shape = {x[0], out, w.OutExtent(0, x[2]), w.OutExtent(1, x[3])}};
-  if (dtype == DType::kInt8) y.quant = kOther;
+  y.quant = QuantFor(dtype, kOther);
   node.output = g.AddTensor(y);
   g.nodes = {node};
   g.outputs = {node.output};
@@ -259,7 +273,7 @@ GpuCases EveryOperator(const Asked& asked) {
       EXPECT_GT(made, 0) << def.name << " of " << Text(types.from);
     }
   }
-  for (const DType dtype : {DType::kInt8, DType::kFloat32, DType::kFloat16}) {
+  for (const DType dtype : {DType::kInt8, DType::kInt16, DType::kFloat32, DType::kFloat16}) {
     Rng rng(3);
     const graph::Window window{.kernel = {3, 3}, .pad_before = {1, 1}, .pad_after = {1, 1}};
     Graph g = WithResidual(ConvGraph(dtype, {1, 11, 9, 10}, 13, window, 1, rng));

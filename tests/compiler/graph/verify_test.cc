@@ -102,6 +102,14 @@ const Case kCases[] = {
      "operand s is used before it is made"},
     {"TwoProducers", [](Graph& g) { g.nodes[2].output = kC; }, "its result c has another producer"},
     {"NoScale", [](Graph& g) { g.tensors[kS].quant.reset(); }, "result s has no scale"},
+    {"Int16NoScale",
+     [](Graph& g) {
+       g.tensors[kC].dtype = DType::kInt16;
+       g.tensors[kC].quant.reset();
+     },
+     "result c has no scale"},
+    {"Int16ZeroPoint", [](Graph& g) { g.tensors[kC].dtype = DType::kInt16; },
+     "result c is int16 with zero point 1, int16 has 0"},
     {"NoZeroPoint", [](Graph& g) { g.tensors[kS].quant->zero.clear(); },
      "s has 1 scales and 0 zero points"},
     {"TwoScales",
@@ -110,9 +118,9 @@ const Case kCases[] = {
      },
      "s has 2 scales"},
     {"QuantizeType", [](Graph& g) { g.tensors[kX].dtype = DType::kInt32; },
-     "takes float32 to int8, float16 to int8, has int32 and int8"},
+     "takes float32 to int8, float16 to int8, float32 to int16, has int32 and int8"},
     {"DequantizeType", [](Graph& g) { g.tensors[kOut].dtype = DType::kInt64; },
-     "takes int8 to float32, int8 to float16, has int8 and int64"},
+     "takes int8 to float32, int8 to float16, int16 to float32, has int8 and int64"},
     {"QuantizeShape", [](Graph& g) { g.tensors[kX].shape[3] = 5; },
      "its result has shape [1, 2, 4, 4], the operands make [1, 2, 4, 5]"},
     {"Bounds", [](Graph& g) { g.nodes[1].lo = 5, g.nodes[1].hi = 4; }, "bounds 5 to 4"},

@@ -195,8 +195,8 @@ const TfliteCase kCases[] = {
      "operator 3 (MAX_POOL_2D): input tensor 9 'pad' is used before it is made", kInvalid},
     {"Cycle", [](auto& b) { b.op(kMax).inputs = b.op(kMax).outputs; },
      "'max' is used before it is made", kInvalid},
-    {"ResultOfAnotherType", [](auto& b) { b.tensor("softmax").type = T::Type::INT16; },
-     "operator 11 (SOFTMAX): input tensor 21 'dense' is INT8; INT16 is supported"},
+    {"ResultOfAnotherType", [](auto& b) { b.tensor("softmax").type = T::Type::INT32; },
+     "operator 11 (SOFTMAX): input tensor 21 'dense' is INT8; INT32 is supported"},
     {"DequantizeToInt8",
      [](auto& b) {
        b.tensor("y").type = T::Type::INT8;

@@ -108,8 +108,8 @@ TEST(Tflite, DepthwiseIsAGroupedConvolution) {
   EXPECT_EQ(conv.op, Op::kConv);
   EXPECT_EQ(conv.As<graph::ConvAttributes>().groups, 8);
   EXPECT_EQ(conv.inputs.size(), 2u);
-  EXPECT_EQ(conv.lo, -128);
-  EXPECT_EQ(conv.hi, 127);
+  EXPECT_EQ(graph::BoundsOf(g, conv).lo, -128);
+  EXPECT_EQ(graph::BoundsOf(g, conv).hi, 127);
   EXPECT_EQ(conv.As<graph::ConvAttributes>().window.pad_before, (std::array<int64_t, 2>{1, 1}));
   EXPECT_EQ(conv.As<graph::ConvAttributes>().window.pad_after, (std::array<int64_t, 2>{1, 1}));
   const graph::GraphTensor& w = g.tensor(conv.inputs[1]);
@@ -206,8 +206,8 @@ TEST(Tflite, BoundsOfActivations) {
     b.op(0).builtin_options.Set(PoolOptions(tfl::Padding::VALID, 1, 2, 2, r.function));
     const Graph g = ImportGood(b);
     ASSERT_EQ(g.nodes.size(), 1u);
-    EXPECT_EQ(g.nodes[0].lo, r.lo);
-    EXPECT_EQ(g.nodes[0].hi, r.hi);
+    EXPECT_EQ(graph::BoundsOf(g, g.nodes[0]).lo, r.lo);
+    EXPECT_EQ(graph::BoundsOf(g, g.nodes[0]).hi, r.hi);
   }
 }
 
@@ -217,8 +217,8 @@ TEST(Tflite, ActivationsAloneAreRescales) {
   for (const auto& [type, bounds] : rows) {
     const Graph g = ImportGood(One(type, {2, 7}, {2, 7}));
     ASSERT_EQ(Ops(g), "rescale");
-    EXPECT_EQ(g.nodes[0].lo, bounds.first);
-    EXPECT_EQ(g.nodes[0].hi, bounds.second);
+    EXPECT_EQ(graph::BoundsOf(g, g.nodes[0]).lo, bounds.first);
+    EXPECT_EQ(graph::BoundsOf(g, g.nodes[0]).hi, bounds.second);
   }
 }
 

@@ -184,5 +184,51 @@ TEST(Params, LeftShiftsThatDropBitsAreRefused) {
             std::string::npos);
 }
 
+TensorId Int16(Graph& g, std::vector<int64_t> shape, double scale) {
+  return g.AddTensor({"t", DType::kInt16, std::move(shape), Quant{{scale}, {0}, -1}, {}});
+}
+
+// Sums of int64 take a factor below 128; of int32 what leaves 31 bits is refused as of int8.
+TEST(Params, SumsOfInt16) {
+  Graph g;
+  const TensorId x = Int16(g, {1, 1}, 1), fits = Int16(g, {1, 1}, 1.0 / 127),
+                 not_fits = Int16(g, {1, 1}, 1.0 / 128);
+  const TensorId w = Weights(g, {1, 1}, {100}, {1});
+  const TensorId wide = g.AddTensor({"b", DType::kInt64, {1}, {}, std::vector<uint8_t>(8)});
+  EXPECT_EQ(ErrorOf(g, {.op = Op::kDense, .inputs = {x, w, wide}, .output = fits}), "accepted");
+  EXPECT_NE(ErrorOf(g, {.op = Op::kDense, .inputs = {x, w, wide}, .output = not_fits})
+                .find("node n channel 0: a factor of 128, sums of int64 take less than 128"),
+            std::string::npos);
+  EXPECT_EQ(ErrorOf(g, {.op = Op::kDense, .inputs = {x, w}, .output = fits}), "accepted");
+  const TensorId far = Int16(g, {1, 1}, 1.0 / 4096);
+  EXPECT_NE(ErrorOf(g, {.op = Op::kDense, .inputs = {x, w}, .output = far})
+                .find("sums up to 3276800 times 4096 leave 32 bits"),
+            std::string::npos);
+}
+
+TEST(Params, ShiftedSumsKeepOneOperand) {
+  Graph g;
+  const TensorId a = Int16(g, {1, 1}, 0.25), b = Int16(g, {1, 1}, 0.125), c = Int16(g, {1, 1}, 0.5);
+  const graph::Attributes shifted = graph::SumAttributes{.shifted = true};
+  EXPECT_EQ(ErrorOf(g, {.op = Op::kAdd, .inputs = {b, a}, .output = a, .attributes = shifted}),
+            "accepted");
+  EXPECT_NE(ErrorOf(g, {.op = Op::kAdd, .inputs = {a, b}, .output = c, .attributes = shifted})
+                .find("node n: operand 1 has 0.25 times the result's scale"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(g, {.op = Op::kAdd, .inputs = {c, a}, .output = a, .attributes = shifted})
+                .find("node n: operand 0 has 2 times the result's scale"),
+            std::string::npos);
+}
+
+TEST(Params, ProductsOfMatricesOfInt16AreRefused) {
+  Graph g;
+  const TensorId x = Int16(g, {1, 1}, 1), y = Int16(g, {1, 1}, 1);
+  g.nodes = {{.op = Op::kMatMul, .name = "n", .inputs = {x, x}, .output = y}};
+  const Status status = AttachRequant(g);
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("a product of int16 with a scale, int8 is supported"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace tessera::quantize

@@ -60,6 +60,8 @@ class RandomGraph {
     return g.AddTensor({"b", DType::kInt32, {channels}, {}, Bytes(bias)});
   }
   void Bounds(graph::Node& n) {
+    n.lo = -128;
+    n.hi = 127;
     if (rng.OneIn(2)) return;
     n.lo = static_cast<int32_t>(rng.Range(-128, 127));
     n.hi = static_cast<int32_t>(rng.Range(n.lo, 127));
