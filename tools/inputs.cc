@@ -18,9 +18,10 @@ namespace tessera::tools {
 namespace {
 
 void AddPixelOptions(CLI::App& verb, InputOptions& options) {
-  verb.add_option("--scale", options.scale,
-                  "uint8 pixels for a float or int8 input become (p * scale - mean) / std; the "
-                  "scale is 1/255 unless given, so that mean and std are in units of 0 to 1");
+  verb.add_option(
+      "--scale", options.scale,
+      "uint8 pixels for a float, int8 or int16 input become (p * scale - mean) / std; the "
+      "scale is 1/255 unless given, so that mean and std are in units of 0 to 1");
   verb.add_option("--mean", options.mean, "one number, or one a channel: 0.485,0.456,0.406 (0)")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -100,5 +100,16 @@ TEST(Interrupt, TellsWhatIsKnown) {
   EXPECT_EQ(json::parse(Read(file))["ended"], "interrupted");
 }
 
+// timeout of coreutils sends two.
+TEST(Interrupt, TwoSignalsAtOnceAreOne) {
+  const std::string data = fmt::format(" --input {}", kImages);
+  const CommandResult run = Tessera(
+      fmt::format("run {} --device cycle{} & p=$!; sleep 3; kill -INT $p; kill -INT $p; wait $p; "
+                  "echo exit $?",
+                  kModel, data));
+  EXPECT_THAT(run.output, ContainsRegex("\ninterrupted: [0-9,]+ of 10,000 items are done"));
+  EXPECT_THAT(run.output, HasSubstr("exit 130"));
+}
+
 }  // namespace
 }  // namespace tessera::test
