@@ -28,6 +28,11 @@ struct Example {
   // Constant weights of |shape| and of the first operand's type; beside integers int8 under one
   // scale.
   TensorId Weights(Shape weights);
+  // The result has this scale and zero point, which its kernel takes alone; of int16 2^-15 and 0.
+  void UnitScale(double scale, int32_t zero) {
+    quant =
+        first().dtype == DType::kInt16 ? Quant{{1.0 / 32768}, {0}, -1} : Quant{{scale}, {zero}, -1};
+  }
   // The result keeps the scale of the first operand.
   void KeepScale() { quant = first().quant; }
 };

@@ -44,6 +44,13 @@ Status SingleTable(const Graph& graph, const Node& node, Requant& requant,
   });
 }
 
+Status LinesTable(const Graph& graph, const Node& node, Requant& requant,
+                  int16_t (*lines)(int16_t q, float scale)) {
+  const float scale = quantize::Single(quantize::ScaleOf(graph, node, 0));
+  return FillTable(graph, node, requant,
+                   [&](int32_t q) { return lines(static_cast<int16_t>(q), scale); });
+}
+
 void LookupBody(RegionBuilder& b, const Node& node, const std::function<Expr(Expr x)>& real) {
   const te::Tensor x = b.Value(node.inputs[0]);
   if (te::IsReal(b, node)) {

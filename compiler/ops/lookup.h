@@ -20,6 +20,9 @@ Status RealTable(const Graph& graph, const Node& node, Requant& requant,
 // As TFLite fills its tables: everything in float32, rounded half away from zero.
 Status SingleTable(const Graph& graph, const Node& node, Requant& requant,
                    const std::function<float(float)>& f);
+// Of int16 by the kernel's |lines| (quantize/lines16.h).
+Status LinesTable(const Graph& graph, const Node& node, Requant& requant,
+                  int16_t (*lines)(int16_t q, float scale));
 // The table's entry; of floats |real|, a float32 expression.
 void LookupBody(RegionBuilder& b, const Node& node, const std::function<Expr(Expr x)>& real);
 

@@ -11,12 +11,8 @@ namespace tessera::ops {
 namespace {
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
-  if (graph.tensor(node.output).dtype == DType::kInt16) {
-    const float scale = quantize::Single(quantize::ScaleOf(graph, node, 0));
-    return FillTable(graph, node, requant, [&](int32_t q) {
-      return quantize::LogisticByLines(static_cast<int16_t>(q), scale);
-    });
-  }
+  if (graph.tensor(node.output).dtype == DType::kInt16)
+    return LinesTable(graph, node, requant, quantize::LogisticByLines);
   if (node.round == isa::Round::kTflite)
     return SingleTable(graph, node, requant, [](float x) { return 1.0f / (1.0f + std::exp(-x)); });
   return RealTable(graph, node, requant, [](double x) { return 1 / (1 + std::exp(-x)); });
@@ -33,10 +29,7 @@ Status FromTflite(Converter& c) {
   return UnaryFromTflite(c, {.op = Op::kSigmoid});
 }
 
-void MakeExample(Example& example) {
-  const bool wide = example.first().dtype == DType::kInt16;
-  example.quant = wide ? Quant{{1.0 / 32768}, {0}, -1} : Quant{{1.0 / 256}, {-128}, -1};
-}
+void MakeExample(Example& example) { example.UnitScale(1.0 / 256, -128); }
 
 constexpr OnnxRow kOnnx[] = {{"Sigmoid", FromOnnx}};
 constexpr TfliteRow kTflite[] = {{"LOGISTIC", 1, 1, FromTflite}};

@@ -334,10 +334,7 @@ Status FromTflite(Converter& c) {
   return c.FinishFromFileOrder(x);
 }
 
-void MakeExample(Example& example) {
-  const bool wide = example.first().dtype == DType::kInt16;
-  example.quant = wide ? Quant{{1.0 / 32768}, {0}, -1} : Quant{{1.0 / 256}, {-128}, -1};
-}
+void MakeExample(Example& example) { example.UnitScale(1.0 / 256, -128); }
 
 constexpr OnnxRow kOnnx[] = {{"Softmax", FromOnnx, 1, graph::OnnxWhen::kNever}};
 constexpr TfliteRow kTflite[] = {{"SOFTMAX", 1, 1, FromTflite}};

@@ -11,12 +11,8 @@ namespace tessera::ops {
 namespace {
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
-  if (graph.tensor(node.output).dtype == DType::kInt16) {
-    const float scale = quantize::Single(quantize::ScaleOf(graph, node, 0));
-    return FillTable(graph, node, requant, [&](int32_t q) {
-      return quantize::TanhByLines(static_cast<int16_t>(q), scale);
-    });
-  }
+  if (graph.tensor(node.output).dtype == DType::kInt16)
+    return LinesTable(graph, node, requant, quantize::TanhByLines);
   if (node.round == isa::Round::kTflite)
     return SingleTable(graph, node, requant, [](float x) { return std::tanh(x); });
   return RealTable(graph, node, requant, [](double x) { return std::tanh(x); });
@@ -33,10 +29,7 @@ Status FromTflite(Converter& c) {
   return UnaryFromTflite(c, {.op = Op::kTanh});
 }
 
-void MakeExample(Example& example) {
-  const bool wide = example.first().dtype == DType::kInt16;
-  example.quant = Quant{{wide ? 1.0 / 32768 : 1.0 / 128}, {0}, -1};
-}
+void MakeExample(Example& example) { example.UnitScale(1.0 / 128, 0); }
 
 constexpr OnnxRow kOnnx[] = {{"Tanh", FromOnnx}};
 constexpr TfliteRow kTflite[] = {{"TANH", 1, 1, FromTflite}};
