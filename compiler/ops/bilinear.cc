@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An image with other extents, each element between four of the operand. TFLite RESIZE_BILINEAR: of
-// int8 its places are 10-bit fixed-point numbers, of floats and of uint8 float32.
+// int8 and int16 its places are 10-bit fixed-point numbers, of floats and of uint8 float32.
 #include <cmath>
 
 #include "compiler/ops/unit.h"
@@ -53,6 +53,9 @@ void Body(RegionBuilder& b, const Node& node) {
   const auto& [rows, columns, single] = node.As<BilinearAttributes>();
   const std::string& name = b.graph().tensor(node.output).name;
   const bool real = te::IsReal(b, node), floats = real || single;
+  // Products of three: of int16 elements they leave int32.
+  const DType whole = x.dtype() == DType::kInt16 ? DType::kInt64 : DType::kInt32;
+  const auto number = [&](int64_t value) { return ir::Imm(whole, value); };
   struct RowsBetween {
     te::Tensor low, high, part;
   };
@@ -68,10 +71,14 @@ void Body(RegionBuilder& b, const Node& node) {
   te::Elements(b, node, [&](const Indices& i) {
     const auto at = [&](const te::Tensor& row, const te::Tensor& column) {
       const Expr value = Wide(x(i[0], i[1], row(i[2]), column(i[3])));
-      return floats && !real ? ir::Cast(DType::kFloat32, value + I32(128)) : value;
+      if (!floats) return ir::Cast(whole, value);
+      return real ? value : ir::Cast(DType::kFloat32, value + I32(128));
     };
-    const Expr one = floats ? ir::ImmF32(1) : I32(kOne);
-    const Expr down = y.part(i[2]), across = z.part(i[3]);
+    const auto part = [&](const te::Tensor& of, const Expr& index) {
+      return floats ? of(index) : ir::Cast(whole, of(index));
+    };
+    const Expr one = floats ? ir::ImmF32(1) : number(kOne);
+    const Expr down = part(y.part, i[2]), across = part(z.part, i[3]);
     const Expr up = one - down, back = one - across;
     const Expr sum = at(y.low, z.low) * up * back + at(y.high, z.low) * down * back +
                      at(y.low, z.high) * up * across + at(y.high, z.high) * down * across;
@@ -79,9 +86,9 @@ void Body(RegionBuilder& b, const Node& node) {
     if (floats)  // the half is cut off
       return ir::Cast(DType::kInt8, ir::Cast(DType::kInt32, sum + ir::ImmF32(0.5f)) - I32(128));
     // Over 2^20, halves away from zero.
-    const Expr half = I32(1 << (2 * kBits - 1));
-    const Expr magnitude = ir::Bin(ir::BinOp::kShr, ir::Abs(sum) + half, I32(2 * kBits));
-    return ir::Cast(DType::kInt8, ir::Select(ir::Lt(sum, I32(0)), ir::Neg(magnitude), magnitude));
+    const Expr half = number(1 << (2 * kBits - 1));
+    const Expr magnitude = ir::Bin(ir::BinOp::kShr, ir::Abs(sum) + half, number(2 * kBits));
+    return ir::Cast(x.dtype(), ir::Select(ir::Lt(sum, number(0)), ir::Neg(magnitude), magnitude));
   });
 }
 
@@ -160,7 +167,7 @@ constinit const OpDef kBilinearDef = {
     .name = "bilinear",
     .meaning = "an image with other extents, each element between four of the operand",
     .category = Category::kOpaque,
-    .types = kAllTypes,
+    .types = kWideTypes,
     .shape = ShapeOf,
     .check = Check,
     .attributes = Fits<BilinearAttributes>,

@@ -103,5 +103,5 @@ FAMILIES = [
     ("RESHAPE", 3, widened(cases.reshape), "int16"), ("TRANSPOSE", 2, widened(cases.transpose), "int16"),
     ("MAXIMUM", 2, widened(moves.extreme), "int16"), ("MINIMUM", 2, widened(moves.extreme), "int16"),
     ("SLICE", 2, widened(moves.slice_of), "int16"), ("STRIDED_SLICE", 3, widened(moves.strided), "int16"), ("SPLIT", 2, widened(moves.split), "int16"),
-    ("RESIZE_NEAREST_NEIGHBOR", 2, widened(cases.resize_nearest), "int16"),
+    ("RESIZE_NEAREST_NEIGHBOR", 2, widened(cases.resize_nearest), "int16"), ("RESIZE_BILINEAR", 5, widened(moves.bilinear), "int16"),
 ]
