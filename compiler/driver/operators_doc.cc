@@ -30,17 +30,17 @@ using graph::TensorId;
 const graph::Shape kImage{1, 16, 8, 8};
 const graph::Quant kScale{{0.25}, {3}, -1}, kOther{{0.125}, {-5}, -1};
 
-// Whether a tensor of |dtype| has a scale in a sample where integers have.
-bool HasScale(DType dtype, bool scaled) {
-  return scaled && (dtype == DType::kInt8 || dtype == DType::kUint8 || dtype == DType::kInt16);
+// |quant| for a tensor of |dtype| in a sample; |scaled|: its integers stand for real numbers.
+std::optional<graph::Quant> QuantIn(bool scaled, DType dtype, const graph::Quant& quant) {
+  return scaled ? graph::QuantFor(dtype, quant) : std::nullopt;
 }
 
 TensorId Activation(Graph& g, const std::string& name, std::vector<int64_t> shape,
                     const graph::Quant& quant, DType dtype, bool scaled) {
-  graph::GraphTensor made{.name = name, .dtype = dtype, .shape = std::move(shape)};
-  if (HasScale(dtype, scaled)) made.quant = quant;
-  if (dtype == DType::kInt16 && made.quant) made.quant->zero = {0};  // int16 has no other
-  return g.AddTensor(std::move(made));
+  return g.AddTensor({.name = name,
+                      .dtype = dtype,
+                      .shape = std::move(shape),
+                      .quant = QuantIn(scaled, dtype, quant)});
 }
 
 // One node of |op| over x, of |shape|; of a convolution's result with |after_conv|. |scaled|: its
@@ -73,8 +73,7 @@ Result<Graph> SampleOf(Op op, const graph::Shape& shape, bool after_conv,
   TESSERA_ASSIGN(const TensorId z, sample(op, x, "sample", {{0.5}, {0}, -1}));
   graph::GraphTensor& result = g.tensor(z);
   result.dtype = types.to;
-  if (!HasScale(types.to, scaled)) result.quant.reset();
-  if (HasScale(types.to, scaled) && !result.quant) result.quant = kScale;
+  result.quant = QuantIn(scaled, types.to, result.quant.value_or(kScale));
   g.outputs = {z};
   TESSERA_TRY(graph::Verify(g));
   TESSERA_TRY(quantize::AttachRequant(g));

@@ -26,6 +26,13 @@ TensorId Example::Weights(Shape weights) {
   return graph.AddTensor(std::move(w));
 }
 
+std::optional<Quant> QuantFor(DType dtype, Quant quant) {
+  if (dtype == DType::kInt8 || dtype == DType::kUint8) return quant;
+  if (dtype != DType::kInt16) return std::nullopt;
+  quant.zero = {0};
+  return quant;
+}
+
 Status Complete(Example& example, const Quant& own) {
   const OpDef& def = DefOf(example.node.op);
   if (def.example) {

@@ -37,6 +37,10 @@ struct Example {
   void KeepScale() { quant = first().quant; }
 };
 
+// |quant| as a tensor of |dtype| in an example has it: int16 with zero point 0. Nothing: integers
+// of |dtype| stand for no real numbers.
+std::optional<Quant> QuantFor(DType dtype, Quant quant);
+
 // Lets |example|'s operator complete it, and gives the result's tensor, of the usual type, with
 // |own| as its scale where it has one and is free.
 //   errors  kInvalidArgument  the operator takes no operand of this shape

@@ -206,8 +206,7 @@ void SplitImages(Graph& graph) {
   std::vector<Node> nodes = std::move(graph.nodes);
   graph.nodes.clear();
   for (Node& node : nodes) {
-    const GraphTensor result = graph.tensor(node.output);
-    const Shape& shape = result.shape;
+    const Shape shape = graph.tensor(node.output).shape;
     const auto each = [&](TensorId id) {
       const Shape& of = graph.tensor(id).shape;
       return of.size() == 3 && of[0] > 1;
@@ -217,16 +216,18 @@ void SplitImages(Graph& graph) {
       graph.nodes.push_back(std::move(node));
       continue;
     }
-    // |role|: which of the product's operands |made| cuts; empty: it is the product.
-    const auto add = [&](Node made, GraphTensor tensor, Shape extents, int64_t image,
-                         const std::string& role) {
+    // |made|'s result is image |image| of |whole|. |role|: which of the product's operands it cuts;
+    // empty: it is the product.
+    const auto add = [&](Node made, TensorId whole, int64_t image, const std::string& role) {
       const std::string mark = fmt::format(".image{}", image);
-      tensor.name += mark + (role.empty() ? "" : "." + node.name + role);
-      tensor.shape = std::move(extents);
-      tensor.order.clear();
-      tensor.data.reset();
+      const GraphTensor& like = graph.tensor(whole);
+      GraphTensor one{.name = like.name + mark + (role.empty() ? "" : "." + node.name + role),
+                      .dtype = like.dtype,
+                      .shape = like.shape,
+                      .quant = like.quant};
+      one.shape[0] = 1;
       made.name = node.name + mark + role;
-      made.output = graph.AddTensor(std::move(tensor));
+      made.output = graph.AddTensor(std::move(one));
       graph.nodes.push_back(std::move(made));
       return graph.nodes.back().output;
     };
@@ -236,17 +237,16 @@ void SplitImages(Graph& graph) {
       Node product = node;
       for (size_t operand = 0; operand < 2; ++operand) {
         if (!each(node.inputs[operand])) continue;
-        const GraphTensor whole = graph.tensor(node.inputs[operand]);
-        Shape one = whole.shape;
-        one[0] = 1;
+        const TensorId whole = node.inputs[operand];
         SliceAttributes cut;
-        for (const int64_t extent : one) cut.axes.push_back({.count = extent});
-        cut.axes[0].begin = image;
+        for (const int64_t extent : graph.tensor(whole).shape)
+          cut.axes.push_back({.count = extent});
+        cut.axes[0] = {.begin = image, .count = 1};
         product.inputs[operand] =
-            add({.op = Op::kSlice, .inputs = {node.inputs[operand]}, .attributes = std::move(cut)},
-                whole, one, image, operand == 0 ? ".first" : ".second");
+            add({.op = Op::kSlice, .inputs = {whole}, .attributes = std::move(cut)}, whole, image,
+                operand == 0 ? ".first" : ".second");
       }
-      concat.inputs.push_back(add(std::move(product), result, {1, shape[1], shape[2]}, image, ""));
+      concat.inputs.push_back(add(std::move(product), node.output, image, ""));
     }
     concat.output = node.output;
     graph.nodes.push_back(std::move(concat));

@@ -59,11 +59,13 @@ Result<graph::Quant> Converter::ActivationQuant(const TfliteTensor& tensor) cons
   TESSERA_ASSIGN(graph::Quant quant, ReadQuant(tensor, 1, -1));
   const bool is_unsigned = tensor.type == TensorType::UINT8;
   const int32_t zero = quant.zero[0];
-  const std::string place = op_ ? op_->Place() + ": " + tensor.Place() : tensor.Place();
   if (is_unsigned) quant.zero[0] -= 128;
-  if (tensor.type == TensorType::INT16 && zero != 0)
-    return Fail(Code::kUnsupported, "{}: zero point {}; values of INT16 have 0", place, zero);
-  if (quant.zero[0] < -128 || quant.zero[0] > 127) {
+  const auto [lo, hi] =
+      tensor.type == TensorType::INT16 ? IntegerLimits{0, 0} : LimitsOf(DType::kInt8);
+  if (quant.zero[0] < lo || quant.zero[0] > hi) {
+    const std::string place = op_ ? op_->Place() + ": " + tensor.Place() : tensor.Place();
+    if (tensor.type == TensorType::INT16)
+      return Fail(Code::kUnsupported, "{}: zero point {}; values of INT16 have 0", place, zero);
     return Fail(Code::kInvalidArgument, "{}: zero point {} is no {}", place, zero,
                 is_unsigned ? "uint8" : "int8");
   }

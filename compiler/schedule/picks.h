@@ -16,8 +16,9 @@ namespace tessera::schedule {
 // Which of |values| decision |step| of a trace, by its index, has.
 using Picker = std::function<Choice(size_t step, const std::vector<Choice>& values)>;
 
-// |trace| with what |pick| says, decision by decision: each domain is what the picks before leave
-// of it. errors: those of a step that is refused, which is none of a domain's values' fault
+// |trace| with the values that |pick| chooses, decision by decision. Earlier picks narrow the
+// domains of later decisions.
+//   errors  those of a step that is refused; no value of a domain causes one
 Result<Trace> PickedBy(const te::Tensor& output, Trace trace,
                        std::shared_ptr<const target::Target> target, const Picker& pick);
 

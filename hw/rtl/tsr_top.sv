@@ -6,11 +6,11 @@
 //   Output  one AXI4 master: reads (id 0 fetch, 1 LOAD), writes (STORE); bursts: at most MaxBurst beats, inside 4 KiB
 //   Output  trace (simulation): instructions as they retire, hw/rtl/README.md, "Trace"
 //
-// Resets: rst_ni resets the machine and never what is open on the AXI master: the ends of the bus finish it, alone, before the
-// next run. So rst_ni may come alone, at any cycle. m_axi_reset_i says that the interconnect and the memory forget what is open
-// (they are reset too); rst_ni is low with it. Where both always come from one reset, tie m_axi_reset_i to its inverse; where
-// the memory is never reset, to 0. What a run that was reset has written stays; a burst that was begun gets its other words
-// without byte enables.
+// Resets: rst_ni resets the machine but not the open transactions of the AXI master. The bus logic completes those before the
+// next run, so rst_ni may come alone, at any cycle. m_axi_reset_i says that the interconnect and the memory are reset too and
+// forget those transactions; rst_ni must be low with it. If one reset drives both, tie m_axi_reset_i to its inverse; if the
+// memory is never reset, tie it to 0. Memory keeps what a run wrote before its reset. The master completes a write burst that
+// was open with words without byte enables.
 // Invariant: whatever ends a run, every AXI transaction is completed before STATUS.busy falls.
 `default_nettype none
 `include "tsr_assert.svh"

@@ -32,7 +32,7 @@ if ! diff "$work/listed" "$work/found" > "$work/difference"; then
   status=1
 fi
 # A name that is not declared is an error in every file, and nothing changes for the files behind it.
-for file in $(rtl_files | grep -v '\.svh$'); do
+for file in $(rtl_files | grep -v '\.svh$') "$rtl"/sim/*.sv; do
   if [ "$(grep -v '^//\|^$' "$file" | sed -n '1p')$(tail -n 1 "$file")" != '`default_nettype none`default_nettype wire' ]; then
     echo "$file: must begin with \`default_nettype none and end with \`default_nettype wire"
     status=1

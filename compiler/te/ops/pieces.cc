@@ -106,7 +106,6 @@ Tensor WideEpilogue(RegionBuilder& b, const graph::Node& node, const Tensor& sum
         if (whole)
           scaled = scaled + ir::Bin(ir::BinOp::kShr, all * low(i[1]), ir::Imm(DType::kInt64, 16));
         scaled = ir::Bin(ir::BinOp::kShr, scaled, shift(i[1]));
-
         return Narrow(b, node, ir::Cast(DType::kInt32, scaled));
       });
 }

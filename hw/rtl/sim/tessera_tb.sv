@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera_tb: the sim target of tessera.core. The machine in tessera.v runs a program of one instruction, FINISH, from
-// a memory that has it everywhere; the registers must say that it ended well. A cosimulation it is not: tests/hw/top.
+// tessera_tb: the sim target of tessera.core. The machine in tessera.v runs a program of one instruction, FINISH. Every
+// 32 bytes of the memory hold that instruction. The registers must say that the program ended well. tests/hw/top runs
+// other programs.
 //
 //   Output  "tessera_tb: ok", or $fatal with what is wrong; the latest end is after MaxCycles
 `default_nettype none

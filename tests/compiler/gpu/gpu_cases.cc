@@ -29,19 +29,11 @@ using graph::TensorId;
 
 const graph::Quant kScale{{0.25}, {3}, -1}, kOther{{0.125}, {-5}, -1};
 
-// |quant| for values of |dtype|, where they are int8 or int16, which has zero point 0.
-std::optional<graph::Quant> QuantFor(DType dtype, graph::Quant quant) {
-  if (dtype == DType::kInt8) return quant;
-  if (dtype != DType::kInt16) return std::nullopt;
-  quant.zero = {0};
-  return quant;
-}
-
 TensorId AddInput(Graph& g, const graph::Shape& shape, const graph::Quant& quant, DType dtype) {
   g.inputs.push_back(g.AddTensor({.name = fmt::format("x{}", g.tensors.size()),
                                   .dtype = dtype,
                                   .shape = shape,
-                                  .quant = QuantFor(dtype, quant)}));
+                                  .quant = graph::QuantFor(dtype, quant)}));
   return g.inputs.back();
 }
 
@@ -50,8 +42,7 @@ Result<Graph> GraphOf(graph::Op op, const graph::Shape& shape, const graph::Type
                       bool scaled, Rng& rng) {
   Graph g{.name = "one"};
   const auto quant = [&](DType dtype, const graph::Quant& of) {
-    if (!scaled) return std::optional<graph::Quant>();
-    return dtype == DType::kUint8 ? of : QuantFor(dtype, of);
+    return scaled ? graph::QuantFor(dtype, of) : std::nullopt;
   };
   const auto input = [&](const graph::Quant& of) {
     const TensorId id = AddInput(g, shape, of, types.from);
@@ -197,7 +188,7 @@ Graph ConvGraph(DType dtype, const graph::Shape& x, int64_t out, const graph::Wi
   graph::GraphTensor y{.name = "y",
                        .dtype = dtype,
                        .shape = {x[0], out, w.OutExtent(0, x[2]), w.OutExtent(1, x[3])}};
-  y.quant = QuantFor(dtype, kOther);
+  y.quant = graph::QuantFor(dtype, kOther);
   node.output = g.AddTensor(y);
   g.nodes = {node};
   g.outputs = {node.output};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: int16 activations beside int8 weights are read from TFLite as quantised int16,
-// and every diagnostic of theirs is told. Space: a network of a convolution, a sum and a softmax,
-// good and spoilt in one thing. Not tested here: what operators compute
+// What is tested: the TFLite importer reads int16 activations beside int8 weights as quantised
+// int16. It reports each fault that such a model can have. Space: a network of a convolution, a sum
+// and a softmax; the same network with one fault at a time. Not tested here: what operators compute
 // (tests/models/tflite_ops_test.cc).
 #include "tests/compiler/import/tflite_import.h"
 

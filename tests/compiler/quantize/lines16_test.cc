@@ -5,28 +5,12 @@
 // lines of softmax against the real functions; against the kernel in tests/models/tflite_ops_test.
 #include "compiler/quantize/lines16.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <vector>
 
-#include "base/hash.h"
+#include "tests/compiler/quantize/every_int16.h"
 
 namespace tessera::quantize {
 namespace {
-
-// The checksum of |f| of every int16 under |scale|; |most|: how far from |real| it may be.
-template <typename F, typename Real>
-uint64_t Checked(F f, float scale, Real real, double most) {
-  std::vector<uint8_t> bytes;
-  for (int32_t q = -32768; q < 32768; ++q) {
-    const int16_t y = f(static_cast<int16_t>(q), scale);
-    EXPECT_NEAR(y / 32768.0, real(q * static_cast<double>(scale)), most) << q << " " << scale;
-    bytes.push_back(static_cast<uint8_t>(y & 0xff));
-    bytes.push_back(static_cast<uint8_t>(y >> 8 & 0xff));
-  }
-  return Crc64(bytes);
-}
 
 struct Sums {
   float scale;
@@ -45,8 +29,11 @@ TEST(Lines16, EveryResultIsTheKernels) {
   const auto logistic = [](double x) { return 1 / (1 + std::exp(-x)); };
   const auto tanh = [](double x) { return std::tanh(x); };
   for (const Sums& c : cases) {
-    EXPECT_EQ(Checked(LogisticByLines, c.scale, logistic, 1e-4), c.logistic) << c.scale;
-    EXPECT_EQ(Checked(TanhByLines, c.scale, tanh, 2e-4), c.tanh) << c.scale;
+    const auto by_logistic = [&](int16_t q) { return LogisticByLines(q, c.scale); };
+    const auto by_tanh = [&](int16_t q) { return TanhByLines(q, c.scale); };
+    const auto step = static_cast<double>(c.scale);
+    EXPECT_EQ(ChecksumOfEvery(by_logistic, step, logistic, 1e-4), c.logistic) << c.scale;
+    EXPECT_EQ(ChecksumOfEvery(by_tanh, step, tanh, 2e-4), c.tanh) << c.scale;
   }
 }
 
