@@ -49,7 +49,7 @@ Result<int64_t> Editor::BytesOf(const RoomNeed& need, const std::string& decisio
     for (const BoxSide& side : sides) {
       int64_t picked = value;
       if (!side.decision.empty() && side.decision != decision) {
-        TESSERA_ASSIGN(picked, Value({1, side.decision}));
+        TESSERA_ASSIGN(picked, Value(Amount::Of(side.decision)));
       }
       const int64_t length = side.decision.empty() ? 0 : Product(side.times, picked);
       bytes = Product(bytes, std::max<int64_t>(Plus(length, side.plus), 0));

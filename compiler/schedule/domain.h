@@ -21,6 +21,14 @@ namespace tessera::schedule {
 struct Amount {
   int64_t value = 1;
   std::string decision;  // "": |value| it is
+
+  Amount() = default;
+  Amount(int64_t n) : value(n) {}  // NOLINT: as good as a number
+  static Amount Of(std::string decision) {
+    Amount amount;
+    amount.decision = std::move(decision);
+    return amount;
+  }
   bool operator==(const Amount&) const = default;
 };
 

@@ -72,13 +72,13 @@ class GpuGenerator {
     if (s_.Find(name)->leaves.size() == s_.Find(name)->reduce_axes.size()) return {};
     const std::string output = s_.outputs()[0].name();
     if (g_.OutputFollows(name) && s_.Consumers(name).size() == 1) {
-      TESSERA_TRY(g_.Do("set_scope {} reg", name));
-      return g_.Do("compute_at {} {} {}", name, output, s_.Find(output)->leaves.back().name);
+      TESSERA_TRY(s_.Apply(SetScopeStep{name, ir::Scope::kReg}));
+      return s_.Apply(ComputeAtStep{name, {output, s_.Find(output)->leaves.back().name}});
     }
     const std::string sum = name + ".sum";
-    TESSERA_TRY(g_.Do("cache_write {} reg {}", name, sum));
+    TESSERA_TRY(s_.Apply(CacheWriteStep{name, ir::Scope::kReg, sum}));
     TESSERA_TRY(g_.OneThreadAnElement(name));
-    return g_.Do("compute_at {} {} {}", sum, name, s_.Find(name)->leaves.back().name);
+    return s_.Apply(ComputeAtStep{sum, {name, s_.Find(name)->leaves.back().name}});
   }
 
   // Empty: there is none, or beside it are others.
@@ -213,11 +213,11 @@ class GpuGenerator {
     const std::string output = s_.outputs()[0].name();
     std::string home = output, acc = t.anchor;
     if (g_.OutputFollows(t.anchor)) {
-      TESSERA_TRY(g_.Do("set_scope {} reg", acc));
+      TESSERA_TRY(s_.Apply(SetScopeStep{acc, ir::Scope::kReg}));
     } else {
       home = t.anchor;
       acc = t.anchor + ".sum";
-      TESSERA_TRY(g_.Do("cache_write {} reg {}", home, acc));
+      TESSERA_TRY(s_.Apply(CacheWriteStep{home, ir::Scope::kReg, acc}));
     }
     // Tiles of one element each are the most groups.
     const auto most = [&](int dim) {
@@ -236,36 +236,32 @@ class GpuGenerator {
           rest.push_back(a);
           continue;
         }
-        const char* of = dim == t.c ? "c" : dim == t.x ? "x" : "y";
-        const std::string each = dim == t.y ? "1" : fmt::format("${}.each", of);
-        const char* axis = dim == t.c ? "z" : of;
-        TESSERA_TRY(g_.Do("split {} {} {} {}.{} {}.e", name, a, each, a, sums ? "t" : "q", a));
+        const std::string of = dim == t.c ? "c" : dim == t.x ? "x" : "y";
+        const Amount each = dim == t.y ? Amount(1) : Amount::Of(of + ".each");
+        const size_t along = dim == t.x ? 0 : dim == t.y ? 1 : 2;
+        TESSERA_TRY(g_.Split(name, a, each, sums ? ".t" : ".q", ".e"));
         if (!sums) {
-          TESSERA_TRY(g_.Do("split {} {}.q ${}.threads {}.g {}.t", name, a, of, a, a));
-          TESSERA_TRY(g_.Do("bind {} {}.g {}", name, a,
-                            grids[dim == t.x   ? 0
-                                  : dim == t.y ? 1
-                                               : 2]));
+          TESSERA_TRY(
+              s_.Apply(SplitStep{name, a + ".q", Amount::Of(of + ".threads"), a + ".g", a + ".t"}));
+          TESSERA_TRY(s_.Apply(BindStep{name, a + ".g", grids[along]}));
           grid.push_back(a + ".g");
         }
-        TESSERA_TRY(g_.Do("bind {} {}.t thread.{}", name, a, axis));
+        TESSERA_TRY(s_.Apply(BindStep{name, a + ".t", kThreads[along]}));
         threads.push_back(a + ".t");
         own.push_back(a + ".e");
       }
       if (!sums) {
-        TESSERA_TRY(g_.Do("reorder {} {} {} {} {}", name, Words(grid), Words(rest), Words(threads),
-                          Words(own)));
-        TESSERA_TRY(
-            g_.Do("compute_at {} {} {}", acc, home, rest.empty() ? grid.back() : rest.back()));
+        TESSERA_TRY(s_.Apply(ReorderStep{name, Joined({grid, rest, threads, own})}));
+        TESSERA_TRY(s_.Apply(ComputeAtStep{acc, {home, rest.empty() ? grid.back() : rest.back()}}));
         continue;
       }
-      TESSERA_TRY(g_.Do("split {0} {1} $chunk {1}.o {1}.i", name, t.channel));
+      TESSERA_TRY(g_.Split(name, t.channel, Amount::Of("chunk"), ".o", ".i"));
       std::vector<std::string> inner;
       for (const ir::Axis& a : s_.Find(name)->reduce_axes)
         inner.push_back(a.name() == t.channel ? t.channel + ".i" : a.name());
-      TESSERA_TRY(g_.Do("reorder {} {} {}.o {} {} {}", name, Words(rest), t.channel, Words(threads),
-                        Words(inner), Words(own)));
-      for (const std::string& loop : own) TESSERA_TRY(g_.Do("unroll {} {}", name, loop));
+      TESSERA_TRY(
+          s_.Apply(ReorderStep{name, Joined({rest, {t.channel + ".o"}, threads, inner, own})}));
+      for (const std::string& loop : own) TESSERA_TRY(s_.Apply(UnrollStep{name, loop}));
     }
     TESSERA_TRY(Fetch(t, t.input, acc, t.input_row));
     TESSERA_TRY(Fetch(t, t.weight, acc, t.weight_row));
@@ -278,22 +274,22 @@ class GpuGenerator {
     const Stage& st = *s_.Find(tensor);
     if (st.placeholder || !st.reduce_axes.empty() || st.output) {
       copy = tensor + ".s";
-      TESSERA_TRY(g_.Do("cache_read {} shared {} {}", tensor, copy, acc));
+      TESSERA_TRY(s_.Apply(CacheReadStep{tensor, ir::Scope::kShared, copy, {acc}}));
     } else {
-      TESSERA_TRY(g_.Do("set_scope {} shared", copy));
+      TESSERA_TRY(s_.Apply(SetScopeStep{copy, ir::Scope::kShared}));
     }
     if (row >= 0) {
       const int64_t bank = BankOf(st.dtype);
-      TESSERA_TRY(g_.Do("storage_align {} {} {} {}", copy, row, 2 * bank, bank));
+      TESSERA_TRY(s_.Apply(StorageAlignStep{copy, row, 2 * bank, bank}));
     }
-    TESSERA_TRY(g_.Do("compute_at {} {} {}.o", copy, acc, t.channel));
+    TESSERA_TRY(s_.Apply(ComputeAtStep{copy, {acc, t.channel + ".o"}}));
     TESSERA_ASSIGN(const std::string all, g_.FuseAll(copy));
-    TESSERA_TRY(g_.Do("split {} {} $x.threads f.zy f.x", copy, all));
-    TESSERA_TRY(g_.Do("split {} f.zy $y.threads f.z f.y", copy));
-    TESSERA_TRY(g_.Do("split {} f.z $c.threads f.o f.c", copy));
-    TESSERA_TRY(g_.Do("bind {} f.c thread.z", copy));
-    TESSERA_TRY(g_.Do("bind {} f.y thread.y", copy));
-    return g_.Do("bind {} f.x thread.x", copy);
+    TESSERA_TRY(s_.Apply(SplitStep{copy, all, Amount::Of("x.threads"), "f.zy", "f.x"}));
+    TESSERA_TRY(s_.Apply(SplitStep{copy, "f.zy", Amount::Of("y.threads"), "f.z", "f.y"}));
+    TESSERA_TRY(s_.Apply(SplitStep{copy, "f.z", Amount::Of("c.threads"), "f.o", "f.c"}));
+    TESSERA_TRY(s_.Apply(BindStep{copy, "f.c", ir::LoopKind::kThreadZ}));
+    TESSERA_TRY(s_.Apply(BindStep{copy, "f.y", ir::LoopKind::kThreadY}));
+    return s_.Apply(BindStep{copy, "f.x", ir::LoopKind::kThreadX});
   }
 
   GpuSteps g_;

@@ -4,6 +4,9 @@
 // (reindex), whose end is filled with zeros up to whole fragments; a fragment is 16 output channels
 // x 8 neighbouring points. Rows and columns of a fragment behind the end are sums that nobody
 // stores.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -90,14 +93,14 @@ class FragmentGenerator {
     if (!g_.OutputFollows(anchor_)) {
       home_ = anchor_;
       staging_ = anchor_ + ".s";
-      TESSERA_TRY(g_.Do("cache_write {} shared {}", home_, staging_));
+      TESSERA_TRY(s_.Apply(CacheWriteStep{home_, ir::Scope::kShared, staging_}));
     }
     acc_ = anchor_ + ".f";
-    TESSERA_TRY(g_.Do("cache_write {} acc {}", staging_, acc_));
-    if (staging_ == anchor_) TESSERA_TRY(g_.Do("set_scope {} shared", staging_));
+    TESSERA_TRY(s_.Apply(CacheWriteStep{staging_, ir::Scope::kAcc, acc_}));
+    if (staging_ == anchor_) TESSERA_TRY(s_.Apply(SetScopeStep{staging_, ir::Scope::kShared}));
     TESSERA_TRY(Home());
     TESSERA_TRY(Tiles(staging_, {}));
-    TESSERA_TRY(g_.Do("tensorize {} {}.e {}", staging_, C(), fragment_.store->name));
+    TESSERA_TRY(s_.Apply(TensorizeStep{staging_, C() + ".e", {fragment_.store->name}}));
     TESSERA_TRY(Sums());
     TESSERA_TRY(Operand(input_, false));
     TESSERA_TRY(Operand(weight_, true));
@@ -156,20 +159,19 @@ class FragmentGenerator {
 
   // The loops of |stage| over tiles: g between groups (one iteration inside of one), w between
   // warps, t those of a warp, e inside a tile. |pad|: whole fragments are computed.
-  Status Split(const std::string& stage, const char* pad) {
-    const auto split = [&](const std::string& a, const std::string& each, bool warps,
-                           const char* by) -> Status {
-      TESSERA_TRY(g_.Do("split {0} {1}.q ${2} {1}.u {1}.t", stage, a, each));
-      return warps ? g_.Do("split {0} {1}.u ${2}.warps {1}.g {1}.w", stage, a, by)
-                   : g_.Do("split {0} {1}.u 1 {1}.g {1}.w", stage, a);
+  Status Split(const std::string& stage, Tail tail) {
+    const auto split = [&](const std::string& a, const char* each, const Amount& warps) -> Status {
+      TESSERA_TRY(s_.Apply(SplitStep{stage, a + ".q", Amount::Of(each), a + ".u", a + ".t"}));
+      return s_.Apply(SplitStep{stage, a + ".u", warps, a + ".g", a + ".w"});
     };
-    TESSERA_TRY(g_.Do("split {0} {1} {2} {1}.q {1}.e{3}", stage, C(), fragment_.rows, pad));
-    TESSERA_TRY(split(C(), "c.each", true, "c"));
-    TESSERA_TRY(g_.Do("split {0} {1} {2} {1}.q {1}.e{3}", stage, X(), fragment_.columns, pad));
-    TESSERA_TRY(split(X(), "x.each", axes_.y < 0, "p"));
+    const Amount c = Amount::Of("c.warps"), p = Amount::Of("p.warps");
+    TESSERA_TRY(g_.Split(stage, C(), fragment_.rows, ".q", ".e", tail));
+    TESSERA_TRY(split(C(), "c.each", c));
+    TESSERA_TRY(g_.Split(stage, X(), fragment_.columns, ".q", ".e", tail));
+    TESSERA_TRY(split(X(), "x.each", axes_.y < 0 ? p : Amount(1)));
     if (axes_.y < 0) return {};
-    TESSERA_TRY(g_.Do("split {0} {1} 1 {1}.q {1}.e", stage, Y()));
-    return split(Y(), "y.each", true, "p");
+    TESSERA_TRY(g_.Split(stage, Y(), 1, ".q", ".e"));
+    return split(Y(), "y.each", p);
   }
 
   std::vector<std::string> Rest() const {
@@ -191,7 +193,7 @@ class FragmentGenerator {
 
   // What is stored: a group's elements one after the other, by all of its threads.
   Status Home() {
-    TESSERA_TRY(Split(home_, ""));
+    TESSERA_TRY(Split(home_, Tail::kGuard));
     const std::vector<std::string> rest = Rest();
     std::vector<std::string> order = rest, inner;
     for (const std::string& loop : Parts(".g")) order.push_back(loop);
@@ -202,11 +204,11 @@ class FragmentGenerator {
         if (dim >= 0) inner.push_back(names_[static_cast<size_t>(dim)] + part);
       }
     }
-    TESSERA_TRY(g_.Do("reorder {} {} {}", home_, Words(order), Words(inner)));
+    TESSERA_TRY(s_.Apply(ReorderStep{home_, Joined({order, inner})}));
     // Outermost: everything but rows and columns of points, which have an id of their own.
     std::string all = order[0];
     for (size_t i = 1; i <= rest.size(); ++i) {
-      TESSERA_TRY(g_.Do("fuse {0} {1} {2} {1}.{2}", home_, all, order[i]));
+      TESSERA_TRY(s_.Apply(FuseStep{home_, all, order[i], all + "." + order[i]}));
       all += "." + order[i];
     }
     // One fragment each are the most groups.
@@ -215,15 +217,15 @@ class FragmentGenerator {
       most *= Extent(static_cast<int>(std::ranges::find(names_, name) - names_.begin()));
     const auto grid =
         g_.GridAxes({CeilDiv(Extent(axes_.x), fragment_.columns), Extent(axes_.y), most});
-    TESSERA_TRY(g_.Do("bind {} {} {}", home_, all, grid[2]));
-    if (axes_.y >= 0) TESSERA_TRY(g_.Do("bind {} {}.g {}", home_, Y(), grid[1]));
-    TESSERA_TRY(g_.Do("bind {} {}.g {}", home_, X(), grid[0]));
+    TESSERA_TRY(s_.Apply(BindStep{home_, all, grid[2]}));
+    if (axes_.y >= 0) TESSERA_TRY(s_.Apply(BindStep{home_, Y() + ".g", grid[1]}));
+    TESSERA_TRY(s_.Apply(BindStep{home_, X() + ".g", grid[0]}));
     for (const std::string& stage : {staging_, acc_})
-      TESSERA_TRY(g_.Do("compute_at {} {} {}.g", stage, home_, X()));
+      TESSERA_TRY(s_.Apply(ComputeAtStep{stage, {home_, X() + ".g"}}));
     std::string e = inner[0];
     for (size_t i = 1; i < inner.size(); ++i) {
       const std::string fused = i + 1 == inner.size() ? "e" : fmt::format("e.{}", i);
-      TESSERA_TRY(g_.Do("fuse {} {} {} {}", home_, e, inner[i], fused));
+      TESSERA_TRY(s_.Apply(FuseStep{home_, e, inner[i], fused}));
       e = fused;
     }
     return ByAllThreads(home_, e);
@@ -231,18 +233,18 @@ class FragmentGenerator {
 
   // |loop| of |stage|: neighbours by the threads of a warp.
   Status ByAllThreads(const std::string& stage, const std::string& loop) {
-    TESSERA_TRY(g_.Do("split {} {} {} f.r f.x", stage, loop, target::kWarpThreads));
-    TESSERA_TRY(g_.Do("split {} f.r $p.warps f.q f.y", stage));
-    TESSERA_TRY(g_.Do("split {} f.q $c.warps f.o f.z", stage));
-    for (const char* axis : {"z", "y", "x"})
-      TESSERA_TRY(g_.Do("bind {0} f.{1} thread.{1}", stage, axis));
-    return {};
+    TESSERA_TRY(s_.Apply(SplitStep{stage, loop, target::kWarpThreads, "f.r", "f.x"}));
+    TESSERA_TRY(s_.Apply(SplitStep{stage, "f.r", Amount::Of("p.warps"), "f.q", "f.y"}));
+    TESSERA_TRY(s_.Apply(SplitStep{stage, "f.q", Amount::Of("c.warps"), "f.o", "f.z"}));
+    TESSERA_TRY(s_.Apply(BindStep{stage, "f.z", ir::LoopKind::kThreadZ}));
+    TESSERA_TRY(s_.Apply(BindStep{stage, "f.y", ir::LoopKind::kThreadY}));
+    return s_.Apply(BindStep{stage, "f.x", ir::LoopKind::kThreadX});
   }
 
   // Tiles of sums, a warp's and one after the other; |reduced| are loops outside of the warps and,
   // in front of the last, inside of a tile.
   Status Tiles(const std::string& stage, const std::vector<std::string>& reduced) {
-    TESSERA_TRY(Split(stage, " pad"));
+    TESSERA_TRY(Split(stage, Tail::kPad));
     const std::string& points = axes_.y < 0 ? X() : Y();
     std::vector<std::string> order = Rest();
     const auto add = [&](const std::vector<std::string>& loops) {
@@ -256,10 +258,10 @@ class FragmentGenerator {
     if (axes_.y >= 0) add({Y() + ".e"});
     add({C() + ".e", X() + ".e"});
     if (!reduced.empty()) add({reduced[2]});
-    TESSERA_TRY(g_.Do("reorder {} {}", stage, Words(order)));
-    TESSERA_TRY(g_.Do("bind {} {}.w thread.z", stage, C()));
-    TESSERA_TRY(g_.Do("bind {} {}.w thread.y", stage, points));
-    for (const std::string& loop : Parts(".t")) TESSERA_TRY(g_.Do("unroll {} {}", stage, loop));
+    TESSERA_TRY(s_.Apply(ReorderStep{stage, order}));
+    TESSERA_TRY(s_.Apply(BindStep{stage, C() + ".w", ir::LoopKind::kThreadZ}));
+    TESSERA_TRY(s_.Apply(BindStep{stage, points + ".w", ir::LoopKind::kThreadY}));
+    for (const std::string& loop : Parts(".t")) TESSERA_TRY(s_.Apply(UnrollStep{stage, loop}));
     std::vector<std::string> pieces;
     for (size_t d = 0; d < names_.size(); ++d) {
       const int dim = static_cast<int>(d);
@@ -267,32 +269,37 @@ class FragmentGenerator {
                        : dim == axes_.x ? fmt::format("{}/{}", d, fragment_.columns)
                                         : std::to_string(d));
     }
-    return g_.Do("layout {} {},{}%{},{}%{}", stage, fmt::join(pieces, ","), axes_.c, fragment_.rows,
-                 axes_.x, fragment_.columns);
+    return s_.Apply(LayoutStep{stage, fmt::format("{},{}%{},{}%{}", fmt::join(pieces, ","), axes_.c,
+                                                  fragment_.rows, axes_.x, fragment_.columns)});
   }
 
   // All of the reduction is one loop, in chunks of whole fragments.
   Status Sums() {
     std::vector<std::string> order = windows_;
     order.insert(order.end(), channels_.begin(), channels_.end());
-    if (order.size() > 1) TESSERA_TRY(g_.Do("reorder {} {}", acc_, Words(order)));
+    if (order.size() > 1) TESSERA_TRY(s_.Apply(ReorderStep{acc_, order}));
     std::string k = order[0];
     for (size_t i = 1; i < order.size(); ++i) {
-      TESSERA_TRY(g_.Do("fuse {0} {1} {2} {1}.{2}", acc_, k, order[i]));
+      TESSERA_TRY(s_.Apply(FuseStep{acc_, k, order[i], k + "." + order[i]}));
       k += "." + order[i];
     }
-    TESSERA_TRY(g_.Do("split {} {} $chunk k.o k.i pad", acc_, k));
-    TESSERA_TRY(g_.Do("reindex {0} {1} {0}.s 0", input_, acc_));
+    TESSERA_TRY(s_.Apply(SplitStep{acc_, k, Amount::Of("chunk"), "k.o", "k.i", Tail::kPad}));
+    const auto reindex = [&](const std::string& tensor, const char* as) {
+      return s_.Apply(
+          ReindexStep{.tensor = tensor, .reader = acc_, .name = tensor + as, .fill = 0});
+    };
+    TESSERA_TRY(reindex(input_, ".s"));
     const bool early = constants_.contains(weight_);
-    TESSERA_TRY(g_.Do("reindex {0} {1} {0}.{2} 0", weight_, acc_, early ? "k" : "s"));
+    TESSERA_TRY(reindex(weight_, early ? ".k" : ".s"));
     if (early) {
-      TESSERA_TRY(g_.Do("prepare {}.k", weight_));
-      TESSERA_TRY(g_.Do("cache_read {0}.k shared {0}.s {1}", weight_, acc_));
+      TESSERA_TRY(s_.Apply(PrepareStep{weight_ + ".k"}));
+      TESSERA_TRY(
+          s_.Apply(CacheReadStep{weight_ + ".k", ir::Scope::kShared, weight_ + ".s", {acc_}}));
     }
-    TESSERA_TRY(g_.Do("split {} k.i {} k.m k.e", acc_, fragment_.depth));
+    TESSERA_TRY(s_.Apply(SplitStep{acc_, "k.i", fragment_.depth, "k.m", "k.e"}));
     TESSERA_TRY(Tiles(acc_, {"k.o", "k.m", "k.e"}));
-    TESSERA_TRY(g_.Do("unroll {} k.m", acc_));
-    return g_.Do("tensorize {} {}.e {}", acc_, C(), fragment_.product->name);
+    TESSERA_TRY(s_.Apply(UnrollStep{acc_, "k.m"}));
+    return s_.Apply(TensorizeStep{acc_, C() + ".e", {fragment_.product->name}});
   }
 
   // A chunk of an operand in tiles of 32 bytes of the reduction, brought by all threads, four
@@ -321,19 +328,19 @@ class FragmentGenerator {
     const bool along =
         ir::UsesVar(index, made.leaves[k].var) && !ir::UsesVar(index, made.leaves[at].var);
     pieces[k] += fmt::format("/{}", fragment_.depth);
-    TESSERA_TRY(g_.Do("set_scope {} shared", copy));
-    TESSERA_TRY(g_.Do("compute_at {} {} k.o", copy, acc_));
-    TESSERA_TRY(g_.Do("layout {} {},{}%{},{}%{}", copy, fmt::join(pieces, ","), at, rows, k,
-                      fragment_.depth));
-    TESSERA_TRY(g_.Do("split {} {} 4 k.q k.v", copy, loops[k]));
+    TESSERA_TRY(s_.Apply(SetScopeStep{copy, ir::Scope::kShared}));
+    TESSERA_TRY(s_.Apply(ComputeAtStep{copy, {acc_, "k.o"}}));
+    TESSERA_TRY(s_.Apply(LayoutStep{copy, fmt::format("{},{}%{},{}%{}", fmt::join(pieces, ","), at,
+                                                      rows, k, fragment_.depth)}));
+    TESSERA_TRY(s_.Apply(SplitStep{copy, loops[k], 4, "k.q", "k.v"}));
     loops.pop_back();
     if (along) {
       loops.push_back("k.q");
     } else {
       loops.insert(loops.begin(), "k.q");
     }
-    TESSERA_TRY(g_.Do("reorder {} {} k.v", copy, Words(loops)));
-    TESSERA_TRY(g_.Do("vectorize {} k.v", copy));
+    TESSERA_TRY(s_.Apply(ReorderStep{copy, Joined({loops, {"k.v"}})}));
+    TESSERA_TRY(s_.Apply(VectorizeStep{copy, "k.v"}));
     TESSERA_ASSIGN(const std::string all, g_.FuseAll(copy, "k.v"));
     return ByAllThreads(copy, all);
   }

@@ -14,7 +14,7 @@ int64_t PowerUpTo(int64_t n, int64_t limit) {
 Status GpuSteps::Decide(const std::string& name, const TileSize& size, int64_t unit) {
   std::vector<int64_t> values;
   for (int64_t v = 1; v <= size.most; v *= 2) values.push_back(v * unit);
-  return Do("decide {} {{{}}} {}", name, fmt::join(values, " "), size.pick * unit);
+  return s.Apply(DecideStep{name, {.values = std::move(values)}, size.pick * unit});
 }
 
 std::vector<std::string> GpuSteps::Live() const {
@@ -29,7 +29,7 @@ Status GpuSteps::InlineElementwise(const std::set<std::string>& but) {
   for (const std::string& name : Live()) {
     const Stage* st = s.Find(name);
     if (!st->output && st->reduce_axes.empty() && !but.contains(name))
-      TESSERA_TRY(Do("inline {}", name));
+      TESSERA_TRY(s.Apply(InlineStep{name}));
   }
   return {};
 }
@@ -43,7 +43,7 @@ Status GpuSteps::InlineBehind(const std::string& anchor) {
     if (!st.output && st.reduce_axes.empty() && st.attach != Attach::kInline)
       inlined.push_back(st.name);
   }
-  for (const std::string& name : inlined) TESSERA_TRY(Do("inline {}", name));
+  for (const std::string& name : inlined) TESSERA_TRY(s.Apply(InlineStep{name}));
   return {};
 }
 
@@ -52,30 +52,34 @@ Result<std::string> GpuSteps::FuseAll(const std::string& stage, const std::strin
   for (;;) {
     const std::vector<LoopAxis>& leaves = s.Find(stage)->leaves;
     if (leaves.size() == 1 || leaves[1].name == behind) return all;
-    const std::string next = leaves[1].name;
-    TESSERA_TRY(Do("fuse {} {} {} {}.{}", stage, all, next, all, next));
-    all += "." + next;
+    const std::string next = leaves[1].name, fused = all + "." + next;
+    TESSERA_TRY(s.Apply(FuseStep{stage, all, next, fused}));
+    all = fused;
   }
 }
 
 Status GpuSteps::OneThreadAnElement(const std::string& name) {
   if (s.Find(name)->leaves.empty()) return {};
   TESSERA_ASSIGN(const std::string all, FuseAll(name));
-  TESSERA_TRY(Do("split {0} {1} {2} {1}.g {1}.t", name, all, s.target().group_threads));
-  TESSERA_TRY(Do("bind {} {}.g grid.x", name, all));
-  return Do("bind {} {}.t thread.x", name, all);
+  TESSERA_TRY(Split(name, all, s.target().group_threads, ".g", ".t"));
+  TESSERA_TRY(s.Apply(BindStep{name, all + ".g", ir::LoopKind::kGridX}));
+  return s.Apply(BindStep{name, all + ".t", ir::LoopKind::kThreadX});
 }
 
-std::array<std::string, 3> GpuSteps::GridAxes(const std::array<int64_t, 3>& most) const {
-  std::array<std::string, 3> names{"grid.x", "grid.y", "grid.z"};
-  constexpr ir::LoopKind kKinds[] = {ir::LoopKind::kGridX, ir::LoopKind::kGridY,
-                                     ir::LoopKind::kGridZ};
+Status GpuSteps::Split(const std::string& stage, const std::string& axis, const Amount& factor,
+                       const char* outer, const char* inner, Tail tail) {
+  return s.Apply(SplitStep{stage, axis, factor, axis + outer, axis + inner, tail});
+}
+
+std::array<ir::LoopKind, 3> GpuSteps::GridAxes(const std::array<int64_t, 3>& most) const {
+  std::array<ir::LoopKind, 3> kinds{ir::LoopKind::kGridX, ir::LoopKind::kGridY,
+                                    ir::LoopKind::kGridZ};
   for (size_t k = 1; k < 3; ++k) {
-    if (most[k] <= s.target().MostOf(kKinds[k])) continue;
-    std::swap(names[0], names[k]);
+    if (most[k] <= s.target().MostOf(kinds[k])) continue;
+    std::swap(kinds[0], kinds[k]);
     break;
   }
-  return names;
+  return kinds;
 }
 
 bool GpuSteps::OutputFollows(const std::string& anchor) const {

@@ -5,9 +5,6 @@
 #ifndef TESSERA_COMPILER_SCHEDULE_GPU_STEPS_H_
 #define TESSERA_COMPILER_SCHEDULE_GPU_STEPS_H_
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <array>
 #include <optional>
 #include <set>
@@ -24,6 +21,10 @@ struct TileSize {
   int64_t most = 1, pick = 1;
 };
 
+// Threads along x, y and z.
+inline constexpr std::array kThreads{ir::LoopKind::kThreadX, ir::LoopKind::kThreadY,
+                                     ir::LoopKind::kThreadZ};
+
 // The greatest power of two up to |n| and |limit|.
 int64_t PowerUpTo(int64_t n, int64_t limit);
 
@@ -31,10 +32,6 @@ class GpuSteps {
  public:
   explicit GpuSteps(Schedule schedule) : s(std::move(schedule)) {}
 
-  template <typename... Args>
-  Status Do(fmt::format_string<Args...> format, Args&&... args) {
-    return s.Apply(fmt::format(format, std::forward<Args>(args)...));
-  }
   // By powers of two times |unit|.
   Status Decide(const std::string& name, const TileSize& size, int64_t unit = 1);
 
@@ -47,18 +44,17 @@ class GpuSteps {
   Status OneThreadAnElement(const std::string& name);
   // The loops of |stage| in front of |behind|, or all, as one, whose name is returned.
   Result<std::string> FuseAll(const std::string& stage, const std::string& behind = "");
+  // Splits loop |axis| of |stage| in two whose names are its own with |outer| and |inner| behind.
+  Status Split(const std::string& stage, const std::string& axis, const Amount& factor,
+               const char* outer, const char* inner, Tail tail = Tail::kGuard);
   // The axes of the grid for up to |most| groups along x, y and z, which change places where the
   // target has not as many along one and has along x.
-  std::array<std::string, 3> GridAxes(const std::array<int64_t, 3>& most) const;
+  std::array<ir::LoopKind, 3> GridAxes(const std::array<int64_t, 3>& most) const;
   // Does the output read |anchor| element by element, so that it can take its sums as they come?
   bool OutputFollows(const std::string& anchor) const;
 
   Schedule s;
 };
-
-inline std::string Words(const std::vector<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, " "));
-}
 
 // The products of one type: a target's instruction, and the one that stores its sums.
 struct Fragment {

@@ -20,7 +20,7 @@ class Generator {
 
   Status Run() {
     for (const auto& [tensor, layout] : options_.layouts)
-      TESSERA_TRY(Do("layout {} {}", tensor, layout));
+      TESSERA_TRY(s_.Apply(LayoutStep{tensor, layout}));
     std::vector<std::string> anchors;
     for (const Stage& st : s_.stages()) {
       if (!st.reduce_axes.empty()) anchors.push_back(st.name);
@@ -37,11 +37,6 @@ class Generator {
   }
 
  private:
-  template <typename... Args>
-  Status Do(fmt::format_string<Args...> format, Args&&... args) {
-    return h_.Do(format, std::forward<Args>(args)...);
-  }
-
   std::vector<std::string> StageNames() const {
     std::vector<std::string> names;
     for (const Stage& st : s_.stages()) {
@@ -68,7 +63,7 @@ class Generator {
       const Stage* st = s_.Find(name);
       if (st->output || !st->reduce_axes.empty()) continue;
       if (!anchors.empty() && !Behind(*st, anchors)) continue;
-      TESSERA_TRY(Do("inline {}", name));
+      TESSERA_TRY(s_.Apply(InlineStep{name}));
     }
     return {};
   }
@@ -90,40 +85,39 @@ class Generator {
     if (anchor == output || !ReadsInPlace(*s_.Find(output), anchor)) {
       home = anchor;
       acc = anchor + ".acc";
-      TESSERA_TRY(Do("cache_write {} reg {}", home, acc));
+      TESSERA_TRY(s_.Apply(CacheWriteStep{home, ir::Scope::kReg, acc}));
     } else {
-      TESSERA_TRY(Do("set_scope {} reg", acc));
+      TESSERA_TRY(s_.Apply(SetScopeStep{acc, ir::Scope::kReg}));
     }
     const size_t lane_dim = DimOf(roles->data, *lane);
     const int64_t block = lane->group > 0 ? lane->group : lane->axis.extent;
     TESSERA_ASSIGN(const int64_t lanes, DecideLanes(block, lane->axis.extent));
     const std::string c = s_.Find(home)->axes[lane_dim].name();
-    TESSERA_TRY(Do("split {} {} $lanes {}.o {}.l", home, c, c, c));
-    std::string order, inner = c + ".l";
+    TESSERA_TRY(s_.Apply(SplitStep{home, c, Amount::Of("lanes"), c + ".o", c + ".l"}));
+    std::vector<std::string> order, inner;
     for (size_t d = 0; d < roles->data.size(); ++d) {
       const std::string name = s_.Find(home)->axes[d].name();
       if (d == lane_dim) {
-        order += " " + c + ".o";
+        order.push_back(c + ".o");
       } else if (point && d == DimOf(roles->data, *point)) {
         TESSERA_TRY(DecidePoints(point->axis.extent));
-        TESSERA_TRY(Do("split {} {} $points {}.o {}.p", home, name, name, name));
-        order += fmt::format(" {}.o", name);
-        inner = fmt::format("{}.p {}", name, inner);
-        TESSERA_TRY(Do("unroll {} {}.p", home, name));
+        const std::string inside = name + ".p";
+        TESSERA_TRY(s_.Apply(SplitStep{home, name, Amount::Of("points"), name + ".o", inside}));
+        order.push_back(name + ".o");
+        inner.push_back(inside);
+        TESSERA_TRY(s_.Apply(UnrollStep{home, inside}));
       } else {
-        order += " " + name;
+        order.push_back(name);
       }
     }
-    TESSERA_TRY(Do("reorder {}{} {}", home, order, inner));
-    TESSERA_TRY(Do("vectorize {} {}.l", home, c));
+    const LoopPlace place{home, order.back()};
+    inner.push_back(c + ".l");
+    TESSERA_TRY(s_.Apply(ReorderStep{home, Joined({order, inner})}));
+    TESSERA_TRY(s_.Apply(VectorizeStep{home, c + ".l"}));
     TESSERA_TRY(h_.Share(home, roles->reduced));
-    TESSERA_TRY(Do("compute_at {} {} {}", acc, home, LastWord(order)));
+    TESSERA_TRY(s_.Apply(ComputeAtStep{acc, place}));
     TESSERA_TRY(Accumulator(acc, *roles, point, lane_dim));
     return PackWeights(*roles, *lane, lanes);
-  }
-
-  static std::string LastWord(const std::string& words) {
-    return words.substr(words.rfind(' ') + 1);
   }
 
   // Lanes divide a group, so that a vector reads one input value; where no divisor is worth a
@@ -159,27 +153,27 @@ class Generator {
                      size_t lane_dim) {
     const Stage* st = s_.Find(acc);
     const int rank = static_cast<int>(st->axes.size());
-    std::string order;
+    std::vector<std::string> order;
     for (int d = 0; d < rank; ++d) {
       if (d != static_cast<int>(lane_dim) &&
           !(point && d == static_cast<int>(DimOf(roles.data, *point)))) {
-        order += " " + st->axes[d].name();
+        order.push_back(st->axes[d].name());
       }
     }
-    for (const ir::Axis& a : st->reduce_axes) order += " " + a.name();
+    for (const ir::Axis& a : st->reduce_axes) order.push_back(a.name());
     const std::string c = st->axes[lane_dim].name();
     std::string x;
     if (point) {
       x = st->axes[DimOf(roles.data, *point)].name();
-      order += " " + x;
+      order.push_back(x);
     }
-    order += " " + c;
-    if (st->leaves.size() > 1) TESSERA_TRY(Do("reorder {}{}", acc, order));
+    order.push_back(c);
+    if (st->leaves.size() > 1) TESSERA_TRY(s_.Apply(ReorderStep{acc, order}));
     TESSERA_TRY(h_.SkipPads(acc, roles.reduced, point));
-    if (point) TESSERA_TRY(Do("unroll {} {}", acc, x));
-    TESSERA_TRY(Do("vectorize {} {}", acc, c));
+    if (point) TESSERA_TRY(s_.Apply(UnrollStep{acc, x}));
+    TESSERA_TRY(s_.Apply(VectorizeStep{acc, c}));
     if (rank > 1)
-      TESSERA_TRY(Do("layout {} {}", acc, LastLayout(rank, static_cast<int>(lane_dim))));
+      TESSERA_TRY(s_.Apply(LayoutStep{acc, LastLayout(rank, static_cast<int>(lane_dim))}));
     return {};
   }
 
@@ -202,16 +196,16 @@ class Generator {
     const int rank = static_cast<int>(roles.input->args.size());
     if (!roles.weight && PadsInPlace(*s_.Find(input), lane.input_dim)) {
       most_points_ /= 2;  // each asks whether it is a pad: as fast, and half of the code
-      return Do("inline {}", input);
+      return s_.Apply(InlineStep{input});
     }
     std::string copy = input;
     const std::vector<size_t> order = h_.MemoryOrder(input);
     if (!order.empty() && order.back() == static_cast<size_t>(lane.input_dim)) return {};
     if (s_.Find(input)->placeholder) {
       copy = input + ".lanes";
-      TESSERA_TRY(Do("cache_read {} global {} {}", input, copy, reader));
+      TESSERA_TRY(s_.Apply(CacheReadStep{input, ir::Scope::kGlobal, copy, {reader}}));
     }
-    return Do("layout {} {}", copy, LastLayout(rank, lane.input_dim));
+    return s_.Apply(LayoutStep{copy, LastLayout(rank, lane.input_dim)});
   }
 
   Status PackWeights(const te::Roles& roles, const AxisRole& lane, int64_t lanes) {
@@ -221,7 +215,7 @@ class Generator {
     const int rank = static_cast<int>((*roles.weight)->args.size());
     std::string layout = ir::LayoutText(ir::BlockedLayout(rank, lane.weight_dim, lanes));
     std::erase(layout, ' ');
-    return Do("layout {} {}", name, layout);
+    return s_.Apply(LayoutStep{name, layout});
   }
 
   HostSteps& h_;

@@ -111,9 +111,9 @@ class DotGenerator {
     if (anchor_ == output || !ReadsInPlace(*s_.Find(output), anchor_)) {
       home = anchor_;
       acc = anchor_ + ".acc";
-      TESSERA_TRY(h_.Do("cache_write {} reg {}", home, acc));
+      TESSERA_TRY(s_.Apply(CacheWriteStep{home, ir::Scope::kReg, acc}));
     } else {
-      TESSERA_TRY(h_.Do("set_scope {} reg", acc));
+      TESSERA_TRY(s_.Apply(SetScopeStep{acc, ir::Scope::kReg}));
     }
     TESSERA_TRY(Home(home, acc));
     TESSERA_TRY(Accumulator(home, acc));
@@ -175,7 +175,7 @@ class DotGenerator {
     if (StepsOver(*s_.Find(input))) {
       const std::string whole = input;
       input += ".read";
-      TESSERA_TRY(h_.Do("reindex {} {} {}", whole, anchor_, input));
+      TESSERA_TRY(s_.Apply(ReindexStep{.tensor = whole, .reader = anchor_, .name = input}));
       const std::vector<ir::Axis>& axes = s_.Find(input)->axes;
       dim = static_cast<int>(std::ranges::find(axes, quad_.axis.name(), &ir::Axis::name) -
                              axes.begin());
@@ -184,7 +184,7 @@ class DotGenerator {
     std::string layout = LastLayout(static_cast<int>(stage->shape.size()), dim);
     if (quad_.role == Role::kInputChannel && quad_.axis.extent % dot_.quad != 0)
       layout += fmt::format("/{0},{1}%{0}", dot_.quad, dim);
-    TESSERA_TRY(h_.Do("layout {} {}", input, layout));
+    TESSERA_TRY(s_.Apply(LayoutStep{input, layout}));
     if (stage->placeholder) return {};
     for (bool again = true; again;) {
       again = false;
@@ -192,7 +192,7 @@ class DotGenerator {
         if (from.placeholder || from.attach == Attach::kInline || !from.reduce_axes.empty() ||
             !s_.Find(input)->Reads(from.name) || s_.Consumers(from.name).size() != 1)
           continue;
-        TESSERA_TRY(h_.Do("inline {}", std::string(from.name)));
+        TESSERA_TRY(s_.Apply(InlineStep{from.name}));
         again = true;
         break;
       }
@@ -203,30 +203,31 @@ class DotGenerator {
   Status Home(const std::string& home, const std::string& acc) {
     const size_t lane_dim = DimOf(roles_.data, lane_);
     const std::string c = s_.Find(home)->axes[lane_dim].name();
-    TESSERA_TRY(h_.Do("split {} {} {} {}.q {}.l", home, c, dot_.lanes, c, c));
-    TESSERA_TRY(h_.Do("split {} {}.q $blocks {}.o {}.b", home, c, c, c));
-    std::string order, inner = fmt::format("{0}.b {0}.l", c), at = c + ".o";
+    TESSERA_TRY(s_.Apply(SplitStep{home, c, dot_.lanes, c + ".q", c + ".l"}));
+    TESSERA_TRY(s_.Apply(SplitStep{home, c + ".q", Amount::Of("blocks"), c + ".o", c + ".b"}));
+    std::vector<std::string> order, inner;
     for (size_t d = 0; d < roles_.data.size(); ++d) {
       const std::string name = s_.Find(home)->axes[d].name();
       if (d == lane_dim) {
-        order += " " + at;
+        order.push_back(c + ".o");
         continue;
       }
       if (point_ && d == DimOf(roles_.data, *point_)) {
-        TESSERA_TRY(h_.Do("split {0} {1} $points {1}.o {1}.p", home, name));
-        TESSERA_TRY(h_.Do("unroll {} {}.p", home, name));  // sums stay in registers
-        order += fmt::format(" {}.o", name);
-        inner = fmt::format("{}.p {}", name, inner);
+        const std::string inside = name + ".p";
+        TESSERA_TRY(s_.Apply(SplitStep{home, name, Amount::Of("points"), name + ".o", inside}));
+        TESSERA_TRY(s_.Apply(UnrollStep{home, inside}));  // sums stay in registers
+        order.push_back(name + ".o");
+        inner.push_back(inside);
       } else {
-        order += " " + name;
+        order.push_back(name);
       }
     }
-    at = order.substr(order.rfind(' ') + 1);
-    TESSERA_TRY(h_.Do("reorder {}{} {}", home, order, inner));
-    TESSERA_TRY(h_.Do("unroll {} {}.b", home, c));
-    TESSERA_TRY(h_.Do("vectorize {} {}.l", home, c));
+    const LoopPlace place{home, order.back()};
+    TESSERA_TRY(s_.Apply(ReorderStep{home, Joined({order, inner, {c + ".b", c + ".l"}})}));
+    TESSERA_TRY(s_.Apply(UnrollStep{home, c + ".b"}));
+    TESSERA_TRY(s_.Apply(VectorizeStep{home, c + ".l"}));
     TESSERA_TRY(h_.Share(home, roles_.reduced));
-    return h_.Do("compute_at {} {} {}", acc, home, at);
+    return s_.Apply(ComputeAtStep{acc, place});
   }
 
   // Quads that are summed between two requests for the next block's weights: each position asks for
@@ -258,47 +259,49 @@ class DotGenerator {
     const size_t lane_dim = DimOf(roles_.data, lane_);
     const std::string c = st->axes[lane_dim].name();
     const bool whole = quad_.axis.extent % dot_.quad == 0;
-    std::string ci, order, x;
+    std::string ci, x;
+    std::vector<std::string> order;
     for (size_t d = 0; d < st->axes.size(); ++d) {
       if (d == lane_dim) continue;
       if (point_ && d == DimOf(roles_.data, *point_)) {
         x = st->axes[d].name();
       } else {
-        order += " " + st->axes[d].name();
+        order.push_back(st->axes[d].name());
       }
     }
     for (size_t d = 0; d < st->reduce_axes.size(); ++d) {
       if (d == DimOf(roles_.reduced, quad_)) {
         ci = st->reduce_axes[d].name();
       } else {
-        order += " " + st->reduce_axes[d].name();
+        order.push_back(st->reduce_axes[d].name());
       }
     }
     TESSERA_TRY(h_.SkipPads(acc, roles_.reduced, point_));
-    TESSERA_TRY(h_.Do("split {0} {1} {2} {1}.b {1}.l", acc, c, dot_.lanes));
-    TESSERA_TRY(h_.Do("split {0} {1} {2} {1}.o {1}.i{3}", acc, ci, dot_.quad, whole ? "" : " pad"));
+    TESSERA_TRY(s_.Apply(SplitStep{acc, c, dot_.lanes, c + ".b", c + ".l"}));
+    TESSERA_TRY(s_.Apply(
+        SplitStep{acc, ci, dot_.quad, ci + ".o", ci + ".i", whole ? Tail::kGuard : Tail::kPad}));
     const int64_t ahead = QuadsAhead(), quads = CeilDiv(quad_.axis.extent, dot_.quad);
-    std::string asks = order.substr(order.rfind(' ') + 1);
+    std::string asks = order.empty() ? "" : order.back();
     if (ahead > 0 && ahead < quads) {
       asks = ci + ".t";
-      TESSERA_TRY(h_.Do("split {0} {1}.o {2} {1}.t {1}.q", acc, ci, ahead));
-      order += fmt::format(" {0}.t {0}.q", ci);
+      TESSERA_TRY(s_.Apply(SplitStep{acc, ci + ".o", ahead, asks, ci + ".q"}));
+      order = Joined({order, {asks, ci + ".q"}});
     } else {
-      order += fmt::format(" {}.o", ci);
+      order.push_back(ci + ".o");
     }
     if (!x.empty()) {
-      order += " " + x;
-      TESSERA_TRY(h_.Do("unroll {} {}", acc, x));
+      order.push_back(x);
+      TESSERA_TRY(s_.Apply(UnrollStep{acc, x}));
     }
-    TESSERA_TRY(h_.Do("reorder {0}{1} {2}.b {2}.l {3}.i", acc, order, c, ci));
-    TESSERA_TRY(h_.Do("unroll {} {}.b", acc, c));
-    TESSERA_TRY(h_.Do("vectorize {} {}.l", acc, c));
-    TESSERA_TRY(h_.Do("tensorize {} {}.l {}", acc, c, dot_.intrin->name));
+    TESSERA_TRY(s_.Apply(ReorderStep{acc, Joined({order, {c + ".b", c + ".l", ci + ".i"}})}));
+    TESSERA_TRY(s_.Apply(UnrollStep{acc, c + ".b"}));
+    TESSERA_TRY(s_.Apply(VectorizeStep{acc, c + ".l"}));
+    TESSERA_TRY(s_.Apply(TensorizeStep{acc, c + ".l", {dot_.intrin->name}}));
     if (ahead > 0 && !asks.empty())
-      TESSERA_TRY(h_.Do("prefetch {} {} {} 1 of {} {}.o", (*roles_.weight)->tensor->name, acc, asks,
-                        home, c));
-    return h_.Do("layout {} {}", acc,
-                 LastLayout(static_cast<int>(roles_.data.size()), static_cast<int>(lane_dim)));
+      TESSERA_TRY(
+          s_.Apply(PrefetchStep{(*roles_.weight)->tensor->name, acc, asks, 1, {home, c + ".o"}}));
+    const auto rank = static_cast<int>(roles_.data.size());
+    return s_.Apply(LayoutStep{acc, LastLayout(rank, static_cast<int>(lane_dim))});
   }
 
   Status Weights() {
@@ -311,7 +314,7 @@ class DotGenerator {
     layout += fmt::format(",{}/{}", i, dot_.quad);
     if (blocks_ > 1) layout += fmt::format(",{}/{}%{}", o, dot_.lanes, blocks_);
     layout += fmt::format(",{}%{},{}%{}", o, dot_.lanes, i, dot_.quad);
-    return h_.Do("layout {} {}", (*roles_.weight)->tensor->name, layout);
+    return s_.Apply(LayoutStep{(*roles_.weight)->tensor->name, layout});
   }
 
   HostSteps& h_;

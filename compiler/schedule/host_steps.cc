@@ -93,7 +93,7 @@ Status HostSteps::Share(const std::string& name, const std::vector<te::AxisRole>
     if (n > 1 && (!best || n > iterations.at(best->var.get()))) best = &leaf;
     if (n >= enough) break;
   }
-  return best ? Do("parallel {} {}", name, std::string(best->name)) : Status{};
+  return best ? s.Apply(ParallelStep{name, best->name}) : Status{};
 }
 
 Status HostSteps::SkipPads(const std::string& stage, const std::vector<te::AxisRole>& reduced,
@@ -103,7 +103,7 @@ Status HostSteps::SkipPads(const std::string& stage, const std::vector<te::AxisR
     const Stage& sum = *s.Find(stage);
     const ir::Axis axis = sum.reduce_axes[DimOf(reduced, tap)];
     if (s.NothingUnless(sum, axis).empty()) continue;
-    TESSERA_TRY(Do("skip {} {}", stage, axis.name()));
+    TESSERA_TRY(s.Apply(SkipStep{stage, axis.name()}));
   }
   return {};
 }
@@ -112,9 +112,9 @@ Status HostSteps::InMemoryOrder(const std::string& name) {
   const std::vector<size_t> order = MemoryOrder(name);
   const Stage* stage = s.Find(name);
   if (!stage->relations.empty() || stage->axes.empty() || order.empty()) return {};
-  std::string words;
-  for (const size_t d : order) words += " " + stage->axes[d].name();
-  if (!stage->layout.empty()) TESSERA_TRY(Do("reorder {}{}", name, words));
+  std::vector<std::string> loops;
+  for (const size_t d : order) loops.push_back(stage->axes[d].name());
+  if (!stage->layout.empty()) TESSERA_TRY(s.Apply(ReorderStep{name, loops}));
   if (!stage->reduce_axes.empty()) return {};
   stage = s.Find(name);
   const ir::Axis last = stage->axes[order.back()];
@@ -131,7 +131,7 @@ Status HostSteps::InMemoryOrder(const std::string& name) {
                    form.CoeffOf(last.var) == 1;
     }
   });
-  if (neighbours) TESSERA_TRY(Do("vectorize {} {}", name, last.name()));
+  if (neighbours) TESSERA_TRY(s.Apply(VectorizeStep{name, last.name()}));
   return Share(name);
 }
 

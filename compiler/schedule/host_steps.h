@@ -5,8 +5,6 @@
 #ifndef TESSERA_COMPILER_SCHEDULE_HOST_STEPS_H_
 #define TESSERA_COMPILER_SCHEDULE_HOST_STEPS_H_
 
-#include <fmt/format.h>
-
 #include <string>
 #include <vector>
 
@@ -19,11 +17,6 @@ class HostSteps {
  public:
   HostSteps(Schedule schedule, const HostOptions& host_options)
       : s(std::move(schedule)), options(host_options) {}
-
-  template <typename... Args>
-  Status Do(fmt::format_string<Args...> format, Args&&... args) {
-    return s.Apply(fmt::format(format, std::forward<Args>(args)...));
-  }
 
   // The dimensions of |tensor| as they lie in memory, innermost last; empty when a dimension is in
   // blocks there.

@@ -5,6 +5,7 @@
 #define TESSERA_COMPILER_SCHEDULE_STEP_FIELDS_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,14 @@ struct LoopPlace {
   std::string stage, axis, decision;
   bool operator==(const LoopPlace&) const = default;
 };
+
+// The loops of all of |lists|, one list behind the other.
+inline std::vector<std::string> Joined(std::initializer_list<std::vector<std::string>> lists) {
+  std::vector<std::string> all;
+  for (const std::vector<std::string>& list : lists)
+    all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
 
 }  // namespace tessera::schedule
 

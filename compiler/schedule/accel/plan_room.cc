@@ -58,7 +58,7 @@ void StepWriter::Cut(const std::string& stage, const std::string& axis, PlanSize
     if (pitched) domain.most = facts.picked;
     Add(DecideStep{facts.name, std::move(domain), facts.picked});
   }
-  const Amount picked{.decision = facts.name};
+  const Amount picked = Amount::Of(facts.name);
   Add(SplitStep{stage, axis, picked, outer, inner});
 }
 
