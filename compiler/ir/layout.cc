@@ -143,7 +143,7 @@ Result<Layout> ParseLayout(const std::string& text, int rank) {
       return bad("a divisor of 1 to 2^31 is expected");
     if (p < end && *p == '%' && (++p, !number(&mod) || mod < 1 || mod > kMostBlock))
       return bad("a modulus of 1 to 2^31 is expected");
-    layout.dims.push_back({static_cast<int>(dim), div, mod, before, after});
+    if (mod != 1) layout.dims.push_back({static_cast<int>(dim), div, mod, before, after});
     if (p < end && *p == ',') {
       ++p;
       spaces();

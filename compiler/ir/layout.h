@@ -44,7 +44,7 @@ std::vector<uint8_t> UnpackLayout(const BufferNode& buffer, const std::vector<ui
 
 // Layout text: "0, 1/16, 1+2+1, 3, 1%16 fill 0" (dimension, /div, %mod; before+dimension+after with
 // a halo). Parsing checks that the layout is a bijection of the blocked dimensions of a
-// |rank|-dimensional tensor.
+// |rank|-dimensional tensor, and leaves out pieces of one index ("1%1").
 std::string LayoutText(const Layout& layout);
 Result<Layout> ParseLayout(const std::string& text, int rank);
 

@@ -4,12 +4,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 #include "base/bits.h"
 #include "compiler/schedule/editor.h"
 
 namespace tessera::schedule {
+
+bool ParseNumber(const std::string& word, int64_t* value) {
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), *value);
+  return error == std::errc() && end == word.data() + word.size();
+}
+
+Result<Amount> ParseAmount(const std::string& word) {
+  if (word.starts_with('$')) return Amount::Of(word.substr(1));
+  Amount amount;
+  if (ParseNumber(word, &amount.value)) return amount;
+  return Fail(Code::kInvalidArgument, "'{}' is neither a number nor a $decision", word);
+}
+
 namespace {
 
 // Every divisor of |total|, or every ceil(total / k), in any order, some twice.

@@ -32,6 +32,12 @@ struct Amount {
   bool operator==(const Amount&) const = default;
 };
 
+// Is all of |word| a number? Then |value| is it.
+bool ParseNumber(const std::string& word, int64_t* value);
+// A number, or $NAME.
+//   errors  kInvalidArgument  it is neither
+Result<Amount> ParseAmount(const std::string& word);
+
 // A side of a box: |times| as much as |decision| picked, and |plus|. "": |plus| it is.
 struct BoxSide {
   int64_t times = 0;

@@ -264,6 +264,31 @@ Result<int64_t> Editor::Value(const Amount& amount) const {
   return value;
 }
 
+Result<std::string> Editor::LayoutText(const std::string& pieces) const {
+  constexpr const char* kSigns = ",/%+";  // between sizes
+  std::string text;
+  for (size_t at = 0; at <= pieces.size();) {
+    const size_t end = std::min(pieces.find_first_of(kSigns, at), pieces.size());
+    const std::string size = pieces.substr(at, end - at);
+    if (size.find_first_of("*$") == std::string::npos) {
+      text += size;  // ParseLayout reads it
+    } else {
+      int64_t product = 1;
+      for (size_t from = 0; from <= size.size();) {
+        const size_t to = std::min(size.find('*', from), size.size());
+        TESSERA_ASSIGN(const Amount factor, ParseAmount(size.substr(from, to - from)));
+        TESSERA_ASSIGN(const int64_t value, Value(factor));
+        TESSERA_ASSIGN(product, Value(product * value));
+        from = to + 1;
+      }
+      text += std::to_string(product);
+    }
+    if (end < pieces.size()) text += pieces[end];
+    at = end + 1;
+  }
+  return text;
+}
+
 Result<const Decision*> Editor::FindDecision(const std::string& name) const {
   const auto it = s_->decisions_.find(name);
   if (it == s_->decisions_.end())

@@ -84,6 +84,9 @@ class Editor {
   // errors: kNotFound no such decision; kInvalidArgument it is no number; kOutOfRange below 1 or
   // above 2^31
   Result<int64_t> Value(const Amount& amount) const;
+  // The text of a layout with the values of products like 16*$blocks in their place.
+  //   errors  as Value's, of a factor or a product; kInvalidArgument a factor that is no number
+  Result<std::string> LayoutText(const std::string& pieces) const;
   // What a decision among places or orders picked.
   //   errors  kNotFound no such decision; kInvalidArgument one of another kind
   Result<std::vector<std::string>> Words(const std::string& decision, DomainKind kind) const;

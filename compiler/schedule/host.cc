@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/schedule/host.h"
 
+#include <fmt/format.h>
+
 #include "base/check.h"
-#include "compiler/ir/layout.h"
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/host_steps.h"
 
@@ -212,10 +213,10 @@ class Generator {
     if (!roles.weight || lanes == 1 || lane.weight_dim < 0) return {};
     const std::string name = (*roles.weight)->tensor->name;
     if (!s_.Find(name)->placeholder) return {};
-    const int rank = static_cast<int>((*roles.weight)->args.size());
-    std::string layout = ir::LayoutText(ir::BlockedLayout(rank, lane.weight_dim, lanes));
-    std::erase(layout, ' ');
-    return s_.Apply(LayoutStep{name, layout});
+    std::string layout;
+    for (size_t d = 0; d < (*roles.weight)->args.size(); ++d)
+      layout += fmt::format("{}{},", d, static_cast<int>(d) == lane.weight_dim ? "/$lanes" : "");
+    return s_.Apply(LayoutStep{name, fmt::format("{}{}%$lanes", layout, lane.weight_dim)});
   }
 
   HostSteps& h_;

@@ -3,9 +3,10 @@
 // Contractions by the host's dot products of four bytes: points x blocks of lanes of sums in
 // registers, weights in the order in which they are read, quads of input channels, or of taps along
 // a row, innermost.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -230,10 +231,11 @@ class DotGenerator {
     return s_.Apply(ComputeAtStep{acc, place});
   }
 
-  // Quads that are summed between two requests for the next block's weights: each position asks for
-  // its share of as many as the next block will sum in its place, so that the weights come evenly,
-  // and from further than the near cache nobody waits for them. 0: they are not asked for.
-  int64_t QuadsAhead() const {
+  // Decides how many quads are summed between two requests for the next block's weights: each
+  // position asks for its share of as many as the next block will sum in its place, so that the
+  // weights come evenly, and from further than the near cache nobody waits for them. False: the
+  // weights are not asked for.
+  Result<bool> DecideAhead() {
     const int64_t quads = CeilDiv(quad_.axis.extent, dot_.quad);
     int64_t positions = 1, bytes = lane_.axis.extent * dot_.quad * quads;
     for (size_t d = DimOf(roles_.data, lane_) + 1; d < roles_.data.size(); ++d) {
@@ -243,15 +245,16 @@ class DotGenerator {
     for (const AxisRole& r : roles_.reduced)
       bytes *= r.axis.var.get() == quad_.axis.var.get() ? 1 : r.axis.extent;
     const bool one = lane_.axis.extent == dot_.lanes * blocks_;
-    if (one || positions == 1 || bytes <= s_.target().near_bytes) return 0;
+    if (one || positions == 1 || bytes <= s_.target().near_bytes) return false;
     const int64_t line = s_.target().line_bytes;
-    const auto share = [&](int64_t n) {
-      return CeilDiv(CeilDiv(n * blocks_ * dot_.lanes * dot_.quad, line), positions);
-    };
     const std::vector<int64_t> each = Divisors(quads, quads);
-    const auto most = std::ranges::find_if(
-        each | std::views::reverse, [&](int64_t n) { return share(n) <= s_.target().lines_ahead; });
-    return most.base() == each.begin() ? 0 : *most;
+    size_t most = each.size();  // the most whose share is few enough lines
+    while (most > 0 && CeilDiv(CeilDiv(each[most - 1] * blocks_ * dot_.lanes * dot_.quad, line),
+                               positions) > s_.target().lines_ahead)
+      --most;
+    if (most == 0) return false;
+    TESSERA_TRY(s_.Decide("ahead", each, static_cast<int>(most) - 1));
+    return true;
   }
 
   Status Accumulator(const std::string& home, const std::string& acc) {
@@ -280,11 +283,10 @@ class DotGenerator {
     TESSERA_TRY(s_.Apply(SplitStep{acc, c, dot_.lanes, c + ".b", c + ".l"}));
     TESSERA_TRY(s_.Apply(
         SplitStep{acc, ci, dot_.quad, ci + ".o", ci + ".i", whole ? Tail::kGuard : Tail::kPad}));
-    const int64_t ahead = QuadsAhead(), quads = CeilDiv(quad_.axis.extent, dot_.quad);
-    std::string asks = order.empty() ? "" : order.back();
-    if (ahead > 0 && ahead < quads) {
-      asks = ci + ".t";
-      TESSERA_TRY(s_.Apply(SplitStep{acc, ci + ".o", ahead, asks, ci + ".q"}));
+    const std::string asks = ci + ".t";
+    TESSERA_ASSIGN(const bool ahead, DecideAhead());
+    if (ahead) {
+      TESSERA_TRY(s_.Apply(SplitStep{acc, ci + ".o", Amount::Of("ahead"), asks, ci + ".q"}));
       order = Joined({order, {asks, ci + ".q"}});
     } else {
       order.push_back(ci + ".o");
@@ -297,7 +299,7 @@ class DotGenerator {
     TESSERA_TRY(s_.Apply(UnrollStep{acc, c + ".b"}));
     TESSERA_TRY(s_.Apply(VectorizeStep{acc, c + ".l"}));
     TESSERA_TRY(s_.Apply(TensorizeStep{acc, c + ".l", {dot_.intrin->name}}));
-    if (ahead > 0 && !asks.empty())
+    if (ahead)
       TESSERA_TRY(
           s_.Apply(PrefetchStep{(*roles_.weight)->tensor->name, acc, asks, 1, {home, c + ".o"}}));
     const auto rank = static_cast<int>(roles_.data.size());
@@ -307,13 +309,12 @@ class DotGenerator {
   Status Weights() {
     const int o = lane_.weight_dim, i = quad_.weight_dim;
     const auto rank = static_cast<int>((*roles_.weight)->args.size());
-    std::string layout = fmt::format("{}/{}", o, dot_.lanes * blocks_);
+    std::string layout = fmt::format("{}/{}*$blocks", o, dot_.lanes);
     for (int d = 0; d < rank; ++d) {
       if (d != o && d != i) layout += fmt::format(",{}", d);
     }
     layout += fmt::format(",{}/{}", i, dot_.quad);
-    if (blocks_ > 1) layout += fmt::format(",{}/{}%{}", o, dot_.lanes, blocks_);
-    layout += fmt::format(",{}%{},{}%{}", o, dot_.lanes, i, dot_.quad);
+    layout += fmt::format(",{0}/{1}%$blocks,{0}%{1},{2}%{3}", o, dot_.lanes, i, dot_.quad);
     return s_.Apply(LayoutStep{(*roles_.weight)->tensor->name, layout});
   }
 

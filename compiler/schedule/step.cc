@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 #include <utility>
 
@@ -21,11 +20,6 @@ constexpr const char *kFactors = "factors", *kTiles = "tiles", *kMost = "most", 
 std::string Text(const Amount& amount) {
   return amount.decision.empty() ? std::to_string(amount.value)
                                  : fmt::format("${}", amount.decision);
-}
-
-bool ParseNumber(const std::string& word, int64_t* value) {
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), *value);
-  return error == std::errc() && end == word.data() + word.size();
 }
 
 // Takes the fields of a step from the words of a line, in order. The first that is wrong stays as
@@ -57,7 +51,14 @@ class Reader {
     if (!field) Refuse("no type '{}'; write i32", words_[at_ - 1]);
   }
   void operator()(Amount& field) {
-    if (const std::string* word = Next()) ParseAmount(*word, field);
+    const std::string* word = Next();
+    if (word == nullptr) return;
+    Result<Amount> amount = ParseAmount(*word);
+    if (amount) {
+      field = *std::move(amount);
+    } else {
+      Refuse("{}", amount.error().message);
+    }
   }
   // As the domain in front of it wants it.
   void operator()(Choice& field) {
@@ -183,13 +184,6 @@ class Reader {
       all += fmt::format(" {}", ir::ScopeName(field));
     }
     Refuse("no scope '{}'; there are{}", word, all);
-  }
-  void ParseAmount(const std::string& word, Amount& field) {
-    if (word.starts_with('$')) {
-      field.decision = word.substr(1);
-    } else if (!ParseNumber(word, &field.value)) {
-      Refuse("'{}' is neither a number nor a $decision", word);
-    }
   }
   void Number(const std::string& word, int64_t& field) {
     if (!ParseNumber(word, &field)) Refuse("'{}' is no number", word);

@@ -290,7 +290,8 @@ struct FoldStorageStep {
 };
 
 // The physical layout of a buffer (ir/layout.h); padding and halo hold FILL, which a select reads
-// there without asking whether it is inside of the tensor.
+// there without asking whether it is inside of the tensor. A block may be a product of numbers and
+// decisions: 0/16*$blocks.
 struct LayoutStep {
   static constexpr const char* kName = "layout";
   static constexpr const char* kUsage = "layout TENSOR 0,1/16,2,3,1%16 [FILL]";

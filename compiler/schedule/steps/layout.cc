@@ -9,8 +9,8 @@ namespace tessera::schedule {
 
 Status Apply(const LayoutStep& step, Editor& editor) {
   TESSERA_ASSIGN(Stage * stage, editor.EditStage(step.tensor));
-  const std::string text =
-      step.fill ? fmt::format("{} fill {}", step.pieces, *step.fill) : step.pieces;
+  TESSERA_ASSIGN(std::string text, editor.LayoutText(step.pieces));
+  if (step.fill) text += fmt::format(" fill {}", *step.fill);
   TESSERA_ASSIGN(stage->layout, ir::ParseLayout(text, static_cast<int>(stage->shape.size())));
   const Status fits = CheckLayout(stage->shape, stage->layout, ir::kMostElements);
   if (!fits) return Fail(Code::kOutOfRange, "{}; choose smaller blocks", fits.error().message);

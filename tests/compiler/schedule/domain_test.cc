@@ -15,6 +15,26 @@ namespace {
 
 using Index = std::vector<ir::Expr>;
 
+// A layout follows the decisions that its blocks name, as the loops that are split by them do.
+TEST(Layouts, FollowDecisions) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {48, 30});
+  const te::Tensor y =
+      te::Compute("y", {48, 30}, {"i", "j"}, [&](const Index& i) { return x(i) + 1; });
+  const auto layout = [&](int64_t f) {
+    Schedule s = *Schedule::Create({y});
+    const Status applied =
+        s.Apply(fmt::format("decide f {{1 2 4}} {}\nlayout x 0/3*$f,1,0/$f%3,0%$f", f));
+    EXPECT_TRUE(applied) << applied.error().message;
+    return s.Find("x")->layout;
+  };
+  for (const int64_t f : {1, 2, 4}) {
+    std::vector<LayoutDim> dims{
+        {.dim = 0, .div = 3 * f}, {.dim = 1}, {.dim = 0, .div = f, .mod = 3}};
+    if (f > 1) dims.push_back({.dim = 0, .mod = f});  // blocks of one index are no dimension
+    EXPECT_EQ(layout(f).dims, dims) << f;
+  }
+}
+
 // Domains follow the steps before them: a factor of what an earlier decision left, as much as
 // there is room for.
 TEST(Domains, AreFunctionsOfThePrefix) {

@@ -4,8 +4,8 @@
 // vectors and registers. Space: windows of 1x1 to 5x5, stride 1 to 3, dilation, groups,
 // channelwise, one dimension, 1 to 40 channels, with pads and epilogue, by dot products and the
 // tiles of four levels where they have that form; 300 random expressions; weights that are asked
-// for ahead; inputs of which windows read a part; pads that are not copied. Not tested here: code
-// generation.
+// for ahead; inputs of which windows read a part; pads that are not copied; two draws of other
+// picks of each schedule. Not tested here: code generation.
 #include "compiler/schedule/host.h"
 
 #include <gtest/gtest.h>
@@ -13,12 +13,29 @@
 #include "compiler/ir/interp.h"
 #include "compiler/ir/print.h"
 #include "compiler/lower/lower.h"
+#include "compiler/schedule/picks.h"
 #include "compiler/target/host_level.h"
 #include "tests/compiler/lower/random_te.h"
 #include "tests/compiler/lower/window_te.h"
 
 namespace tessera::schedule {
 namespace {
+
+// What the function of |s| computes of |values|' inputs is |out|'s value there.
+void ExpectExact(const Schedule& s, const te::Tensor& out, const te::Values& values,
+                 ir::Func* lowered = nullptr) {
+  SCOPED_TRACE(te::Print({out}) + Print(s.trace()));
+  const Result<ir::Func> func = lower::Lower(s, "f");
+  ASSERT_TRUE(func.has_value()) << func.error().message;
+  std::vector<ir::Array> arrays = test::Arguments(*func, s, values);
+  std::vector<ir::Array*> pointers;
+  for (ir::Array& a : arrays) pointers.push_back(&a);
+  const Result<ir::InterpStats> run = ir::Interpret(*func, pointers);
+  ASSERT_TRUE(run.has_value()) << run.error().message << "\n" << ir::Print(*func);
+  ASSERT_EQ(test::Logical(*func, s, arrays.size() - 1, arrays), values.at(out.get()).bytes())
+      << ir::Print(*func);
+  if (lowered) *lowered = *func;
+}
 
 // |given| as it is or, |dots|, in its form with dot products and with channels innermost in memory.
 void ExpectExact(const te::Tensor& given, Rng& rng, ir::Func* lowered = nullptr, bool dots = false,
@@ -32,25 +49,27 @@ void ExpectExact(const te::Tensor& given, Rng& rng, ir::Func* lowered = nullptr,
   }
   Result<Schedule> s = HostSchedule({out}, options);
   ASSERT_TRUE(s.has_value()) << s.error().message << "\n" << te::Print({out});
-  SCOPED_TRACE(te::Print({out}) + Print(s->trace()));
-  Result<ir::Func> func = lower::Lower(*s, "f");
-  ASSERT_TRUE(func.has_value()) << func.error().message;
   ASSERT_TRUE(te::Evaluate({out}, &values));
-  std::vector<ir::Array> arrays = test::Arguments(*func, *s, values);
-  std::vector<ir::Array*> pointers;
-  for (ir::Array& a : arrays) pointers.push_back(&a);
-  const Result<ir::InterpStats> run = ir::Interpret(*func, pointers);
-  ASSERT_TRUE(run.has_value()) << run.error().message << "\n" << ir::Print(*func);
-  ASSERT_EQ(test::Logical(*func, *s, arrays.size() - 1, arrays), values.at(out.get()).bytes())
-      << ir::Print(*func);
-  if (lowered) *lowered = *func;
+  ir::Func func;
+  ASSERT_NO_FATAL_FAILURE(ExpectExact(*s, out, values, &func));
+  if (lowered) *lowered = func;
 
   // The trace is the schedule: from its text, on the same expression, comes the same function.
   const Result<Trace> parsed = ParseTrace(Print(s->trace()));
   ASSERT_TRUE(parsed.has_value());
   const Result<Schedule> again = Schedule::Replay({out}, *parsed, target::Host());
   ASSERT_TRUE(again.has_value()) << again.error().message;
-  EXPECT_EQ(ir::Print(*lower::Lower(*again, "f")), ir::Print(*func));
+  EXPECT_EQ(ir::Print(*lower::Lower(*again, "f")), ir::Print(func));
+
+  // Any other picks are legal together, and exact.
+  if (s->decisions().empty()) return;
+  for (int draw = 0; draw < 2; ++draw) {
+    const Result<Trace> trace = PickedBy(out, s->trace(), options.target, AnyOf(rng));
+    ASSERT_TRUE(trace) << trace.error().message << "\n" << te::Print({out}) << Print(s->trace());
+    const Result<Schedule> other = Schedule::Replay({out}, *trace, options.target);
+    ASSERT_TRUE(other) << other.error().message;
+    ASSERT_NO_FATAL_FAILURE(ExpectExact(*other, out, values));
+  }
 }
 
 class HostWindows : public ::testing::TestWithParam<test::WindowShape> {};
@@ -125,7 +144,7 @@ TEST(HostQuads, AskForTheNextBlocksWeights) {
   };
   const test::WindowShape wide{.in_channels = 1152, .out_channels = 256, .size = 5};
   const std::string asks = text(wide);
-  EXPECT_NE(asks.find(".o 18 "), std::string::npos) << asks;
+  EXPECT_NE(asks.find("72 96 144 288} 18\n"), std::string::npos) << asks;
   EXPECT_NE(asks.find(".t 1 of "), std::string::npos) << asks;
   test::WindowShape small = wide, single = wide;
   small.in_channels = 192;
@@ -192,14 +211,8 @@ TEST(HostPads, AreNotCopiedWithoutWeights) {
     ASSERT_TRUE(s) << s.error().message;
     EXPECT_EQ(Print(s->trace()).find("inline padded") != std::string::npos, last)
         << Print(s->trace());
-    const Result<ir::Func> func = lower::Lower(*s, "f");
-    ASSERT_TRUE(func) << func.error().message;
     ASSERT_TRUE(te::Evaluate({out}, &values));
-    std::vector<ir::Array> arrays = test::Arguments(*func, *s, values);
-    std::vector<ir::Array*> pointers;
-    for (ir::Array& a : arrays) pointers.push_back(&a);
-    ASSERT_TRUE(ir::Interpret(*func, pointers));
-    EXPECT_EQ(test::Logical(*func, *s, arrays.size() - 1, arrays), values.at(out.get()).bytes());
+    ASSERT_NO_FATAL_FAILURE(ExpectExact(*s, out, values));
   }
 }
 
@@ -269,14 +282,7 @@ TEST(HostDecisions, ReplayWithAnotherPickIsExactToo) {
     const Result<Schedule> other = Schedule::Replay({out}, edited);
     ASSERT_TRUE(other.has_value()) << other.error().message;
     EXPECT_EQ(other->decisions()[1].value, points);
-    const Result<ir::Func> func = lower::Lower(*other, "f");
-    ASSERT_TRUE(func.has_value());
-    std::vector<ir::Array> arrays = test::Arguments(*func, *other, values);
-    std::vector<ir::Array*> pointers;
-    for (ir::Array& a : arrays) pointers.push_back(&a);
-    ASSERT_TRUE(ir::Interpret(*func, pointers).has_value());
-    EXPECT_EQ(test::Logical(*func, *other, arrays.size() - 1, arrays),
-              values.at(out.get()).bytes());
+    ASSERT_NO_FATAL_FAILURE(ExpectExact(*other, out, values));
   }
 }
 

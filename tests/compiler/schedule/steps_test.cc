@@ -88,6 +88,12 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"split a i 2 o n\ncache_write a local c", "a has been scheduled; cache_write comes first"},
       {"layout a 0,1/16", "the pieces of dimension 1"},
       {"layout a 0,7", "no such dimension"},
+      {"layout a 0/$f,1,0%2", "no decision 'f'; a decide step must come first"},
+      {"layout a 0/2*x,1,0%2", "'x' is neither a number nor a $decision"},
+      {"layout a 0/2*,1,0%2", "'' is neither a number nor a $decision"},
+      {"layout a 0/2*0,1,0%2", "a factor of 0 is below 1"},
+      {"layout a 0/65536*65536,1,0%2", "a factor of 4294967296 is above 2^31"},
+      {"decide p places s root\nlayout a 0/$p,1,0%2", "decision 'p' is 'root', which is no number"},
       {"vectorize s k", "k is a reduction"},
       {"tensorize q k nothing", "no stage 'q'"},
       {"tensorize s k nothing", "interpreter has no intrinsic 'nothing'; it has: none"},
@@ -339,7 +345,8 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "reverse_compute_at y s i\ninline a\n"
       "cache_read x local c a s\ncache_write a reg c\ncache_write a acc c i32\n"
       "set_scope a acc\nlayout a 0,1/16,1%16\n"
-      "layout a 1,0 -3\nvectorize z j\nunroll z j\nbind z i grid.y\nbind z j thread.x\ntensorize s "
+      "layout a 1,0 -3\nlayout a 0,1/4*$f,1%$f\nvectorize z j\nunroll z j\nbind z i grid.y\nbind z "
+      "j thread.x\ntensorize s "
       "k tile.gemm tile.other\nparallel y i\n"
       "vthread y i\ndouble_buffer a\nprefetch a y i $f\ndecide p places s y i\n"
       "decide q places s root\ndecide r orders z j i\ncompute_at s $p\ncompute_at s root\n"
