@@ -71,11 +71,11 @@ std::vector<Step> Smaller(const Step& step, const std::map<std::string, int64_t>
             const schedule::Amount was = field;
             const auto known = decided.find(was.decision);
             if (known != decided.end()) {
-              field = {.value = known->second};
+              field = known->second;
               all.push_back(smaller);
             }
             for (int64_t value = 1; was.decision.empty() && value < was.value; ++value) {
-              field = {.value = value};
+              field = value;
               all.push_back(smaller);
             }
             field = was;
