@@ -15,9 +15,9 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "compiler/codegen/accel/accel.h"
+#include "compiler/driver/evaluate.h"
 #include "compiler/graph/passes.h"
 #include "compiler/import/import.h"
-#include "compiler/network/bind.h"
 #include "compiler/network/place.h"
 #include "compiler/network/program.h"
 #include "compiler/quantize/params.h"
@@ -41,15 +41,11 @@ struct ProgramTimes {
   double plan = 0, emit = 0, check = 0, count = 0;
   uint64_t cycles = 0;
 };
-Result<ProgramTimes> TimesOf(const graph::Graph& graph, network::AccelRegion region,
-                             const schedule::Trace& trace, const isa::Config& config) {
-  using network::Activation;
-  std::vector<Activation> activations;
-  for (const graph::GraphTensor& t : graph.tensors)
-    activations.push_back({t.name, t.shape, Activation::Kind::kInput});
-  activations[static_cast<size_t>(region.result)].kind = Activation::Kind::kOutput;
-  region.schedule = trace;
-  const std::vector<network::AccelRegion> regions{std::move(region)};
+Result<ProgramTimes> TimesOf(const compiler::AccelLayer& layer, const schedule::Trace& trace) {
+  const std::vector<network::Activation>& activations = layer.activations;
+  const isa::Config& config = layer.config;
+  std::vector<network::AccelRegion> regions{layer.region};
+  regions[0].schedule = trace;
   ProgramTimes times;
   auto begin = std::chrono::steady_clock::now();
   const auto lap = [&] {
@@ -87,8 +83,9 @@ Status Run(const std::string& file, const std::string& name) {
              "decisions", "replay, us", "plan, ms", "emit, ms", "check, ms", "count, ms", "cycles");
   for (const graph::Region& region : network::FusePlaced(graph, places, config, true)) {
     if (places[region.nodes[0]].device != network::kAccelerator) continue;
-    const te::RegionTe te = te::BuildRegion(graph, region);
-    const network::AccelRegion bound = network::BindRegion(te);
+    const compiler::AccelLayer layer =
+        compiler::AccelLayerOf(graph, te::BuildRegion(graph, region), config);
+    const network::AccelRegion& bound = layer.region;
     const auto steps = network::StepsOf(bound, config);
     if (!steps) continue;  // a view
     const schedule::Trace& trace = *steps;
@@ -109,7 +106,7 @@ Status Run(const std::string& file, const std::string& name) {
       times.push_back(took.count());
     }
     medians.push_back(Median(times));
-    TESSERA_ASSIGN(const ProgramTimes ms, TimesOf(graph, bound, trace, config));
+    TESSERA_ASSIGN(const ProgramTimes ms, TimesOf(layer, trace));
     fmt::print("{:30} {:>5} {:>9} {:>10.1f} {:>8.2f} {:>8.2f} {:>9.2f} {:>9.2f} {:>9}\n",
                region.name.substr(0, 30), trace.size(), s.decisions().size(), medians.back(),
                ms.plan, ms.emit, ms.check, ms.count, ms.cycles);

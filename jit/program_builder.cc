@@ -103,10 +103,15 @@ int64_t ProgramBuilder::AddConstants(std::span<const uint8_t> bytes, int64_t ali
       return offset;
     }
   }
-  const int64_t offset = RoundUp(static_cast<int64_t>(constants_.size()), align);
-  constants_.resize(static_cast<size_t>(offset + size));
+  const int64_t offset = ReserveConstants(size, align);
   std::copy(bytes.begin(), bytes.end(), constants_.begin() + offset);
   constants_by_hash_.emplace(hash, std::pair{offset, size});
+  return offset;
+}
+
+int64_t ProgramBuilder::ReserveConstants(int64_t bytes, int64_t align) {
+  const int64_t offset = RoundUp(static_cast<int64_t>(constants_.size()), align);
+  constants_.resize(static_cast<size_t>(offset + bytes));
   return offset;
 }
 

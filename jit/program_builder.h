@@ -61,6 +61,9 @@ class ProgramBuilder {
   // once.
   int64_t AddConstants(std::span<const uint8_t> bytes, int64_t align);
 
+  // Appends room for |bytes| of constants that nobody gives, at a multiple of |align|; its offset.
+  int64_t ReserveConstants(int64_t bytes, int64_t align);
+
   // The segment's size; for the arena, input and output. The larger of two calls counts.
   void ReserveSegment(isa::Segment segment, int64_t bytes);
 

@@ -237,13 +237,14 @@ Status DevicePlanBuild::Emit() {
       build_.options.dumps.contains("schedule") || build_.options.dumps.contains("ir");
   const auto arena = static_cast<int64_t>(p_.plan.arenas[network::kAccelerator].bytes);
   size_t next = 0;
-  for (const AcceleratorTurn& program : programs_) {
+  for (AcceleratorTurn& program : programs_) {
     if (program.regions.empty()) continue;
     std::vector<int64_t> offsets;
     for (const uint32_t id : program.buffers)
       offsets.push_back(static_cast<int64_t>(p_.plan.buffers[id].offset));
     std::optional<PhaseClock::Phase> phase(std::in_place, build_.options.clock,
                                            "accelerator: loops and instructions");
+    TESSERA_TRY(network::PackConstants(program.regions, &program.plan));
     network::RefusedIndex refused;
     auto made = codegen::accel::EmitProgram(program.plan, program.activations, program.regions,
                                             config, offsets, arena, dump, &refused);
@@ -268,7 +269,8 @@ Status DevicePlanBuild::Emit() {
       build_.AddSchedule(program.regions[i].layer, schedule::kAcceleratorTrace,
                          program.plan.traces[i], dump ? emitted.notes[i] : std::string());
       if (const auto& store = program.plan.regions[i].store)
-        build_.AddSchedule(program.regions[i].layer, schedule::kStoreTrace, store->trace);
+        build_.AddSchedule(program.regions[i].layer, schedule::kStoreTrace,
+                           store->schedule.trace());
     }
     build_.net.programs[next++].image = std::move(emitted.image);
   }

@@ -123,7 +123,7 @@ Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name
   if (trace != nullptr) {
     TESSERA_ASSIGN(const schedule::Trace laid,
                    WithLayouts(*trace, region.name, host.bindings, wanted.layouts));
-    schedule = schedule::Schedule::Replay({region.output}, laid, target::Host());
+    schedule = schedule::Schedule::Replay({region.output}, laid, wanted.target);
   } else {
     schedule = schedule::HostSchedule({region.output}, wanted);
   }

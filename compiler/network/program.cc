@@ -57,8 +57,8 @@ class ProgramPlanner {
   }
 
   Result<PlannedRegion> Analyze(const AccelRegion& region, KeptActivations* kept) const;
-  // How PlanResidency sees region |index|, whose schedule, if given, has |kept| in INP.
-  ResidencyRegion SeenBy(size_t index, const KeptActivations& kept) const;
+  // How PlanResidency sees region |index|.
+  ResidencyRegion SeenBy(size_t index) const;
   // What |region| reads and makes that stays on chip.
   KeptActivations KeptBy(const AccelRegion& region) const;
   // How the region runs, when what stays is known.
@@ -75,6 +75,7 @@ class ProgramPlanner {
   const isa::Config& config_;
   const ProgramOptions& options_;
   RefusedIndex* const refused_;
+  std::vector<KeptActivations> planned_kept_;  // by region: what its schedule, if given, has in INP
   ProgramPlan program_;
 };
 
@@ -125,10 +126,10 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region,
 // What stays on chip is decided for all regions together, then each gets its plan.
 Status ProgramPlanner::Regions() {
   std::vector<PlannedRegion>& planned_regions = program_.regions;
-  std::vector<KeptActivations> kept(regions_.size());
+  planned_kept_.resize(regions_.size());
   for (size_t k = 0; k < regions_.size(); ++k) {
     At(k);
-    TESSERA_ASSIGN(PlannedRegion planned, Analyze(regions_[k], &kept[k]));
+    TESSERA_ASSIGN(PlannedRegion planned, Analyze(regions_[k], &planned_kept_[k]));
     planned_regions.push_back(std::move(planned));
   }
   At({});
@@ -136,7 +137,7 @@ Status ProgramPlanner::Regions() {
   ResidencyOptions options{std::vector<bool>(activations_.size()), options_.store_all};
   for (size_t k = 0; k < activations_.size(); ++k)
     options.in_memory[k] = activations_[k].kind != Activation::Kind::kInternal;
-  for (size_t k = 0; k < regions_.size(); ++k) seen.push_back(SeenBy(k, kept[k]));
+  for (size_t k = 0; k < regions_.size(); ++k) seen.push_back(SeenBy(k));
   TESSERA_ASSIGN(program_.residency, PlanResidency(seen, config_, options));
   for (size_t k = 0; k < regions_.size(); ++k) {
     At(k);
@@ -146,7 +147,8 @@ Status ProgramPlanner::Regions() {
   return {};
 }
 
-ResidencyRegion ProgramPlanner::SeenBy(size_t index, const KeptActivations& kept) const {
+ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
+  const KeptActivations& kept = planned_kept_[index];
   const AccelRegion& region = regions_[index];
   const PlannedRegion& planned = program_.regions[index];
   ResidencyRegion seen{.name = region.output.name(),
@@ -208,10 +210,13 @@ Status ProgramPlanner::Plan(size_t index) {
                    sched::MakePlan(*planned.region, config_, planned.on_chip));
     return ScheduleByPlan(region, *planned.region, plan, planned.on_chip, kept, config_);
   };
-  auto steps =
-      region.schedule ? ScheduleBySteps(region, *region.schedule, kept, config_) : generate();
-  if (!steps) return Within(region.op, steps.error());
-  planned.steps = std::move(*steps);
+  // A given schedule is there as its steps alone say what stays; mostly that is how it stays.
+  if (!region.schedule || kept != planned_kept_[index]) {
+    auto steps =
+        region.schedule ? ScheduleBySteps(region, *region.schedule, kept, config_) : generate();
+    if (!steps) return Within(region.op, steps.error());
+    planned.steps = std::move(*steps);
+  }
   const bool stays = planned.on_chip.result.has_value();
   if (stays && planned.on_chip.stored) {
     auto store = StoreKept(region, kept, config_);
@@ -224,7 +229,7 @@ Status ProgramPlanner::Plan(size_t index) {
                 stays ? "it only stays on chip (with --keep-tensors it is stored too)"
                       : "its layer writes it to device memory itself");
   }
-  program_.traces.push_back(planned.steps.trace);
+  program_.traces.push_back(planned.steps.schedule.trace());
   return {};
 }
 
@@ -310,6 +315,14 @@ Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,
                                 const std::vector<AccelRegion>& regions, const isa::Config& config,
                                 const ProgramOptions& options, RefusedIndex* refused) {
   return ProgramPlanner(activations, regions, config, options, refused).Run();
+}
+
+Status PackConstants(const std::vector<AccelRegion>& regions, ProgramPlan* plan) {
+  for (size_t k = 0; k < regions.size(); ++k) {
+    const Status packed = PackConstants(regions[k], &plan->regions[k].steps);
+    if (!packed) return Within(regions[k].op, packed.error());
+  }
+  return {};
 }
 
 }  // namespace tessera::network

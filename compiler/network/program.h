@@ -107,6 +107,7 @@ sched::Acceptance CheckRegion(const AccelRegion& region, const isa::Config& conf
 // activations in device memory. errors: those of its analysis and plan
 Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& config);
 
+// The plan of a program, in which constants have no bytes yet.
 //   errors  kInvalidArgument  a schedule that is none of this region's (ScheduleBySteps' errors);
 //                             one that prepares an activation which the host does not pack; one of
 //                             a region whose activations are none (of another type, or rank); one
@@ -117,6 +118,10 @@ Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,
                                 const std::vector<AccelRegion>& regions, const isa::Config& config,
                                 const ProgramOptions& options = {},
                                 RefusedIndex* refused = nullptr);
+
+// Fills in the bytes of the constants of |plan|, which is of |regions|.
+//   errors  kOutOfRange  a read outside of a tensor; names region
+Status PackConstants(const std::vector<AccelRegion>& regions, ProgramPlan* plan);
 
 // The constants of |region| as its analysis takes them.
 std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> ConstantsOf(

@@ -225,19 +225,14 @@ std::vector<schedule::Step> FittingOf(const AccelRegion& region, schedule::Sched
 Result<StepRegion> LowerScheduled(const AccelRegion& region, const schedule::Schedule& schedule,
                                   const isa::Config& config) {
   std::map<std::string, te::Tensor> activations;
-  std::map<std::string, std::vector<uint8_t>> values;
   for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
-    if (!t->placeholder) continue;
-    const auto constant = region.constants.find(t.get());
-    if (constant != region.constants.end()) {
-      values[t.name()] = constant->second;
-    } else {
-      activations.emplace(t.name(), t);
-    }
+    if (t->placeholder && !region.constants.contains(t.get())) activations.emplace(t.name(), t);
   }
-  std::map<std::string, te::Tensor> later;
-  TESSERA_TRY(schedule::Prepare(schedule, &values, &later));
-  StepRegion made{.trace = schedule.trace()};
+  const std::map<std::string, te::Tensor> later =
+      schedule::FindPrepared(schedule, [&](const std::string& name) {
+        return !activations.contains(name);
+      }).later;
+  StepRegion made{.schedule = schedule};
   LoweredRegion& lowered = made.lowered;
   TESSERA_ASSIGN(lowered.func, lower::Lower(schedule, region.output.name(), {.guards = false}));
   const auto packing = [&](const te::Tensor& t) {
@@ -261,11 +256,7 @@ Result<StepRegion> LowerScheduled(const AccelRegion& region, const schedule::Sch
                                   schedule::ParamBuffer(schedule, name)->layout},
                                  {}});
     } else {
-      lowered.buffers.push_back({RegionBuffer::Use::kConstant,
-                                 {},
-                                 {},
-                                 std::make_shared<const std::vector<uint8_t>>(ir::PackLayout(
-                                     *schedule::ParamBuffer(schedule, name), values.at(name)))});
+      lowered.buffers.push_back({RegionBuffer::Use::kConstant, {}, {}, {}});
     }
   }
   TakeAhead(&lowered);
@@ -282,6 +273,21 @@ Result<StepRegion> LowerScheduled(const AccelRegion& region, const schedule::Sch
 }
 
 }  // namespace
+
+Status PackConstants(const AccelRegion& region, StepRegion* made) {
+  std::map<std::string, std::vector<uint8_t>> values;
+  for (const auto& [tensor, bytes] : region.constants) values[tensor->name] = bytes;
+  const auto is_known = [&](const std::string& name) { return values.contains(name); };
+  TESSERA_TRY(schedule::Prepare(schedule::FindPrepared(made->schedule, is_known), &values));
+  for (size_t k = 0; k < made->lowered.buffers.size(); ++k) {
+    RegionBuffer& buffer = made->lowered.buffers[k];
+    if (buffer.role != RegionBuffer::Use::kConstant) continue;
+    const std::string& name = made->lowered.func.params[k]->name;
+    buffer.data = std::make_shared<const std::vector<uint8_t>>(
+        ir::PackLayout(*schedule::ParamBuffer(made->schedule, name), values.at(name)));
+  }
+  return {};
+}
 
 Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::Trace& trace,
                                     const KeptActivations& own) {

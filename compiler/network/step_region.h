@@ -34,7 +34,8 @@ struct RegionBuffer {
   te::Tensor tensor;  // kActivation, kResult: the tensor that it holds
   // kActivation: how it lies in device memory, and whether as it is or prepared by the host.
   sched::Packing packing;
-  std::shared_ptr<const std::vector<uint8_t>> data;  // kConstant: its bytes
+  // kConstant: its bytes, in the layout that the function reads; null: not packed yet (PackConstants)
+  std::shared_ptr<const std::vector<uint8_t>> data;
 };
 
 struct LoweredRegion {
@@ -47,7 +48,7 @@ struct LoweredRegion {
 };
 
 struct StepRegion {
-  schedule::Trace trace;  // as given, and the layouts of what it exchanges with other regions
+  schedule::Schedule schedule;  // as given, and the layouts of what it exchanges with others
   LoweredRegion lowered;
   int64_t inp_tiles = 0;  // the most of INP that its boxes have at one time
 };
@@ -57,6 +58,7 @@ struct KeptActivation {
   sched::Halo halo;
   int64_t pad = 0;                               // what the halo holds
   std::optional<sched::FoldedRows> folded = {};  // nothing: all rows are there
+  bool operator==(const KeptActivation&) const = default;
 };
 // By the names of a region's tensors. Those that are not in it are in device memory.
 using KeptActivations = std::map<std::string, KeptActivation>;
@@ -67,15 +69,19 @@ using KeptActivations = std::map<std::string, KeptActivation>;
 Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::Trace& trace,
                                     const KeptActivations& own);
 
-// |region| with the schedule |trace|. It reads and writes its activations in the layout that
-// programs leave them in, in device memory or where they are kept; what it prepares of constants is
-// a constant.
+// |region| with the schedule |trace|, without the bytes of its constants. It reads and writes its
+// activations in the layout that programs leave them in, in device memory or where they are kept;
+// what it prepares of constants is a constant.
 //   errors  kInvalidArgument  a step that is refused (its number and why); another layout for an
 //                             activation, or another memory than |kept| has it in; what is
 //                             prepared of an activation otherwise than element by element
 //           and those of lower::Lower
 Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const schedule::Trace& trace,
                                    const KeptActivations& kept, const isa::Config& config);
+
+// Fills in the bytes of the constants of |made|, which is of |region|.
+//   errors  kOutOfRange  a read outside of a tensor
+Status PackConstants(const AccelRegion& region, StepRegion* made);
 
 // |region| by the steps of |plan|, which is of it as |analyzed| has it and of |on_chip|, with
 // double buffers. errors: those of ScheduleBySteps

@@ -61,37 +61,48 @@ te::Tensor DefinitionOf(const Schedule& schedule, const Stage& stage,
 
 }  // namespace
 
-Status Prepare(const Schedule& schedule, std::map<std::string, std::vector<uint8_t>>* values,
-               std::map<std::string, te::Tensor>* later) {
+PreparedStages FindPrepared(const Schedule& schedule,
+                            const std::function<bool(const std::string&)>& is_known) {
   std::map<std::string, te::Tensor> made;
-  te::Values known;
-  std::vector<te::Tensor> constants;
+  PreparedStages found;
   for (const Stage& stage : schedule.stages()) {
     if (!stage.prepared) continue;
     const te::Tensor tensor = DefinitionOf(schedule, stage, &made);
-    bool constant = true;
-    for (const te::Tensor& t : te::TopologicalOrder({tensor})) {
-      if (!t->placeholder || known.contains(t.get())) continue;
-      const auto bytes = values->find(t.name());
-      if (bytes != values->end()) {
-        known.emplace(t.get(), ir::Array(t.dtype(), bytes->second));
-        continue;
-      }
-      constant = false;
-      if (later != nullptr) continue;
-      return Fail(Code::kInvalidArgument,
-                  "{} cannot be prepared: it reads {}, which is no constant", stage.name, t.name());
-    }
+    const bool constant = std::ranges::all_of(
+        te::TopologicalOrder({tensor}),
+        [&](const te::Tensor& t) { return !t->placeholder || is_known(t.name()); });
     if (constant) {
-      constants.push_back(tensor);
+      found.constants.push_back(tensor);
     } else {
-      later->emplace(stage.name, tensor);
+      found.later.emplace(stage.name, tensor);
     }
   }
-  if (constants.empty()) return {};
-  TESSERA_TRY(te::Evaluate(constants, &known));
-  for (const te::Tensor& t : constants) (*values)[t.name()] = known.at(t.get()).bytes();
+  return found;
+}
+
+Status Prepare(const PreparedStages& prepared,
+               std::map<std::string, std::vector<uint8_t>>* values) {
+  if (prepared.constants.empty()) return {};
+  te::Values known;
+  for (const te::Tensor& t : te::TopologicalOrder(prepared.constants)) {
+    if (t->placeholder) known.emplace(t.get(), ir::Array(t.dtype(), values->at(t.name())));
+  }
+  TESSERA_TRY(te::Evaluate(prepared.constants, &known));
+  for (const te::Tensor& t : prepared.constants) (*values)[t.name()] = known.at(t.get()).bytes();
   return {};
+}
+
+Status Prepare(const Schedule& schedule, std::map<std::string, std::vector<uint8_t>>* values) {
+  const auto is_known = [&](const std::string& name) { return values->contains(name); };
+  const PreparedStages prepared = FindPrepared(schedule, is_known);
+  for (const auto& [name, tensor] : prepared.later) {
+    for (const te::Tensor& t : te::TopologicalOrder({tensor})) {
+      if (!t->placeholder || is_known(t.name())) continue;
+      return Fail(Code::kInvalidArgument,
+                  "{} cannot be prepared: it reads {}, which is no constant", name, t.name());
+    }
+  }
+  return Prepare(prepared, values);
 }
 
 }  // namespace tessera::schedule

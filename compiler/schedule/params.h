@@ -7,6 +7,7 @@
 #define TESSERA_COMPILER_SCHEDULE_PARAMS_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,13 +28,22 @@ bool IsRead(const Schedule& schedule, const Stage& stage);
 // or output |name|; ir::PackLayout brings row-major data into it.
 ir::Buffer ParamBuffer(const Schedule& schedule, const std::string& name);
 
-// Row-major bytes of the prepared stages, added to |values|, which has those of the placeholders
-// that they read, by name. |later|, if any, takes the stages that read what |values| has not, over
-// placeholders by those names: what is computed each time before the function.
-//   errors  kInvalidArgument  a placeholder that is not there, or of another size
+// The prepared stages as tensors over placeholders of the schedule's names.
+struct PreparedStages {
+  std::vector<te::Tensor> constants;        // of placeholders that are known
+  std::map<std::string, te::Tensor> later;  // others: computed each time before the function
+};
+PreparedStages FindPrepared(const Schedule& schedule,
+                            const std::function<bool(const std::string&)>& is_known);
+
+// Row-major bytes of the prepared stages of what |values| has, added to it: bytes of placeholders
+// by name.
+//   errors  kInvalidArgument  a placeholder of another size
 //           kOutOfRange       a read outside of a tensor
-Status Prepare(const Schedule& schedule, std::map<std::string, std::vector<uint8_t>>* values,
-               std::map<std::string, te::Tensor>* later = nullptr);
+Status Prepare(const PreparedStages& prepared, std::map<std::string, std::vector<uint8_t>>* values);
+// The same of all prepared stages of |schedule|.
+//   errors  ...; kInvalidArgument  a stage that reads what |values| has not
+Status Prepare(const Schedule& schedule, std::map<std::string, std::vector<uint8_t>>* values);
 
 }  // namespace tessera::schedule
 

@@ -260,12 +260,11 @@ void Follower::CheckTouch(const Touch& touch, const Issued& issued, int unit,
   const bool followed = !touch.space.is_segment() || stored_[touch.space.segment()];
   Shadow& shadow = shadow_[touch.space.index];
   if (followed) {
-    shadow.Look(touch.first, touch.count, touch.write, unit, found);
+    shadow.Touch(touch.first, touch.count, touch.write, unit, clock[unit], found);
     for (int other = 0; other < kUnits; ++other) {
       if (found.conflict[other] > clock[other])
         ReportRace(touch, issued, other, found.conflict[other]);
     }
-    shadow.Note(touch.first, touch.count, touch.write, unit, clock[unit]);
   } else if (image_.profile == Profile::kTessera &&
              touch.space.segment() != static_cast<int>(Segment::kInput)) {
     const int64_t known = static_cast<int64_t>(image_.segments[touch.space.segment()].data.size());

@@ -52,16 +52,7 @@ class Shadow {
   // Looks at [first, first + count), inside the space, without changing anything.
   void Look(int64_t first, int64_t count, bool write, int unit, Found& found) const {
     const int64_t last = CellOf(first + count - 1);
-    for (int64_t c = CellOf(first); c <= last; ++c) {
-      const Cell& cell = cells_[c];
-      for (int u = 0; u < kUnits; ++u) {
-        if (u == unit) continue;
-        if (cell.writes[u] > found.conflict[u]) found.conflict[u] = cell.writes[u];
-        if (write && cell.reads[u] > found.conflict[u]) found.conflict[u] = cell.reads[u];
-      }
-      if (!write && !cell.written && found.unwritten < 0)
-        found.unwritten = c * grain_ < first ? first : c * grain_;
-    }
+    for (int64_t c = CellOf(first); c <= last; ++c) LookAt(c, first, write, unit, found);
   }
 
   // Notes that instruction |number| of |unit| touched them.
@@ -71,6 +62,19 @@ class Shadow {
       Cell& cell = cells_[c];
       (write ? cell.writes : cell.reads)[unit] = number;
       cell.written |= write;
+    }
+  }
+
+  // Look and Note in one. What instruction |number| touched in the same way before finds nothing
+  // new and is passed over.
+  void Touch(int64_t first, int64_t count, bool write, int unit, uint32_t number, Found& found) {
+    const int64_t last = CellOf(first + count - 1);
+    for (int64_t c = CellOf(first); c <= last; ++c) {
+      uint32_t& noted = (write ? cells_[c].writes : cells_[c].reads)[unit];
+      if (noted == number) continue;
+      LookAt(c, first, write, unit, found);
+      noted = number;
+      cells_[c].written |= write;
     }
   }
 
@@ -91,6 +95,17 @@ class Shadow {
     VectorClock writes{}, reads{};
     bool written = false;
   };
+  // Looks at cell |c| of a touch from |first| on.
+  void LookAt(int64_t c, int64_t first, bool write, int unit, Found& found) const {
+    const Cell& cell = cells_[c];
+    for (int u = 0; u < kUnits; ++u) {
+      if (u == unit) continue;
+      if (cell.writes[u] > found.conflict[u]) found.conflict[u] = cell.writes[u];
+      if (write && cell.reads[u] > found.conflict[u]) found.conflict[u] = cell.reads[u];
+    }
+    if (!write && !cell.written && found.unwritten < 0)
+      found.unwritten = c * grain_ < first ? first : c * grain_;
+  }
   // Nearly every grain is a power of two: no division.
   int64_t CellOf(int64_t address) const {
     return shift_ >= 0 ? address >> shift_ : address / grain_;

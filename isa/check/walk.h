@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walk: every address that an instruction of either profile touches, in the order in which it does,
-// from its loops and operands in the tables. Depends on: isa/nest.h, isa/semantics/fetch.h (both
+// Walk: every address that an instruction of either profile touches, from its loops and operands in
+// the tables; in the order of its steps where it writes a space that it also reads. Depends on: isa/nest.h, isa/semantics/fetch.h (both
 // profiles in one type). Used by: the checker, the generator of random programs.
 #ifndef TESSERA_ISA_CHECK_WALK_H_
 #define TESSERA_ISA_CHECK_WALK_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
+#include <unordered_set>
+#include <vector>
 
 #include "isa/config.h"
 #include "isa/nest.h"
@@ -16,8 +19,8 @@
 
 namespace tessera::isa {
 
-// Addresses [first, first + count) of |space|: tiles of a scratchpad, bytes of a segment. Within
-// one step of a loop reads come before writes. ACC8 counts as ACC; in profile vta a STORE reads
+// Addresses [first, first + count) of |space|: tiles of a scratchpad, bytes of a segment. Where both
+// are of one space, the reads of a step come before its writes. ACC8 counts as ACC; in profile vta a STORE reads
 // ACC, and segment s belongs to memory id s.
 struct Touch {
   Space space;
@@ -45,21 +48,130 @@ class Walker {
 
   void Run() {
     if (nest_.steps() == 0) return;
-    bool steps = false;
-    for (const NestOperand& o : nest_.operands()) {
+    for (int n = 0; n < nest_.operand_count; ++n) {
+      const NestOperand& o = nest_.operand_list[n];
       if (o.whole) {
         Whole(o, 0, o.base);
+      } else if (IsAlone(o)) {
+        Alone(o);
       } else {
-        steps = true;
+        FindFirsts(n);
       }
     }
-    if (!steps) return;
+    if (stepped_ == 0) return;
     std::array<int64_t, kMaxOperands> at{};
     for (int n = 0; n < nest_.operand_count; ++n) at[n] = nest_.operand_list[n].base;
     Steps(0, 0, 0, at);
   }
 
  private:
+  // Does no other operand touch the space of |o|, which micro-ops move if the loop over them does?
+  bool IsAlone(const NestOperand& o) const {
+    return std::ranges::count(nest_.operands(), o.space, &NestOperand::space) == 1 &&
+           !StridesAndFields(o);
+  }
+  bool StridesAndFields(const NestOperand& o) const {
+    for (int l = 0; l < nest_.loop_count; ++l) {
+      if (nest_.loop_list[l].uops && o.strides[l] != 0) return o.uop >= 0 || o.not_init;
+    }
+    return false;
+  }
+
+  struct Stretch {
+    int64_t first = 0, end = 0;
+  };
+  static constexpr int64_t kMostStretches = 1 << 14;  // that are collected
+  // |runs|, in which those that meet become one.
+  static void Merge(std::vector<Stretch>* runs) {
+    std::ranges::sort(*runs, {}, &Stretch::first);
+    size_t last = 0;
+    for (size_t k = 1; k < runs->size(); ++k) {
+      Stretch& before = (*runs)[last];
+      const Stretch& run = (*runs)[k];
+      if (run.first <= before.end) {
+        before.end = std::max(before.end, run.end);
+      } else {
+        (*runs)[++last] = run;
+      }
+    }
+    runs->resize(last + 1);
+  }
+
+  // All that |o|, whose order does not count, touches: an address once, or few times.
+  void Alone(const NestOperand& o) {
+    bool stays = false;  // for more than one step
+    bool by_uop = false;
+    for (int l = 0; l < nest_.loop_count; ++l) {
+      const NestLoop& loop = nest_.loop_list[l];
+      const bool moves = (o.moves >> l & 1) != 0;
+      stays |= !moves && !loop.within && loop.count > 1;
+      by_uop |= moves && loop.uops && o.strides[l] == 0;
+    }
+    if (o.later && !stays) return;
+    std::vector<Stretch> runs, there;
+    for (const int64_t field : FieldsOf(o, by_uop))
+      runs.push_back({o.base + field, o.base + field + o.extent});
+    if (runs.empty()) return;
+    Merge(&runs);
+    int l = nest_.loop_count - 1;
+    for (; l >= 0; --l) {
+      const int64_t count = nest_.loop_list[l].count, stride = o.strides[l];
+      if ((o.moves >> l & 1) == 0 || stride == 0) continue;
+      if (count > kMostStretches / std::ssize(runs)) break;
+      there.swap(runs);
+      runs.clear();
+      for (int64_t k = 0; k < count; ++k) {
+        for (const Stretch& run : there)
+          runs.push_back({run.first + k * stride, run.end + k * stride});
+      }
+      if (runs.empty()) return;
+      Merge(&runs);
+    }
+    Repeat(o, l, 0, runs);
+  }
+
+  // |runs|, |offset| further on, for each iteration of loop |l| and those outside of it.
+  void Repeat(const NestOperand& o, int l, int64_t offset, std::span<const Stretch> runs) {
+    while (l >= 0 && ((o.moves >> l & 1) == 0 || o.strides[l] == 0)) --l;
+    if (l < 0) {
+      for (const Stretch& run : runs) Touch1(o, run.first + offset, run.end - run.first);
+      return;
+    }
+    for (int64_t k = 0; k < nest_.loop_list[l].count; ++k)
+      Repeat(o, l - 1, offset + k * o.strides[l], runs);
+  }
+
+  // What the micro-ops add to the addresses of |o|. |all|: it moves with them.
+  std::vector<int64_t> FieldsOf(const NestOperand& o, bool all) const {
+    if (o.uop < 0 && !o.not_init) return {0};
+    std::vector<int64_t> fields;
+    for (const Uop& u : all ? uops_ : uops_.first(1)) {
+      if (!o.not_init || u.init == 0) fields.push_back(o.uop < 0 ? 0 : UopField(u, o.uop));
+    }
+    return fields;
+  }
+
+  // Operand |n| is touched step by step, with those micro-ops with which it comes to an address
+  // first: with others it touches the same again.
+  void FindFirsts(int n) {
+    const NestOperand& o = nest_.operand_list[n];
+    ++stepped_;
+    std::vector<bool>& counts = counts_[n];
+    counts.assign(std::max<size_t>(uops_.size(), 1), true);
+    if (o.uop >= 0 && !o.later && !StridesAndFields(o)) {
+      std::unordered_set<int64_t> seen;
+      for (size_t u = 0; u < uops_.size(); ++u) {
+        counts[u] =
+            (!o.not_init || uops_[u].init == 0) && seen.insert(UopField(uops_[u], o.uop)).second;
+      }
+    }
+    counted_.clear();
+    for (size_t u = 0; u < counts.size(); ++u) {
+      const auto counts_u = [&](const std::vector<bool>& c) { return !c.empty() && c[u]; };
+      if (std::ranges::any_of(counts_, counts_u)) counted_.push_back(static_cast<int64_t>(u));
+    }
+  }
+
   // All that |o| touches from loop |l| on, dense runs of the innermost loop at once.
   void Whole(const NestOperand& o, int l, int64_t first) {
     if (o.dense) return Touch1(o, first, nest_.steps());
@@ -78,10 +190,17 @@ class Walker {
   void Steps(int l, uint8_t later, int64_t uop, std::array<int64_t, kMaxOperands> at) {
     if (l == nest_.loop_count || nest_.loop_list[l].within) return Step(l, later, uop, at);
     const NestLoop& loop = nest_.loop_list[l];
-    for (int64_t k = 0; k < loop.count; ++k) {
-      Steps(l + 1, later, loop.uops ? k : uop, at);
+    const auto go = [&](int64_t k, int64_t u) {
+      std::array<int64_t, kMaxOperands> there = at;
+      for (int n = 0; n < nest_.operand_count; ++n)
+        there[n] += k * nest_.operand_list[n].strides[l];
+      Steps(l + 1, later, u, there);
       later |= static_cast<uint8_t>(1 << l);
-      for (int n = 0; n < nest_.operand_count; ++n) at[n] += nest_.operand_list[n].strides[l];
+    };
+    if (loop.uops) {
+      for (const int64_t u : counted_) go(u, u);
+    } else {
+      for (int64_t k = 0; k < loop.count; ++k) go(k, uop);
     }
   }
 
@@ -90,7 +209,7 @@ class Walker {
     for (int n = 0; n < nest_.operand_count; ++n) {
       const NestOperand& o = nest_.operand_list[n];
       const bool first = (later & ~o.moves) == 0;
-      if (o.whole || first == o.later) continue;
+      if (first == o.later || counts_[n].empty() || !counts_[n][static_cast<size_t>(uop)]) continue;
       int64_t address = at[n];
       if (o.uop >= 0 || o.not_init) {
         const Uop& u = uops_[static_cast<size_t>(uop)];
@@ -116,12 +235,17 @@ class Walker {
   const InsnNest& nest_;
   std::span<const Uop> uops_;
   F& touch_;
+  // Of each operand that is touched step by step: the micro-ops with which it is. Empty: of others.
+  std::array<std::vector<bool>, kMaxOperands> counts_;
+  std::vector<int64_t> counted_;  // micro-ops with which any is
+  int stepped_ = 0;               // operands
 };
 
 }  // namespace walk
 
-// Calls touch(const Touch&) for everything that |insn| reads and writes; reading of micro-ops
-// first, a transfer operand by operand, everything else step by step.
+// Calls touch(const Touch&) for everything that |insn| reads and writes, for most addresses once;
+// reading of micro-ops first, then operands that have a space for themselves, then the others step
+// by step.
 //
 //   uops   contents of UopsOf(insn), in order (profile vta: dst, src and wgt only)
 //

@@ -164,14 +164,22 @@ Status ProgramEmitter::PlaceParams(size_t index, const network::LoweredRegion& l
     }
     switch (b.role) {
       case RegionBuffer::Use::kConstant: {
+        const ir::Buffer& param = lowered.func.params[k];
+        const int64_t size = MachineSize(lowered.func.body, param, config_);
         if (measured_ != nullptr) {
           place = {true, measured_constants_, isa::Segment::kConstants};
-          measured_constants_ += RoundUp(std::ssize(*b.data), kConstantAlign);
+          measured_constants_ += RoundUp(size, kConstantAlign);
+          break;
+        }
+        if (!b.data) {
+          place = {true, builder_.ReserveConstants(size, kConstantAlign),
+                   isa::Segment::kConstants};
           break;
         }
         const Result<std::vector<uint8_t>> bytes =
-            MachineBytes(lowered.func.body, lowered.func.params[k], *b.data, config_);
+            MachineBytes(lowered.func.body, param, *b.data, config_);
         if (!bytes) return Refuse(index, bytes.error());
+        TESSERA_CHECK(std::ssize(*bytes) == size, "{}", param->name);
         place = {true, builder_.AddConstants(*bytes, kConstantAlign), isa::Segment::kConstants};
         break;
       }

@@ -33,7 +33,8 @@ struct AccelProgram {
 // The instructions of |plan|, which is of these |regions|. |offsets|: of each of plan.needs in the
 // device's arena of |arena_bytes|. Segments kInput and kArena are that arena: what is there before
 // the program is read through one, what the program makes is written and read through the other, so
-// that a checker can tell them apart. |dump|: fill in notes and irs.
+// that a checker can tell them apart. Constants that are not packed are zeros: such a program takes
+// the same cycles. |dump|: fill in notes and irs.
 //   errors  kUnsupported  a leaf that no instruction expresses
 //           kOutOfRange   a scratchpad or a field is too small; names region, instruction, field
 Result<AccelProgram> EmitProgram(const network::ProgramPlan& plan,

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/check.h"
+#include "compiler/ir/layout.h"
 #include "compiler/ir/visit.h"
 #include "compiler/target/tile_intrin.h"
 #include "isa/memories.h"
@@ -56,6 +57,13 @@ Result<std::vector<uint8_t>> EncodeRecords(std::span<const uint8_t> numbers,
     }
   }
   return encoded;
+}
+
+int64_t MachineSize(const ir::Stmt& body, const ir::Buffer& buffer, const isa::Config& config) {
+  const int64_t bytes = ir::SizeInBytes(*buffer);
+  if (!HoldsRecords(body, buffer)) return bytes;
+  const int64_t record = target::RecordNumbers(config) * int64_t{sizeof(int32_t)};
+  return bytes / record * config.prm_tile_bytes();
 }
 
 Result<std::vector<uint8_t>> MachineBytes(const ir::Stmt& body, const ir::Buffer& buffer,

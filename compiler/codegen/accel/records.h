@@ -21,6 +21,9 @@ namespace tessera::codegen::accel {
 Result<std::vector<uint8_t>> EncodeRecords(std::span<const uint8_t> numbers,
                                            const isa::Config& config);
 
+// The bytes of device memory that |buffer|, which |body| reads, takes.
+int64_t MachineSize(const ir::Stmt& body, const ir::Buffer& buffer, const isa::Config& config);
+
 // What device memory holds where |body| reads |buffer|, whose elements are |data|: records where it
 // brings them to PRM. errors: EncodeRecords'
 Result<std::vector<uint8_t>> MachineBytes(const ir::Stmt& body, const ir::Buffer& buffer,

@@ -57,17 +57,16 @@ std::string InterpretRegion(const network::AccelRegion& region, const isa::Confi
   auto plan = schedule::accel::MakePlan(*analyzed, config, on_chip);
   if (!plan) return plan.error().message;
   const network::KeptActivations kept = KeptBy(*analyzed, on_chip);
-  const auto made = network::ScheduleByPlan(region, *analyzed, *plan, on_chip, kept, config);
+  auto made = network::ScheduleByPlan(region, *analyzed, *plan, on_chip, kept, config);
   if (!made) return made.error().message;
   const network::LoweredRegion& lowered = made->lowered;
-  const auto schedule =
-      schedule::Schedule::Replay({region.output}, made->trace, target::Accelerator(config));
-  if (!schedule) return schedule.error().message;
+  const Status packed = network::PackConstants(region, &*made);
+  if (!packed) return packed.error().message;
   std::vector<ir::Array> arrays(lowered.buffers.size());
   std::vector<ir::Array*> args;
   for (size_t k = 0; k < lowered.buffers.size(); ++k) {
     const network::RegionBuffer& b = lowered.buffers[k];
-    const ir::Buffer param = schedule::ParamBuffer(*schedule, lowered.func.params[k]->name);
+    const ir::Buffer param = schedule::ParamBuffer(made->schedule, lowered.func.params[k]->name);
     if (b.role == network::RegionBuffer::Use::kConstant) {
       arrays[k] = ir::Array(param->dtype, *b.data);
       continue;
@@ -86,7 +85,7 @@ std::string InterpretRegion(const network::AccelRegion& region, const isa::Confi
     const network::RegionBuffer& b = lowered.buffers[k];
     if (b.role != network::RegionBuffer::Use::kResult) continue;
     const std::vector<uint8_t> got = ir::UnpackLayout(
-        *schedule::ParamBuffer(*schedule, lowered.func.params[k]->name), arrays[k].bytes());
+        *schedule::ParamBuffer(made->schedule, lowered.func.params[k]->name), arrays[k].bytes());
     text += CompareValues(region.op + (stays ? " (stays)" : ""),
                           std::vector<int8_t>(got.begin(), got.end()), values.at(region.result));
   }

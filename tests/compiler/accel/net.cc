@@ -219,10 +219,10 @@ Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool du
 Result<ProgramAlone> CompileAlone(const std::vector<network::Activation>& activations,
                                   const std::vector<network::AccelRegion>& regions,
                                   const isa::Config& config, const AloneOptions& options) {
-  TESSERA_ASSIGN(
-      const network::ProgramPlan plan,
-      network::PlanProgram(activations, regions, config,
-                           {.store_all = options.store_all, .residency = options.residency}));
+  TESSERA_ASSIGN(network::ProgramPlan plan, network::PlanProgram(activations, regions, config,
+                                                                 {.store_all = options.store_all,
+                                                                  .residency = options.residency}));
+  TESSERA_TRY(network::PackConstants(regions, &plan));
   const network::MemoryPlan memory = plan.PlaceNeeds();
   TESSERA_ASSIGN(codegen::accel::AccelProgram emitted,
                  codegen::accel::EmitProgram(plan, activations, regions, config, memory.offsets,
@@ -297,7 +297,8 @@ std::string RunAndCompare(const Compiled& c, const isa::Config& config, const Va
   return RunAndCompareOn(**made, c, values);
 }
 
-std::string RunAndCompareOn(Device& device, const Compiled& c, const Values& values) {
+std::string RunAndCompareOn(Device& device, const Compiled& c, const Values& values,
+                            RunReport* told) {
   const isa::ProgramImage& image = c.program.image;
   Launch launch;
   launch.insn_count = static_cast<uint32_t>(image.insn_count());
@@ -323,6 +324,7 @@ std::string RunAndCompareOn(Device& device, const Compiled& c, const Values& val
   }
   const auto report = device.Run(launch);
   if (!report) return report.error().message;
+  if (told != nullptr) *told = *report;
   if (report->leftover_tokens) return "tokens are left over";
   std::string text;
   for (const ActivationPlace& p : c.program.results) {

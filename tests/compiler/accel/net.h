@@ -115,8 +115,9 @@ std::string InterpretAndCompare(const Compiled& compiled, const isa::Config& con
 // empty when every region's result agrees with |values|, also in what is padded of it.
 std::string RunAndCompare(const Compiled& compiled, const isa::Config& config, const Values& values,
                           uint64_t schedule_seed = 0);
-// The same on |device|, whose memory it uses up by one program.
-std::string RunAndCompareOn(Device& device, const Compiled& compiled, const Values& values);
+// The same on |device|, whose memory it uses up by one program; |told|, if any, takes its report.
+std::string RunAndCompareOn(Device& device, const Compiled& compiled, const Values& values,
+                            RunReport* told = nullptr);
 
 }  // namespace tessera::test
 

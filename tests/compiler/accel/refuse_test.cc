@@ -47,7 +47,7 @@ TEST(Refuse, StepsWhoseBoxesAreLargerThanInp_bad) {
   for (schedule::Step& step : *region.schedule) {
     if (auto* split = std::get_if<schedule::SplitStep>(&step);
         split && (split->outer == "y.o" || split->outer == "x.o"))
-      split->factor = {.value = 60};
+      split->factor = 60;
     if (!std::holds_alternative<schedule::DoubleBufferStep>(step)) trace.push_back(step);
   }
   region.schedule = trace;

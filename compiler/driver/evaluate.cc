@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/evaluate.h"
+
+#include <algorithm>
+
+#include "compiler/codegen/accel/accel.h"
+#include "compiler/codegen/llvm/llvm.h"
+#include "compiler/codegen/llvm/ptx.h"
+#include "compiler/codegen/opencl/opencl.h"
+#include "compiler/ir/layout.h"
+#include "compiler/network/bind.h"
+#include "isa/check/check.h"
+#include "sim/cycle/count.h"
+
+namespace tessera::compiler {
+
+AccelLayer AccelLayerOf(const graph::Graph& graph, const te::RegionTe& layer,
+                        const isa::Config& config) {
+  using Kind = network::Activation::Kind;
+  AccelLayer made{network::BindRegion(layer), {}, config};
+  for (const graph::GraphTensor& t : graph.tensors)
+    made.activations.push_back({t.name, t.shape, Kind::kInput});
+  made.activations[static_cast<size_t>(layer.output_id)].kind = Kind::kOutput;
+  return made;
+}
+
+Result<isa::ProgramImage> ProgramOf(const AccelLayer& layer, const schedule::Trace& trace) {
+  std::vector<network::AccelRegion> regions{layer.region};
+  regions[0].schedule = trace;
+  TESSERA_ASSIGN(const network::ProgramPlan plan,
+                 network::PlanProgram(layer.activations, regions, layer.config));
+  const network::MemoryPlan memory = plan.PlaceNeeds();
+  TESSERA_ASSIGN(codegen::accel::AccelProgram program,
+                 codegen::accel::EmitProgram(plan, layer.activations, regions, layer.config,
+                                             memory.offsets, memory.bytes));
+  TESSERA_TRY(isa::RequireChecked(program.image, layer.config));
+  return std::move(program.image);
+}
+
+Result<RunReport> Evaluate(const AccelLayer& layer, const schedule::Trace& trace) {
+  TESSERA_ASSIGN(const isa::ProgramImage image, ProgramOf(layer, trace));
+  return sim::CountCycles(image, layer.config);
+}
+
+void HostCandidate::Run() {
+  std::vector<void*> buffers;
+  for (const Mapping& m : memory) buffers.push_back(m.data());
+  kernel(buffers.data());
+}
+
+Result<HostCandidate> Evaluate(const HostLayer& layer, const schedule::Trace& trace) {
+  TESSERA_ASSIGN(HostFunc made,
+                 MakeHostFunc(layer.region, "candidate", layer.layouts, &trace, layer.level));
+  TESSERA_ASSIGN(const std::vector<uint8_t> object,
+                 codegen::CompileObject({&made.func, 1}, layer.level->name));
+  TESSERA_ASSIGN(HostCode code, HostCode::Load(object));
+  TESSERA_ASSIGN(const HostKernel kernel, code.Find(made.func.name));
+  std::vector<Mapping> memory;
+  for (size_t p = 0; p < made.buffers.size(); ++p) {
+    const ir::BufferNode& buffer = *made.buffers[p];
+    TESSERA_ASSIGN(memory.emplace_back(),
+                   Mapping::Make(static_cast<uint64_t>(ir::SizeInBytes(buffer))));
+    if (made.bindings[p].activation >= 0) continue;
+    std::ranges::copy(ir::PackLayout(buffer, made.bindings[p].constant), memory.back().data());
+  }
+  if (const int64_t scratch = codegen::ScratchBytes(made.func); scratch > 0) {
+    TESSERA_ASSIGN(memory.emplace_back(), Mapping::Make(static_cast<uint64_t>(scratch)));
+  }
+  return HostCandidate{std::move(made), std::move(memory), std::move(code), kernel};
+}
+
+Result<GpuCandidate> Evaluate(const GpuLayer& layer, const schedule::Trace& trace) {
+  TESSERA_ASSIGN(GpuFunc made, MakeGpuFunc(layer.region, "candidate", layer.kind, &trace));
+  std::string source;
+  if (layer.kind == artifact::DeviceKind::kCuda) {
+    TESSERA_ASSIGN(source, codegen::PtxSource(made.func.kernels));
+  } else {
+    source = codegen::OpenClSource(made.func.kernels);
+  }
+  return GpuCandidate{std::move(made), std::move(source)};
+}
+
+}  // namespace tessera::compiler

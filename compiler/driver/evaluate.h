@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One layer with one schedule, in process and without files: what a search asks of each of its
+// candidates. Calls share nothing and leave nothing behind, so any number of threads call at once.
+// Depends on: compiler/network, lower, codegen, sim/cycle/count.h, runtime/host. Used by: bench,
+// tests.
+#ifndef TESSERA_COMPILER_DRIVER_EVALUATE_H_
+#define TESSERA_COMPILER_DRIVER_EVALUATE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/driver/gpu_func.h"
+#include "compiler/driver/host_func.h"
+#include "compiler/network/program.h"
+#include "compiler/schedule/step.h"
+#include "compiler/te/ops/region.h"
+#include "isa/config.h"
+#include "isa/image.h"
+#include "runtime/device.h"
+#include "runtime/host/host_code.h"
+#include "runtime/host/mapping.h"
+
+namespace tessera::compiler {
+
+// A layer alone on the accelerator, with its activations in device memory.
+struct AccelLayer {
+  network::AccelRegion region;
+  std::vector<network::Activation> activations;  // by the graph's tensors
+  isa::Config config;
+};
+
+// |layer| of |graph|, whose layers are placed. Its numbers are not copied: constants are zeros.
+AccelLayer AccelLayerOf(const graph::Graph& graph, const te::RegionTe& layer,
+                        const isa::Config& config);
+
+// The program of |layer| by |trace|, checked (isa/check). Cycles depend on no data, so constants
+// are zeros.
+//   errors  those of network::PlanProgram, codegen::accel::EmitProgram and isa::RequireChecked
+Result<isa::ProgramImage> ProgramOf(const AccelLayer& layer, const schedule::Trace& trace);
+
+// Cycles, units and traffic of that program, as device `cycle` has them.
+//   errors  those of ProgramOf and sim::CountCycles
+Result<RunReport> Evaluate(const AccelLayer& layer, const schedule::Trace& trace);
+
+// A layer on the host.
+struct HostLayer {
+  te::RegionTe region;
+  HostLayouts layouts;
+  const target::HostLevel* level = nullptr;  // one that this machine has
+};
+
+// A host function, loaded, with memory for what it reads and makes.
+struct HostCandidate {
+  HostFunc made;
+  // One a parameter of made.func, in the layout of made.buffers, constants filled in, activations
+  // zeros; behind them, if it is asked for, scratch.
+  std::vector<Mapping> memory;
+  HostCode code;
+  HostKernel kernel = nullptr;
+
+  void Run();
+};
+
+//   errors  those of MakeHostFunc, codegen::CompileObject and HostCode::Load
+Result<HostCandidate> Evaluate(const HostLayer& layer, const schedule::Trace& trace);
+
+// A layer on a GPU.
+struct GpuLayer {
+  te::RegionTe region;
+  artifact::DeviceKind kind = artifact::DeviceKind::kOpenCl;
+};
+
+struct GpuCandidate {
+  GpuFunc made;
+  std::string source;  // of its kernels: OpenCL C or PTX
+};
+
+//   errors  those of MakeGpuFunc and codegen::PtxSource
+Result<GpuCandidate> Evaluate(const GpuLayer& layer, const schedule::Trace& trace);
+
+}  // namespace tessera::compiler
+
+#endif  // TESSERA_COMPILER_DRIVER_EVALUATE_H_

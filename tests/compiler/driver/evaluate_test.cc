@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: Evaluate of a layer and a trace. Accelerator: its cycles, units and traffic are
+// those of device `cycle` on the program with the layer's constants and random inputs, for the
+// generator's schedule and for random picks, on three configurations; four threads at once get the
+// same. Host: the function computes the definition, in every layout. GPU: the source has each
+// kernel. Nothing stays behind: 60 evaluations take no memory. Not tested here: which traces are
+// legal (compiler/schedule), what kernels compute (compiler/gpu).
+#include "compiler/driver/evaluate.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <thread>
+
+#include "compiler/ir/layout.h"
+#include "compiler/quantize/params.h"
+#include "compiler/schedule/picks.h"
+#include "compiler/target/accelerator.h"
+#include "runtime/device/registry.h"
+#include "runtime/host/cpu_level.h"
+#include "sim/rig/timing.h"
+#include "tests/compiler/accel/net.h"
+
+namespace tessera::compiler {
+namespace {
+
+// A window, one with an addition behind it, one for each channel, a pool, and one of one position.
+test::Net MakeNet() {
+  test::Net net(5);
+  const graph::TensorId x = net.Input({1, 16, 12, 12});
+  const graph::TensorId a = net.Conv(x, 32, test::Square(3));
+  const graph::TensorId b = net.Conv(a, 32, test::Square(3));
+  const graph::TensorId sum = net.Add(a, b);
+  const graph::TensorId c = net.Conv(sum, 32, test::Square(3, 2), 32);
+  const graph::TensorId pooled = net.MaxPool(c, test::Square(3, 2));
+  net.Output(net.Conv(pooled, 10, {.kernel = {3, 3}}));
+  return net;
+}
+
+const target::HostLevel* ThisLevel() {
+  for (const std::string& name : CpuLevels()) {
+    if (const target::HostLevel* level = target::FindHostLevel(name)) return level;
+  }
+  return nullptr;
+}
+
+// |compiled| without all layers but |index|, by |trace|, with the layer's numbers.
+test::Compiled Alone(const test::Compiled& compiled, const AccelLayer& layer,
+                     const schedule::Trace& trace, size_t index) {
+  network::AccelRegion region = compiled.regions[index];
+  region.schedule = trace;
+  test::Compiled alone{layer.activations, {region}, {compiled.te[index]}, {}};
+  auto program = test::CompileAlone(alone.activations, alone.regions, layer.config);
+  EXPECT_TRUE(program) << program.error().message;
+  if (program) alone.program = std::move(*program);
+  return alone;
+}
+
+class EvaluateAccel : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EvaluateAccel, IsWhatDeviceCycleTakes) {
+  const isa::Config config = test::NamedConfig(GetParam());
+  test::Net net = MakeNet();
+  const auto compiled = test::Compile(net.graph(), config);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  Rng rng(7);
+  test::Values values = test::RandomInputs(net.graph(), rng);
+  test::Evaluate(*compiled, values);
+  int compared = 0, other = 0;
+  for (size_t k = 0; k < compiled->regions.size(); ++k) {
+    const AccelLayer layer = AccelLayerOf(net.graph(), compiled->te[k], config);
+    const auto generated = network::StepsOf(layer.region, config);
+    ASSERT_TRUE(generated) << generated.error().message;
+    const auto first = Evaluate(layer, *generated);
+    ASSERT_TRUE(first) << first.error().message;
+    for (int draw = 0; draw < 3; ++draw) {
+      schedule::Trace trace = *generated;
+      if (draw > 0) {
+        const auto picked = schedule::PickedBy(layer.region.output, trace,
+                                               target::Accelerator(config), schedule::AnyOf(rng));
+        ASSERT_TRUE(picked) << picked.error().message;
+        trace = *picked;
+      }
+      SCOPED_TRACE(layer.region.op + "\n" + schedule::Print(trace));
+      const auto got = Evaluate(layer, trace);
+      if (!got && draw > 0) continue;  // too small a scratchpad for both of two buffers
+      ASSERT_TRUE(got) << got.error().message;
+      const auto device = OpenDevice("cycle", config);
+      ASSERT_TRUE(device) << device.error().message;
+      RunReport report;
+      ASSERT_EQ(test::RunAndCompareOn(**device, Alone(*compiled, layer, trace, k), values, &report),
+                "");
+      EXPECT_EQ(rig::ReportDifference(report, *got), "");
+      ++compared;
+      other += got->cycles != first->cycles;
+    }
+  }
+  EXPECT_GE(compared, 8);
+  EXPECT_GE(other, 2) << "picks change nothing";
+}
+
+INSTANTIATE_TEST_SUITE_P(Configurations, EvaluateAccel,
+                         ::testing::Values("default", "tiny", "batch4"),
+                         [](const auto& param) { return std::string(param.param); });
+
+TEST(Evaluate, IsTheSameOnFourThreads) {
+  const isa::Config config = test::NamedConfig("default");
+  test::Net net = MakeNet();
+  const auto compiled = test::Compile(net.graph(), config);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  const AccelLayer layer = AccelLayerOf(net.graph(), compiled->te[0], config);
+  const auto trace = network::StepsOf(layer.region, config);
+  ASSERT_TRUE(trace) << trace.error().message;
+  std::array<uint64_t, 4> cycles{};
+  std::vector<std::thread> threads;
+  for (uint64_t& mine : cycles) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 5; ++k) {
+        const auto report = Evaluate(layer, *trace);
+        mine = report && (k == 0 || mine == report->cycles) ? report->cycles : 0;
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_GT(cycles[0], 0u);
+  for (const uint64_t mine : cycles) EXPECT_EQ(mine, cycles[0]);
+}
+
+// The activations of |candidate| are |values|, and it runs: the bytes of its output, row-major.
+std::vector<uint8_t> OutputOf(HostCandidate& candidate, const test::Values& values) {
+  const HostFunc& made = candidate.made;
+  for (size_t p = 0; p + 1 < made.bindings.size(); ++p) {
+    if (made.bindings[p].activation < 0) continue;
+    const std::vector<int8_t>& x = values.at(made.bindings[p].activation);
+    const std::vector<uint8_t> packed =
+        ir::PackLayout(*made.buffers[p], std::vector<uint8_t>(x.begin(), x.end()));
+    std::ranges::copy(packed, candidate.memory[p].data());
+  }
+  candidate.Run();
+  const size_t last = made.bindings.size() - 1;
+  const uint8_t* bytes = candidate.memory[last].data();
+  return ir::UnpackLayout(
+      *made.buffers[last],
+      std::vector<uint8_t>(bytes, bytes + ir::SizeInBytes(*made.buffers[last])));
+}
+
+TEST(Evaluate, GivesHostFunctionsOfTheDefinition) {
+  test::Net net = MakeNet();
+  const auto compiled = test::Compile(net.graph(), test::NamedConfig("default"));
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  Rng rng(8);
+  test::Values values = test::RandomInputs(net.graph(), rng);
+  test::Evaluate(*compiled, values);
+  for (const te::RegionTe& region : compiled->te) {
+    for (const bool last : {false, true}) {
+      HostLayer layer{region, {}, ThisLevel()};
+      ASSERT_NE(layer.level, nullptr);
+      for (const te::Binding& b : region.bindings) {
+        if (last && b.activation >= 0 && b.placeholder.shape().size() == 4)
+          layer.layouts[b.activation] = ChannelsLast();
+      }
+      const auto generated = MakeHostFunc(region, "f", layer.layouts, nullptr, layer.level);
+      ASSERT_TRUE(generated) << generated.error().message;
+      SCOPED_TRACE(region.name + "\n" + schedule::Print(generated->schedule));
+      auto candidate = Evaluate(layer, generated->schedule);
+      ASSERT_TRUE(candidate) << candidate.error().message;
+      const std::vector<int8_t>& want = values.at(region.output_id);
+      EXPECT_EQ(OutputOf(*candidate, values), std::vector<uint8_t>(want.begin(), want.end()));
+    }
+  }
+}
+
+TEST(Evaluate, GivesTheSourceOfGpuKernels) {
+  test::Net net = MakeNet();
+  const auto compiled = test::Compile(net.graph(), test::NamedConfig("default"));
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  for (const auto kind : {artifact::DeviceKind::kOpenCl, artifact::DeviceKind::kCuda}) {
+    for (const te::RegionTe& region : compiled->te) {
+      const auto generated = MakeGpuFunc(region, "f", kind);
+      ASSERT_TRUE(generated) << generated.error().message;
+      const auto candidate = Evaluate(GpuLayer{region, kind}, generated->schedule);
+      ASSERT_TRUE(candidate) << candidate.error().message;
+      ASSERT_FALSE(candidate->made.func.kernels.empty());
+      for (const lower::GpuKernel& kernel : candidate->made.func.kernels)
+        EXPECT_NE(candidate->source.find(kernel.name + "("), std::string::npos) << kernel.name;
+    }
+  }
+}
+
+TEST(Evaluate, RefusesAnotherLayersTrace) {
+  const isa::Config config = test::NamedConfig("default");
+  test::Net net = MakeNet();
+  const auto compiled = test::Compile(net.graph(), config);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  const AccelLayer layer = AccelLayerOf(net.graph(), compiled->te[0], config);
+  const AccelLayer other = AccelLayerOf(net.graph(), compiled->te.back(), config);
+  const auto trace = network::StepsOf(other.region, config);
+  ASSERT_TRUE(trace) << trace.error().message;
+  const auto refused = Evaluate(layer, *trace);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("schedule step 1"), std::string::npos)
+      << refused.error().message;
+}
+
+TEST(Evaluate, LeavesNothingBehind) {
+  const isa::Config config = test::NamedConfig("tiny");
+  test::Net net = MakeNet();
+  const auto compiled = test::Compile(net.graph(), config);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  const AccelLayer accel = AccelLayerOf(net.graph(), compiled->te[0], config);
+  const auto trace = network::StepsOf(accel.region, config);
+  ASSERT_TRUE(trace) << trace.error().message;
+  const HostLayer host{compiled->te[0], {}, ThisLevel()};
+  const auto func = MakeHostFunc(host.region, "f", {}, nullptr, host.level);
+  ASSERT_TRUE(func) << func.error().message;
+  size_t before = 0;
+  for (int k = 0; k < 80; ++k) {
+    ASSERT_TRUE(Evaluate(accel, *trace));
+    if (k % 4 == 0) {
+      ASSERT_TRUE(Evaluate(host, func->schedule));
+    }
+    if (k == 19) before = mallinfo2().uordblks;  // what is made once is there
+  }
+  EXPECT_LE(mallinfo2().uordblks, before + (size_t{1} << 20));
+}
+
+}  // namespace
+}  // namespace tessera::compiler
