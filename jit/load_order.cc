@@ -8,7 +8,6 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "jit/history.h"
-#include "jit/program_builder.h"
 #include "jit/unit_clock.h"
 
 namespace tessera::jit {

@@ -36,10 +36,6 @@ struct ProgramStats {
   int64_t store_bytes = 0;
 };
 
-// Cycles that |insn| keeps its unit busy, without waits and without what a command costs
-// (isa::StartCycles): its steps; of a transfer, the beats of each tile.
-int64_t BusyCycles(const isa::Insn& insn, const isa::Config& config);
-
 class ProgramBuilder {
  public:
   explicit ProgramBuilder(const isa::Config& config);

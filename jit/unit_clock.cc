@@ -3,10 +3,29 @@
 
 #include <algorithm>
 
+#include "base/bits.h"
 #include "isa/dram_timing.h"
-#include "jit/program_builder.h"
 
 namespace tessera::jit {
+
+int64_t StepCyclesOf(const isa::Insn& insn, const isa::InsnNest& nest, const isa::Config& config) {
+  int64_t parts = 1;
+  for (const isa::NestLoop& loop : nest.loops()) parts *= loop.within ? loop.count : 1;
+  return std::visit(
+      [&]<typename T>(const T&) { return nest.steps() * isa::StepCycles<T>(config, parts); }, insn);
+}
+
+int64_t BusyCycles(const isa::Insn& insn, const isa::Config& config) {
+  const isa::Unit unit = isa::UnitOf(insn);
+  const isa::InsnNest nest = isa::NestOf(insn, config);
+  if (unit != isa::Unit::kLoad && unit != isa::Unit::kStore)
+    return StepCyclesOf(insn, nest, config);
+  int64_t beats = 1;
+  for (const isa::NestOperand& o : nest.operands()) {
+    if (o.space.is_segment()) beats = CeilDiv(o.extent, config.bus_bytes());
+  }
+  return nest.steps() * beats;
+}
 
 int64_t CyclesOf(const isa::Insn& insn, const isa::Config& config) {
   const isa::Unit unit = isa::UnitOf(insn);

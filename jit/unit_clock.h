@@ -13,8 +13,16 @@
 #include "isa/config.h"
 #include "isa/costs.h"
 #include "isa/insns.h"
+#include "isa/nest.h"
 
 namespace tessera::jit {
+
+// Cycles that the steps of |nest|, of |insn| on the array or VECTOR, take.
+int64_t StepCyclesOf(const isa::Insn& insn, const isa::InsnNest& nest, const isa::Config& config);
+
+// Cycles that |insn| keeps its unit busy, without waits and without what a command costs
+// (isa::StartCycles): its steps; of a transfer, the beats of each tile.
+int64_t BusyCycles(const isa::Insn& insn, const isa::Config& config);
 
 // Cycles that |insn| keeps its unit busy: BusyCycles, of a transfer as long as its beats take.
 int64_t CyclesOf(const isa::Insn& insn, const isa::Config& config);

@@ -140,6 +140,8 @@ class Converter {
   // Weights and windows (tflite_weights.cc, tflite_window.cc).
   Result<graph::TensorId> Weights(size_t rank, int channel_axis);
   Status AddBias(graph::Node& node, size_t i = 2);  // takes input |i|, when there is one
+  Status AddFloatBias(graph::Node& node, const TfliteTensor& from);
+  Status CheckBiasScale(const graph::Node& node, const TfliteTensor& from);
   Result<graph::Window> ReadWindow(const Shape& in, tflite_file::Padding padding,
                                    graph::Window window) const;
   // By axis of input 0, a reduction's, whether input 1 holds it.

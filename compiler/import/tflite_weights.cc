@@ -88,6 +88,47 @@ Status Converter::CentreWeights(const TfliteTensor& from, graph::GraphTensor& ma
   return {};
 }
 
+Status Converter::AddFloatBias(graph::Node& node, const TfliteTensor& from) {
+  const graph::GraphTensor& w = graph_.tensor(node.inputs[1]);
+  const int64_t channels = w.shape[0];
+  const DType dtype = w.dtype;
+  const auto bytes = ConstantFloats(from, dtype);
+  if (!bytes) {
+    return Unsupported("bias {} is {}{}; a constant of floats is supported", from.Place(),
+                       TypeText(from.type), from.constant() ? "" : " and not constant");
+  }
+  if (static_cast<int64_t>(bytes->size()) != SizeOf(dtype) * channels) {
+    return Invalid("bias {} has {} values for {} channels", from.Place(),
+                   static_cast<int64_t>(bytes->size()) / SizeOf(dtype), channels);
+  }
+  TESSERA_TRY(Reserve(bytes->size()));
+  node.inputs.push_back(
+      graph_.AddTensor({.name = from.name, .dtype = dtype, .shape = {channels}, .data = *bytes}));
+  return {};
+}
+
+Status Converter::CheckBiasScale(const graph::Node& node, const TfliteTensor& from) {
+  if (!from.quantization || !from.quantization->scale() || from.quantization->scale()->size() == 0)
+    return {};
+  const graph::GraphTensor& w = graph_.tensor(node.inputs[1]);
+  const bool looked_at = node.op == graph::Op::kDense || Out().type == TensorType::UINT8;
+  TESSERA_ASSIGN(const graph::Quant quant, ReadQuant(from, w.shape[0], kAnyAxis));
+  TESSERA_ASSIGN(const graph::Quant out, ActivationQuant(Out()));
+  const double s_in = graph_.tensor(node.inputs[0]).quant->scale[0];
+  for (size_t c = 0; c < static_cast<size_t>(w.shape[0]); ++c) {
+    const auto at = [&](size_t count) { return count == 1 ? 0 : c; };
+    if (quant.zero[at(quant.zero.size())] != 0)
+      return Unsupported("bias {} has a zero point", from.Place());
+    const double scale = quant.scale[at(quant.scale.size())];
+    const double unit = s_in * w.quant->scale[at(w.quant->scale.size())];
+    if (looked_at && std::abs(scale - unit) > 0.02 * out.scale[0]) {
+      return Invalid("bias {} has scale {} for channel {}, input scale x weight scale is {}",
+                     from.Place(), scale, c, unit);
+    }
+  }
+  return {};
+}
+
 // Its integers count. TFLite's fully connected layers and its kernels of uint8 refuse a bias whose
 // scale is off by more than a fiftieth of a step of the result; its other contractions do not look.
 Status Converter::AddBias(graph::Node& node, size_t i) {
@@ -108,22 +149,7 @@ Status Converter::AddBias(graph::Node& node, size_t i) {
   TESSERA_ASSIGN(const TfliteTensor* from, In(i));
   const graph::GraphTensor& w = graph_.tensor(node.inputs[1]);
   const int64_t channels = w.shape[0];
-  if (real()) {
-    const DType dtype = w.dtype;
-    const auto bytes = ConstantFloats(*from, dtype);
-    if (!bytes) {
-      return Unsupported("bias {} is {}{}; a constant of floats is supported", from->Place(),
-                         TypeText(from->type), from->constant() ? "" : " and not constant");
-    }
-    if (static_cast<int64_t>(bytes->size()) != SizeOf(dtype) * channels) {
-      return Invalid("bias {} has {} values for {} channels", from->Place(),
-                     static_cast<int64_t>(bytes->size()) / SizeOf(dtype), channels);
-    }
-    TESSERA_TRY(Reserve(bytes->size()));
-    node.inputs.push_back(graph_.AddTensor(
-        {.name = from->name, .dtype = dtype, .shape = {channels}, .data = *bytes}));
-    return {};
-  }
+  if (real()) return AddFloatBias(node, *from);
   // Of int16 activations INT64 is usual.
   const bool wide = from->type == TensorType::INT64 && Out().type == TensorType::INT16;
   if ((from->type != TensorType::INT32 && !wide) || !from->constant()) {
@@ -140,24 +166,7 @@ Status Converter::AddBias(graph::Node& node, size_t i) {
     return Invalid("bias {} has {} values for {} channels", from->Place(),
                    static_cast<int64_t>(from->data.size()) / SizeOf(type), channels);
   }
-  const bool looked_at = node.op == graph::Op::kDense || Out().type == TensorType::UINT8;
-  if (from->quantization && from->quantization->scale() &&
-      from->quantization->scale()->size() > 0) {
-    TESSERA_ASSIGN(const graph::Quant quant, ReadQuant(*from, channels, kAnyAxis));
-    TESSERA_ASSIGN(const graph::Quant out, ActivationQuant(Out()));
-    const double s_in = graph_.tensor(node.inputs[0]).quant->scale[0];
-    for (size_t c = 0; c < static_cast<size_t>(channels); ++c) {
-      const auto at = [&](size_t count) { return count == 1 ? 0 : c; };
-      if (quant.zero[at(quant.zero.size())] != 0)
-        return Unsupported("bias {} has a zero point", from->Place());
-      const double scale = quant.scale[at(quant.scale.size())];
-      const double unit = s_in * w.quant->scale[at(w.quant->scale.size())];
-      if (looked_at && std::abs(scale - unit) > 0.02 * out.scale[0]) {
-        return Invalid("bias {} has scale {} for channel {}, input scale x weight scale is {}",
-                       from->Place(), scale, c, unit);
-      }
-    }
-  }
+  TESSERA_TRY(CheckBiasScale(node, *from));
   const auto known = constants_.find({from->index, 0});
   if (known != constants_.end()) {
     node.inputs.push_back(known->second);

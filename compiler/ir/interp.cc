@@ -53,6 +53,7 @@ class Interpreter {
   bool Offsets(const Buffer& buffer, const std::vector<Expr>& indices, int lanes,
                std::vector<int64_t>* offsets, BoundArray** place);
   bool EvalCall(const Expr& e, LaneValue* out);
+  bool EvalSelect(const Expr& e, LaneValue* out);
   bool EvalTile(const Expr& e);
   bool RunFor(const Stmt& s);
   // Do two iterations of a parallel loop meet at this element?
@@ -160,6 +161,24 @@ bool Interpreter::EvalCall(const Expr& e, LaneValue* out) {
   return true;
 }
 
+// Lazy: a branch that no lane takes is not evaluated, so that it may read outside its buffer.
+bool Interpreter::EvalSelect(const Expr& e, LaneValue* out) {
+  std::vector<LaneValue> condition(e->args[0].lanes());
+  if (!Eval(e->args[0], condition.data())) return false;
+  if (condition.size() == 1) return Eval(e->args[condition[0].i ? 1 : 2], out);
+  const int lanes = e.lanes();
+  std::vector<LaneValue> a(lanes), b(lanes);
+  bool any = false, all = true;
+  for (const LaneValue& c : condition) {
+    any |= c.i != 0;
+    all &= c.i != 0;
+  }
+  if (any && !Eval(e->args[1], a.data())) return false;
+  if (!all && !Eval(e->args[2], b.data())) return false;
+  for (int i = 0; i < lanes; ++i) out[i] = condition[i].i ? a[i] : b[i];
+  return true;
+}
+
 bool Interpreter::Eval(const Expr& e, LaneValue* out) {
   const int lanes = e.lanes();
   switch (e->kind) {
@@ -196,22 +215,8 @@ bool Interpreter::Eval(const Expr& e, LaneValue* out) {
       for (int i = 0; i < lanes; ++i)
         out[i] = ApplyUn(e->un(), e->args[0].dtype(), e.dtype(), out[i]);
       return true;
-    case ExprKind::kSelect: {
-      // Lazy: a branch that no lane takes is not evaluated, so that it may read outside its buffer.
-      std::vector<LaneValue> condition(e->args[0].lanes());
-      if (!Eval(e->args[0], condition.data())) return false;
-      if (condition.size() == 1) return Eval(e->args[condition[0].i ? 1 : 2], out);
-      std::vector<LaneValue> a(lanes), b(lanes);
-      bool any = false, all = true;
-      for (const LaneValue& c : condition) {
-        any |= c.i != 0;
-        all &= c.i != 0;
-      }
-      if (any && !Eval(e->args[1], a.data())) return false;
-      if (!all && !Eval(e->args[2], b.data())) return false;
-      for (int i = 0; i < lanes; ++i) out[i] = condition[i].i ? a[i] : b[i];
-      return true;
-    }
+    case ExprKind::kSelect:
+      return EvalSelect(e, out);
     case ExprKind::kLoad: {
       std::vector<int64_t> offsets;
       BoundArray* place = nullptr;

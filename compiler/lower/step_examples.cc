@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/lower/step_examples.h"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -148,10 +150,9 @@ target::TensorIntrin DotRows() {
           {target::FirstStep()}};
 }
 
-}  // namespace
-
-const std::vector<StepExample>& StepExamples() {
-  static const std::vector<StepExample> examples{
+// The examples of the first steps in the order of Step.
+std::vector<StepExample> FirstExamples() {
+  return {
       {"decide", "A tile's columns are what the memory `acc` has room for beside two rows.",
        Elements(),
        "inline a\ndecide rows factors y i 2\ndecide columns factors y j room acc 4*$rows*$columns "
@@ -219,6 +220,12 @@ const std::vector<StepExample>& StepExamples() {
        "what "
        "the other one needs.",
        Groups(), "align y ci x 2\nreindex w y w.g 0\n"},
+  };
+}
+
+// Those of the others.
+std::vector<StepExample> OtherExamples() {
+  return {
       {"skip",
        "Pads are 0, and so are products with them: the first tap and the last one do without.",
        PaddedWindow(), "inline p\nskip y k\n"},
@@ -276,6 +283,16 @@ const std::vector<StepExample>& StepExamples() {
        "layout x 1/3,0,1%3\nlayout sum 1,0\nsplit sum i 2 i.o i.i\nsplit sum k 3 k.o k.i\n"
        "reorder sum j i.o k.o i.i k.i\ntensorize sum i.i dot.rows\n"},
   };
+}
+
+}  // namespace
+
+const std::vector<StepExample>& StepExamples() {
+  static const std::vector<StepExample> examples = [] {
+    std::vector<StepExample> all = FirstExamples();
+    std::ranges::move(OtherExamples(), std::back_inserter(all));
+    return all;
+  }();
   return examples;
 }
 

@@ -17,9 +17,6 @@ constexpr size_t kMostLinks = 6;                     // of a chain
 constexpr std::array<int64_t, 4> kRows{1, 2, 4, 8};  // of a tile of the first region's work
 // Room for so many more of them than what the next region waits for.
 constexpr std::array<int64_t, 3> kSpare{3, 2, 1};
-// Regions take turns for one part in so many of their cycles: the estimate is not better, and they
-// may overlap in pairs as well.
-constexpr double kWorthwhile = 10;
 // Of what some regions wait for the bus, so much comes in the cycles in which others leave it idle.
 constexpr double kMoved = 0.5;
 // Tiles of work in a chain: what each waits for is looked up pair by pair.
@@ -191,7 +188,7 @@ void ResidencyPlanner::TakeTurns(ResidencyPlan* best) {
       for (const TurnSizes& turns : last > first ? AllTurnSizes() : std::vector<TurnSizes>{}) {
         const std::optional<ResidencyPlan> tried = InTurns(*best, {first, last}, turns, links);
         const double less = cost - cost_in_turns(tried, {first, last}, turns);
-        if (less * kWorthwhile < alone) continue;
+        if (less * sched::kWorthwhile < alone) continue;
         const double saved = less + choices[last + 1].saved;
         if (saved > choices[first].saved) choices[first] = {saved, last, turns};
       }

@@ -10,8 +10,6 @@
 namespace tessera::network {
 namespace {
 
-// Pairs are changed for one part in so many of their cycles.
-constexpr double kWorthwhile = 50;
 // What is estimated to be hidden is not all: units wait for each other.
 constexpr double kHidden = 0.9;
 // Shares of the first region's INP, in parts of kShares, that the second one may have.
@@ -82,8 +80,8 @@ void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& c
     const bool there = 2 * first->Box() + second->Box() <= tiles;
     const double apart = first->plan.cycles() + second->plan.cycles();
     // With as many tiles as it likes it would not be worth it.
-    if (there || apart - Together(*first, *second) < apart / kWorthwhile) continue;
-    double best = apart - apart / kWorthwhile;
+    if (there || apart - Together(*first, *second) < apart / sched::kWorthwhile) continue;
+    double best = apart - apart / sched::kWorthwhile;
     std::optional<std::pair<int64_t, int64_t>> chosen;
     for (const int64_t share : kShare) {
       const int64_t room = tiles * share / kShares;

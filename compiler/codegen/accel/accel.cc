@@ -172,8 +172,7 @@ Status ProgramEmitter::PlaceParams(size_t index, const network::LoweredRegion& l
           break;
         }
         if (!b.data) {
-          place = {true, builder_.ReserveConstants(size, kConstantAlign),
-                   isa::Segment::kConstants};
+          place = {true, builder_.ReserveConstants(size, kConstantAlign), isa::Segment::kConstants};
           break;
         }
         const Result<std::vector<uint8_t>> bytes =

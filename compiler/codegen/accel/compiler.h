@@ -100,6 +100,8 @@ class ProgramEmitter {
   Result<std::optional<UnderRegion>> FindUnder(size_t index);
   Result<std::optional<UnderRegion>> FindOverlap(size_t index);
   void AddUnder(size_t index, const std::vector<isa::Access>& in_use, UnderRegion* under);
+  // Products of the array in |emission|, one a leaf nest.
+  static Result<int64_t> ProductsOf(const Emission& emission);
   // The units of |emission| that do not run in their turn.
   static std::vector<bool> Gone(const Emission& emission);
   // Writes what |result|'s halo holds, around the body of its region, which makes |kept|.

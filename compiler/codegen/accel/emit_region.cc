@@ -10,8 +10,12 @@
 
 namespace tessera::codegen::accel {
 
-// Two regions overlap for one part in so many of their cycles.
-constexpr int64_t kWorthwhile = 50;
+Result<int64_t> ProgramEmitter::ProductsOf(const Emission& emission) {
+  if (!emission.surveyed) return CountProducts(emission.lowered.body);
+  int64_t products = 0;
+  for (const WorkUnit& work : emission.units) products += std::ssize(work.products);
+  return products;
+}
 
 Status ProgramEmitter::EmitRegion(size_t index) {
   Emission& now = *emissions_[index];
@@ -45,16 +49,13 @@ Status ProgramEmitter::EmitRegion(size_t index) {
     return {};
   };
   RunHooks hooks;
-  int64_t done = 0, products = 0;
+  int64_t done = 0;
   if (under) hooks.pieces = &taken;
   if (next != nullptr && next->begun) {
-    for (const WorkUnit& work : now.units) products += std::ssize(work.products);
-    if (!now.surveyed) {
-      const Result<int64_t> all = CountProducts(now.lowered.body);
-      if (!all) return Refuse(index, all.error());
-      products = *all;
-    }
-    hooks.after_product = [&]() -> Status {
+    const Result<int64_t> all = ProductsOf(now);
+    if (!all) return Refuse(index, all.error());
+    const int64_t products = *all;
+    hooks.after_product = [&, products]() -> Status {
       const auto pieces = static_cast<int64_t>(next->lowered.ahead.size());
       // None behind the first product, all behind the last: this region's own boxes come first.
       const int64_t due = products > 1 ? pieces * done / (products - 1) : pieces;
@@ -208,7 +209,9 @@ Result<std::optional<ProgramEmitter::UnderRegion>> ProgramEmitter::FindOverlap(s
                     InpRing{RingAllocator(std::max<int64_t>(to - from, 1)), from}};
   for (size_t j = behind.first; j <= behind.last; ++j) AddUnder(j, in_use, &under);
   const Overlap::Gain gain = under.overlap.Plan();
-  if (gain.saved * kWorthwhile < gain.apart) return std::nullopt;
+  // Two regions overlap where that saves more than an estimate may be wrong.
+  if (static_cast<double>(gain.saved) * sched::kWorthwhile < static_cast<double>(gain.apart))
+    return std::nullopt;
   if (measured_ != nullptr) {
     (*measured_)[index] = gain.saved;
     return std::nullopt;

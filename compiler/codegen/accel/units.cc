@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/ir/visit.h"
+#include "jit/unit_clock.h"
 
 namespace tessera::codegen::accel {
 

@@ -52,6 +52,15 @@ class Judge {
   bool Fill(TilePlan* p) const;
 
  private:
+  struct Sizes;
+  struct Traffic;
+  std::optional<Sizes> SizesOf(const TilePlan& p) const;
+  int64_t Fetched(size_t d, int64_t tile) const;
+  Traffic TrafficOf(const TilePlan& p, const Sizes& s) const;
+  int64_t FillUnits(const Sizes& s, const Traffic& t, TilePlan* p) const;
+  // Of a tile of the result in device memory.
+  double ResultTileBytes() const { return static_cast<double>(e_.rows * e_.out_lanes); }
+
   const AnalyzedRegion& region_;
   const isa::Config& config_;
   const std::shared_ptr<const target::Target> target_ = target::Accelerator(config_);
@@ -63,169 +72,202 @@ class Judge {
   bool anchored_ = false, weighted_ = false, contraction_ = false;
 };
 
-// Fills the estimates of |p|; false when it does not fit.
-bool Judge::Fill(TilePlan* p) const {
-  const int64_t tile_pixels = p->y_tile * p->x_tile;
-  const double bus = memory_.bytes_a_cycle;
-  const int64_t n_y = CeilDiv(e_.out_y, p->y_tile), n_x = CeilDiv(e_.out_x, p->x_tile);
-  const int64_t n_o = CeilDiv(e_.out_blocks, p->channel_tile),
-                n_i = CeilDiv(e_.in_blocks, p->input_tile);
-  const int64_t n_w = CeilDiv(p->channel_tile, p->channel_part);
-  const int64_t spatial = e_.batches * n_y * n_x;
-  const double pixels = static_cast<double>(e_.batches * e_.out_y * e_.out_x);
-  double serial = 0;  // cycles that overlap with nothing
+// How often the loops of a plan run, and what its buffers take.
+struct Judge::Sizes {
+  int64_t n_y = 1, n_x = 1, n_o = 1, n_i = 1, n_w = 1;  // tiles, chunks, parts
+  int64_t spatial = 1;                                  // tiles of positions
+  int64_t span_y = 1, span_x = 1;                       // input positions of a box
+  int64_t part_pixels = 1;                              // tiles that a part makes
+  int64_t acc_banks = 0, extra_banks = 0, out_banks = 0;
+  bool boxed = false;        // the input comes from device memory
+  int64_t box = 0;           // its tiles at one time
+  int64_t weight_piece = 0;  // WGT tiles at one time
+  double pixels = 0;         // output positions of the region
+};
 
-  const int64_t part_pixels = p->channel_part * tile_pixels;
-  const int64_t acc_banks = anchored_ ? Banks(p->channel_tile * tile_pixels, Memory::kAcc) : 0;
+// What a plan moves; cycles that overlap with nothing are |serial|.
+struct Judge::Traffic {
+  double read = 0, write = 0;  // bytes
+  double serial = 0, first_box = 0, first_weights = 0;
+  double passes = 0;  // cycles of VECTOR for a tile
+  int64_t loads = 0;  // transfers
+};
+
+// The sizes of |p|; nothing when it does not fit.
+std::optional<Judge::Sizes> Judge::SizesOf(const TilePlan& p) const {
+  Sizes s;
+  const int64_t tile_pixels = p.y_tile * p.x_tile;
+  s.n_y = CeilDiv(e_.out_y, p.y_tile), s.n_x = CeilDiv(e_.out_x, p.x_tile);
+  s.n_o = CeilDiv(e_.out_blocks, p.channel_tile), s.n_i = CeilDiv(e_.in_blocks, p.input_tile);
+  s.n_w = CeilDiv(p.channel_tile, p.channel_part);
+  s.spatial = e_.batches * s.n_y * s.n_x;
+  s.pixels = static_cast<double>(e_.batches * e_.out_y * e_.out_x);
+
+  s.part_pixels = p.channel_part * tile_pixels;
+  s.acc_banks = anchored_ ? Banks(p.channel_tile * tile_pixels, Memory::kAcc) : 0;
   const int64_t extra_slots = region_.acc_slots - (anchored_ ? 1 : 0);
-  const int64_t extra_banks = extra_slots * Banks(part_pixels, Memory::kAcc);
-  const int64_t out_banks = region_.out_slots * Banks(part_pixels, Memory::kOut);
+  s.extra_banks = extra_slots * Banks(s.part_pixels, Memory::kAcc);
+  s.out_banks = region_.out_slots * Banks(s.part_pixels, Memory::kOut);
   // What a pass widens has a buffer beside the sums, also where those of its part are done with.
   const int64_t beside = std::max(extra_slots, anchored_ ? region_.WidePasses() : 0) *
-                         Banks(part_pixels, Memory::kAcc);
-  if (acc_banks + beside > kBanks || out_banks > kBanks) return false;
+                         Banks(s.part_pixels, Memory::kAcc);
+  if (s.acc_banks + beside > kBanks || s.out_banks > kBanks) return std::nullopt;
   // Between two tiles of work those of other regions come.
-  if (on_chip_.rows > 0 && (2 * (acc_banks + extra_banks) > kBanks || 2 * out_banks > kBanks))
-    return false;
+  if (on_chip_.rows > 0 && (2 * (s.acc_banks + s.extra_banks) > kBanks || 2 * s.out_banks > kBanks))
+    return std::nullopt;
 
   // Channels in blocks of input: contraction reads them for each tile; others read their own.
   const int64_t box_blocks =
-      contraction_ ? (p->input_above ? e_.in_blocks : p->input_tile) : p->channel_tile;
-  const int64_t span_y = ChipSpan(region_, e_, 0, p->y_tile),
-                span_x = ChipSpan(region_, e_, 1, p->x_tile);
-  const bool boxed = anchored_ && !on_chip_.input;
-  const int64_t box = boxed ? box_blocks * span_y * span_x * region_.anchor.input_terms : 0;
-  if (box > inp_tiles_) return false;
+      contraction_ ? (p.input_above ? e_.in_blocks : p.input_tile) : p.channel_tile;
+  s.span_y = ChipSpan(region_, e_, 0, p.y_tile), s.span_x = ChipSpan(region_, e_, 1, p.x_tile);
+  s.boxed = anchored_ && !on_chip_.input;
+  s.box = s.boxed ? box_blocks * s.span_y * s.span_x * region_.anchor.input_terms : 0;
+  if (s.box > inp_tiles_) return std::nullopt;
 
-  int64_t weight_piece = 0;
   if (weighted_) {
     const int64_t per_block = e_.in_blocks * e_.weight_tiles;
-    switch (p->weights) {
+    switch (p.weights) {
       case Residency::kPart:
-        weight_piece = p->channel_part * p->input_tile * e_.weight_tiles;
+        s.weight_piece = p.channel_part * p.input_tile * e_.weight_tiles;
         break;
       case Residency::kChannel:
-        weight_piece = p->channel_tile * per_block;
+        s.weight_piece = p.channel_tile * per_block;
         break;
       case Residency::kRegion:
-        weight_piece = e_.out_blocks * per_block;
+        s.weight_piece = e_.out_blocks * per_block;
         break;
     }
-    if (weight_piece > config_.Depth(Memory::kWgt)) return false;
+    if (s.weight_piece > config_.Depth(Memory::kWgt)) return std::nullopt;
   }
   const auto tables = static_cast<int64_t>(region_.tables.size());
   const int64_t records =
-      tables * (p->params == Residency::kRegion ? e_.out_blocks : p->channel_part);
-  if (records > config_.Depth(Memory::kPrm)) return false;
+      tables * (p.params == Residency::kRegion ? e_.out_blocks : p.channel_part);
+  if (records > config_.Depth(Memory::kPrm)) return std::nullopt;
+  return s;
+}
 
-  // Device memory traffic. LOAD writes a scratchpad in whole beats, so a tile counts as such.
-  const auto whole_beats = [&](int64_t bytes) {
-    return static_cast<double>(RoundUp(bytes, config_.bus_bytes()));
-  };
-  const double tile_bytes = static_cast<double>(e_.rows * e_.out_lanes);
-  double read = 0, first_box = 0;
-  int64_t loads = 0;
-  if (boxed) {
-    // Input positions over all tiles, pads not counted.
-    auto fetched = [&](size_t d, int64_t tile) {
-      const WindowAxis& w = region_.anchor.window[d];
-      int64_t sum = 0;
-      for (int64_t at = 0; at < w.out; at += tile) {
-        const int64_t outs = std::min(tile, w.out - at);
-        if (w.taps == 1) {
-          sum += outs;
-          continue;
-        }
-        const int64_t lo = std::max<int64_t>(at * w.stride - w.before, 0);
-        const int64_t hi = std::min(at * w.stride - w.before + w.Span(outs), w.in);
-        sum += std::max<int64_t>(hi - lo, 0);
-      }
-      return sum;
-    };
-    const double plane = static_cast<double>(fetched(0, p->y_tile) * fetched(1, p->x_tile));
-    const int64_t again = contraction_ && !p->input_above ? n_o : 1;
+// Input positions along axis |d| that tiles of |tile| outputs fetch, pads not counted.
+int64_t Judge::Fetched(size_t d, int64_t tile) const {
+  const WindowAxis& w = region_.anchor.window[d];
+  int64_t sum = 0;
+  for (int64_t at = 0; at < w.out; at += tile) {
+    const int64_t outs = std::min(tile, w.out - at);
+    if (w.taps == 1) {
+      sum += outs;
+      continue;
+    }
+    const int64_t lo = std::max<int64_t>(at * w.stride - w.before, 0);
+    const int64_t hi = std::min(at * w.stride - w.before + w.Span(outs), w.in);
+    sum += std::max<int64_t>(hi - lo, 0);
+  }
+  return sum;
+}
+
+// Device memory traffic. LOAD writes a scratchpad in whole beats, so a tile counts as such.
+Judge::Traffic Judge::TrafficOf(const TilePlan& p, const Sizes& s) const {
+  Traffic t;
+  const double bus = memory_.bytes_a_cycle;
+  const double box_tile = static_cast<double>(RoundUp(e_.rows * e_.in_lanes, config_.bus_bytes()));
+  if (s.boxed) {
+    const double plane = static_cast<double>(Fetched(0, p.y_tile) * Fetched(1, p.x_tile));
+    const int64_t again = contraction_ && !p.input_above ? s.n_o : 1;
     const int64_t blocks = contraction_ ? e_.in_blocks : e_.out_blocks;
-    read += static_cast<double>(e_.batches * blocks * again * region_.anchor.input_terms) * plane *
-            whole_beats(e_.rows * e_.in_lanes);
-    loads += spatial * n_o * n_i;
-    first_box = static_cast<double>(box) * whole_beats(e_.rows * e_.in_lanes) / bus;
-    if (2 * box > inp_tiles_) serial += read / bus;
+    t.read += static_cast<double>(e_.batches * blocks * again * region_.anchor.input_terms) *
+              plane * box_tile;
+    t.loads += s.spatial * s.n_o * s.n_i;
+    t.first_box = static_cast<double>(s.box) * box_tile / bus;
+    if (2 * s.box > inp_tiles_) t.serial += t.read / bus;
   }
-  double weight_bytes = 0, first_weights = 0;
   if (weighted_) {
-    weight_bytes = static_cast<double>(e_.out_blocks * e_.in_blocks * e_.weight_tiles *
+    double bytes = static_cast<double>(e_.out_blocks * e_.in_blocks * e_.weight_tiles *
                                        config_.wgt_tile_bytes());
-    if (p->weights == Residency::kPart) weight_bytes *= static_cast<double>(spatial);
-    loads += (p->weights == Residency::kPart ? spatial : 1) * n_o * n_i * n_w;
-    read += weight_bytes;
+    if (p.weights == Residency::kPart) bytes *= static_cast<double>(s.spatial);
+    t.loads += (p.weights == Residency::kPart ? s.spatial : 1) * s.n_o * s.n_i * s.n_w;
+    t.read += bytes;
     // With nothing else to wait for, LOAD brings the weights while the region before computes.
-    const bool ahead = on_chip_.follows && p->weights == Residency::kRegion;
+    const bool ahead = on_chip_.follows && p.weights == Residency::kRegion;
     const int64_t first_bytes =
-        p->channel_part * p->input_tile * e_.weight_tiles * config_.wgt_tile_bytes();
-    if (!ahead) first_weights = static_cast<double>(first_bytes) / bus;
-    if (2 * weight_piece > config_.Depth(Memory::kWgt)) {
-      serial +=
-          p->weights == Residency::kRegion ? kLateWeights * weight_bytes / bus : weight_bytes / bus;
-    }
+        p.channel_part * p.input_tile * e_.weight_tiles * config_.wgt_tile_bytes();
+    if (!ahead) t.first_weights = static_cast<double>(first_bytes) / bus;
+    if (2 * s.weight_piece > config_.Depth(Memory::kWgt))
+      t.serial += p.weights == Residency::kRegion ? kLateWeights * bytes / bus : bytes / bus;
   }
-  const double result_bytes = pixels * static_cast<double>(e_.out_blocks) * tile_bytes;
-  const double write = on_chip_.stored ? result_bytes : 0;
-  double passes = on_chip_.result && on_chip_.stored ? cycles_.copy : 0;
-  for (const EpilogueStep& s : region_.steps) {
-    if (s.kind == EpilogueStepKind::kFetch && on_chip_.HaloOf(s.tensor)) continue;
-    if (s.kind == EpilogueStepKind::kFetch) {
-      read += result_bytes;
-      loads += spatial * n_o * n_w;
+  const double result_bytes = s.pixels * static_cast<double>(e_.out_blocks) * ResultTileBytes();
+  t.write = on_chip_.stored ? result_bytes : 0;
+  t.passes = on_chip_.result && on_chip_.stored ? cycles_.copy : 0;
+  for (const EpilogueStep& step : region_.steps) {
+    if (step.kind == EpilogueStepKind::kFetch && on_chip_.HaloOf(step.tensor)) continue;
+    if (step.kind == EpilogueStepKind::kFetch) {
+      t.read += result_bytes;
+      t.loads += s.spatial * s.n_o * s.n_w;
     } else {
-      passes += cycles_.Pass(s);
+      t.passes += cycles_.Pass(step);
     }
   }
+  return t;
+}
+
+// Cycles of the units; the array's commands.
+int64_t Judge::FillUnits(const Sizes& s, const Traffic& t, TilePlan* p) const {
   const int64_t taps = region_.anchor.window[0].taps * region_.anchor.window[1].taps *
                        region_.anchor.input_terms * region_.anchor.weight_terms;
-  const double block_pixels = pixels * static_cast<double>(e_.out_blocks);
-  p->vector_cycles = block_pixels * passes;
+  const double block_pixels = s.pixels * static_cast<double>(e_.out_blocks);
+  p->vector_cycles = block_pixels * t.passes;
   p->compute_cycles = 0;
   int64_t gemms = 0;
   if (contraction_) {
     p->compute_cycles = block_pixels * static_cast<double>(e_.in_blocks * taps) * cycles_.gemm;
-    gemms = spatial * e_.out_blocks * n_i;
+    gemms = s.spatial * e_.out_blocks * s.n_i;
   } else if (region_.anchor.kind == AnchorKind::kChannelwise) {
     p->compute_cycles = block_pixels * static_cast<double>(e_.weight_tiles) * cycles_.window;
-    gemms = spatial * n_o * n_w;
+    gemms = s.spatial * s.n_o * s.n_w;
   } else if (anchored_) {
     p->vector_cycles += block_pixels * static_cast<double>(taps) * cycles_.reduce;
   }
-  p->bus_cycles =
-      memory_.shared > 0 ? (read + write) / bus / memory_.shared : std::max(read, write) / bus;
+  const double bus = memory_.bytes_a_cycle;
+  p->bus_cycles = memory_.shared > 0 ? (t.read + t.write) / bus / memory_.shared
+                                     : std::max(t.read, t.write) / bus;
   // A transfer has a start; of a tile that is narrower than a row, each row is a burst.
-  double bursts = static_cast<double>(loads);
-  if (boxed && n_x > 1) {
-    const int64_t boxes = spatial * (contraction_ && !p->input_above ? n_o : 1);
+  double bursts = static_cast<double>(t.loads);
+  if (s.boxed && s.n_x > 1) {
+    const int64_t boxes = s.spatial * (contraction_ && !p->input_above ? s.n_o : 1);
     bursts +=
-        static_cast<double>(boxes * span_y * (contraction_ ? e_.in_blocks : p->channel_tile)) *
+        static_cast<double>(boxes * s.span_y * (contraction_ ? e_.in_blocks : p->channel_tile)) *
         kRowStarts;
   }
   p->bus_cycles += bursts * memory_.start_cycles;
+  return gemms;
+}
 
+// Fills the estimates of |p|; false when it does not fit.
+bool Judge::Fill(TilePlan* p) const {
+  const std::optional<Sizes> sizes = SizesOf(*p);
+  if (!sizes) return false;
+  const Sizes& s = *sizes;
+  const Traffic t = TrafficOf(*p, s);
+  const int64_t gemms = FillUnits(s, t, p);
+  const double bus = memory_.bytes_a_cycle;
+  double serial = t.serial;
   // The first tile's later weights come while its first parts compute; what is left shows. Weights
   // of later tiles come under the tiles before them.
-  if (weighted_ && n_w > 1 && first_weights > 0) {
+  if (weighted_ && s.n_w > 1 && t.first_weights > 0) {
+    const double block_pixels = s.pixels * static_cast<double>(e_.out_blocks);
     const double tile_compute = p->compute_cycles *
-                                static_cast<double>(p->channel_tile * tile_pixels) /
+                                static_cast<double>(p->channel_tile * p->y_tile * p->x_tile) /
                                 std::max(block_pixels, 1.0);
-    const double rest = static_cast<double>(p->channel_tile - p->channel_part) * first_weights /
+    const double rest = static_cast<double>(p->channel_tile - p->channel_part) * t.first_weights /
                         static_cast<double>(p->channel_part);
     serial += std::max(
-        0.0, rest - tile_compute * static_cast<double>(n_w - 1) / static_cast<double>(n_w));
+        0.0, rest - tile_compute * static_cast<double>(s.n_w - 1) / static_cast<double>(s.n_w));
   }
-  const double part_vector = static_cast<double>(part_pixels) * passes;
+  const double part_vector = static_cast<double>(s.part_pixels) * t.passes;
   const double part_store =
-      on_chip_.stored ? static_cast<double>(part_pixels) * tile_bytes / bus : 0;
-  if (2 * acc_banks + extra_banks > kBanks) serial += p->vector_cycles;
-  if (2 * out_banks > kBanks) serial += p->vector_cycles * kLateDrain + write / bus;
-  p->overhead_cycles = first_box + first_weights + part_vector + part_store + serial +
+      on_chip_.stored ? static_cast<double>(s.part_pixels) * ResultTileBytes() / bus : 0;
+  if (2 * s.acc_banks + s.extra_banks > kBanks) serial += p->vector_cycles;
+  if (2 * s.out_banks > kBanks) serial += p->vector_cycles * kLateDrain + t.write / bus;
+  p->overhead_cycles = t.first_box + t.first_weights + part_vector + part_store + serial +
                        kCommandCycles * static_cast<double>(gemms) +
-                       kTileCycles * static_cast<double>(spatial * n_o * n_i);
+                       kTileCycles * static_cast<double>(s.spatial * s.n_o * s.n_i);
   return true;
 }
 

@@ -69,6 +69,11 @@ struct OnChip {
   bool operator==(const OnChip&) const = default;
 };
 
+// Regions are run otherwise than one by one (in turns, in pairs, with room left for the next one)
+// where that is estimated to save at least one part in so many of their cycles: estimates of plans
+// are a few per cent wrong.
+inline constexpr double kWorthwhile = 50;
+
 struct TilePlan {
   bool spatial_outside = false;
   int64_t channel_tile = 1;  // output channel blocks of a tile of work (o.o)

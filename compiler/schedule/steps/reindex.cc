@@ -9,6 +9,8 @@
 namespace tessera::schedule {
 namespace {
 
+using LoopCounts = std::unordered_map<const ir::ExprNode*, int64_t>;
+
 // The one place at which |reader| reads |tensor|, over its data axes and the loops of its
 // reduction.
 Result<std::vector<ir::Expr>> PlaceOfReads(const Stage& reader, const std::string& tensor,
@@ -39,8 +41,7 @@ Status RequireNotInStart(const Stage& reader, const ReindexStep& step) {
 }
 
 // What holds in the iterations of |reader|'s reduction that are inside of it, padded splits or not.
-std::vector<ir::Expr> InsideOfReduction(
-    const Stage& reader, const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) {
+std::vector<ir::Expr> InsideOfReduction(const Stage& reader, const LoopCounts& iterations) {
   std::vector<ir::Expr> guards, inside;
   reader.AxesOfLeaves(iterations, &guards);
   for (const ir::Expr& end : reader.PaddedEnds(iterations)) guards.push_back(end);
@@ -53,6 +54,57 @@ std::vector<ir::Expr> InsideOfReduction(
   return inside;
 }
 
+// Those in which the copy's iterations, which |own| has, are inside.
+//   errors  kInvalidArgument  a loop runs behind its end along a dimension that is kept
+Result<std::vector<ir::Expr>> EndsOf(const ReindexStep& step, const Stage& reader,
+                                     const LoopCounts& iterations,
+                                     const std::vector<ir::Expr>& place, const ir::VarMap& own) {
+  std::vector<ir::Expr> ends;
+  for (const ir::Expr& guard : InsideOfReduction(reader, iterations)) {
+    bool chooses = true;
+    for (const LoopAxis& leaf : reader.leaves) {
+      if (!ir::UsesVar(guard, leaf.var) || own.contains(leaf.var.get())) continue;
+      chooses = false;
+      const bool moves = std::ranges::any_of(
+          place, [&](const ir::Expr& index) { return ir::UsesVar(index, leaf.var); });
+      if (!moves) continue;
+      return Fail(Code::kInvalidArgument,
+                  "{} of {} runs behind its end and moves along a dimension that {} keeps; choose "
+                  "factors that divide",
+                  leaf.name, step.reader, step.name);
+    }
+    if (chooses) ends.push_back(ir::Substitute(guard, own));
+  }
+  return ends;
+}
+
+// An index of dimension |d| of |source| reaches so far: is it inside?
+Status RequireInside(const ReindexStep& step, const Stage& source, size_t d,
+                     const ir::Interval& reach) {
+  if (reach.known() && reach.lo >= 0 && reach.hi < source.shape[d]) return {};
+  return Fail(Code::kInvalidArgument,
+              "{} reads {} outside of it under a condition, in dimension {}; say what is there, "
+              "as in '{} 0', or choose factors that divide",
+              step.reader, step.tensor, d, Print(step));
+}
+
+// The indices in |place| that loops choose; the dimensions that are kept are there.
+//   errors  kInvalidArgument  a dimension that |place| has not
+Result<std::vector<ir::Expr>> ChosenOf(const ReindexStep& step,
+                                       const std::vector<ir::Expr>& place) {
+  for (const int64_t d : step.keep.dims) {
+    if (d >= 0 && d < std::ssize(place)) continue;
+    return Fail(Code::kInvalidArgument, "{} has no dimension {} to keep; it has {}", step.tensor, d,
+                place.size());
+  }
+  std::vector<ir::Expr> chosen;
+  for (size_t d = 0; d < place.size(); ++d) {
+    if (std::ranges::count(step.keep.dims, static_cast<int64_t>(d)) == 0)
+      chosen.push_back(place[d]);
+  }
+  return chosen;
+}
+
 // Is |tensor| a factor of |e|: is that 0 where the tensor is?
 bool IsFactor(const ir::Expr& e, const std::string& tensor) {
   if (!ir::IsInt(e.dtype())) return false;
@@ -61,6 +113,27 @@ bool IsFactor(const ir::Expr& e, const std::string& tensor) {
     return IsFactor(e->args[0], tensor);
   return e->kind == ir::ExprKind::kBin && e->bin() == ir::BinOp::kMul &&
          (IsFactor(e->args[0], tensor) || IsFactor(e->args[1], tensor));
+}
+
+// The conditions of |reader|'s reduction for which zeros in the copy stand: they go from it.
+std::vector<ir::Expr> TakeConditions(const ReindexStep& step, Stage* reader,
+                                     const ir::VarMap& roots) {
+  const bool sums =
+      reader->body->kind == ir::ExprKind::kReduce && reader->body->reduce() == ir::ReduceOp::kSum;
+  if (step.fill != 0 || !sums || !IsFactor(reader->body->args[0], step.tensor)) return {};
+  std::vector<ir::Expr> conditions;
+  for (const ir::Expr& c : reader->conditions) conditions.push_back(ir::Substitute(c, roots));
+  reader->conditions.clear();
+  return conditions;
+}
+
+// What the copy is where all of |inside| hold, and |fill| elsewhere.
+ir::Expr Filled(const Stage& source, const std::vector<ir::Expr>& indices,
+                const std::vector<ir::Expr>& inside, const std::optional<int64_t>& fill) {
+  ir::Expr body = ir::TensorRead(TensorLike(source, source.name), indices);
+  for (size_t g = inside.size(); g-- > 0;)
+    body = ir::Select(inside[g], body, ir::Const(source.dtype, *fill));
+  return body;
 }
 
 }  // namespace
@@ -72,32 +145,17 @@ Status Apply(const ReindexStep& step, Editor& editor) {
   if (source->attach == Attach::kInline)
     return Fail(Code::kInvalidArgument, "{} was inlined", step.tensor);
 
-  const auto iterations = reader->Iterations(reader->shape);
+  const LoopCounts iterations = reader->Iterations(reader->shape);
   std::vector<ir::Expr> guards;
   const ir::VarMap roots = reader->ReductionOfLeaves(iterations, &guards);
   TESSERA_TRY(RequireNotInStart(*reader, step));
   TESSERA_ASSIGN(const std::vector<ir::Expr> place, PlaceOfReads(*reader, step.tensor, roots));
 
-  // Conditions of the reduction, which zeros there stand for.
-  std::vector<ir::Expr> conditions;
-  const bool sums =
-      reader->body->kind == ir::ExprKind::kReduce && reader->body->reduce() == ir::ReduceOp::kSum;
-  if (step.fill == 0 && sums && IsFactor(reader->body->args[0], step.tensor)) {
-    for (const ir::Expr& c : reader->conditions) conditions.push_back(ir::Substitute(c, roots));
-    reader->conditions.clear();
-  }
+  const std::vector<ir::Expr> conditions = TakeConditions(step, reader, roots);
   const auto kept = [&](size_t d) {
     return std::ranges::count(step.keep.dims, static_cast<int64_t>(d)) > 0;
   };
-  for (const int64_t d : step.keep.dims) {
-    if (d >= 0 && d < std::ssize(place)) continue;
-    return Fail(Code::kInvalidArgument, "{} has no dimension {} to keep; it has {}", step.tensor, d,
-                place.size());
-  }
-  std::vector<ir::Expr> chosen;
-  for (size_t d = 0; d < place.size(); ++d) {
-    if (!kept(d)) chosen.push_back(place[d]);
-  }
+  TESSERA_ASSIGN(std::vector<ir::Expr> chosen, ChosenOf(step, place));
   chosen.insert(chosen.end(), conditions.begin(), conditions.end());
 
   Stage copy;
@@ -145,39 +203,16 @@ Status Apply(const ReindexStep& step, Editor& editor) {
       return Fail(Code::kInvalidArgument, "{} is no {}, which {} is", *step.fill, Text(copy.dtype),
                   step.tensor);
     }
-    for (const ir::Expr& guard : InsideOfReduction(*reader, iterations)) {
-      bool chooses = true;
-      for (const LoopAxis& leaf : reader->leaves) {
-        if (!ir::UsesVar(guard, leaf.var) || own.contains(leaf.var.get())) continue;
-        chooses = false;
-        const bool moves = std::ranges::any_of(
-            place, [&](const ir::Expr& index) { return ir::UsesVar(index, leaf.var); });
-        if (!moves) continue;
-        return Fail(
-            Code::kInvalidArgument,
-            "{} of {} runs behind its end and moves along a dimension that {} keeps; choose "
-            "factors that divide",
-            leaf.name, step.reader, step.name);
-      }
-      if (chooses) inside.push_back(ir::Substitute(guard, own));
-    }
+    TESSERA_ASSIGN(const std::vector<ir::Expr> ends, EndsOf(step, *reader, iterations, place, own));
+    inside.insert(inside.end(), ends.begin(), ends.end());
   }
   for (size_t d = 0; d < place.size(); ++d) {
     if (kept(d)) continue;
     indices[d] = ir::Substitute(place[d], own);
-    if (!inside.empty()) continue;
-    const ir::Interval reach = ir::BoundsOf(indices[d], ranges);
-    if (!reach.known() || reach.lo < 0 || reach.hi >= source->shape[d]) {
-      return Fail(
-          Code::kInvalidArgument,
-          "{} reads {} outside of it under a condition, in dimension {}; say what is there, "
-          "as in '{} 0', or choose factors that divide",
-          step.reader, step.tensor, d, Print(step));
-    }
+    if (inside.empty())
+      TESSERA_TRY(RequireInside(step, *source, d, ir::BoundsOf(indices[d], ranges)));
   }
-  copy.body = ir::TensorRead(TensorLike(*source, source->name), indices);
-  for (size_t g = inside.size(); g-- > 0;)
-    copy.body = ir::Select(inside[g], copy.body, ir::Const(copy.dtype, *step.fill));
+  copy.body = Filled(*source, indices, inside, step.fill);
   const auto tensor = TensorLike(copy, step.name);
   reader->body = ReplaceReads(reader->body, step.tensor, [&](const std::vector<ir::Expr>&) {
     return ir::TensorRead(tensor, at);

@@ -28,21 +28,14 @@ std::optional<OffsetRead> OffsetReadOf(ir::Expr e) {
   return found;
 }
 
-}  // namespace
+// Which factor of a sum of products it is, and what it reads.
+struct SpreadFactor {
+  size_t side = 0;
+  OffsetRead read;
+};
 
-Status Apply(const SpreadStep& step, Editor& editor) {
-  TESSERA_ASSIGN(const Stage* source, editor.FindStage(step.tensor));
-  TESSERA_ASSIGN(Stage * reader, editor.EditCompute(step.reader));
-  TESSERA_TRY(editor.NewStageName(step.name));
-  TESSERA_TRY(editor.NewAxisName(*reader, step.loop));
-  if (source->attach == Attach::kInline)
-    return Fail(Code::kInvalidArgument, "{} was inlined", step.tensor);
-  const bool fresh = reader->relations.empty() && reader->conditions.empty() &&
-                     reader->skips.empty() && reader->attach == Attach::kRoot;
-  if (!fresh) {
-    return Fail(Code::kInvalidArgument, "{} has been scheduled; spread comes first", step.reader);
-  }
-  const ir::Expr& body = reader->body;
+Result<SpreadFactor> FactorOf(const Stage& reader, const SpreadStep& step) {
+  const ir::Expr& body = reader.body;
   const bool products = body->kind == ir::ExprKind::kReduce &&
                         body->reduce() == ir::ReduceOp::kSum && !body->start() &&
                         body->args[0]->kind == ir::ExprKind::kBin &&
@@ -64,6 +57,27 @@ Status Apply(const SpreadStep& step, Editor& editor) {
                 "the factor of {} that reads {} is no int8 element less an int8 number",
                 step.reader, step.tensor);
   }
+  return SpreadFactor{side, *factor};
+}
+
+}  // namespace
+
+Status Apply(const SpreadStep& step, Editor& editor) {
+  TESSERA_ASSIGN(const Stage* source, editor.FindStage(step.tensor));
+  TESSERA_ASSIGN(Stage * reader, editor.EditCompute(step.reader));
+  TESSERA_TRY(editor.NewStageName(step.name));
+  TESSERA_TRY(editor.NewAxisName(*reader, step.loop));
+  if (source->attach == Attach::kInline)
+    return Fail(Code::kInvalidArgument, "{} was inlined", step.tensor);
+  const bool fresh = reader->relations.empty() && reader->conditions.empty() &&
+                     reader->skips.empty() && reader->attach == Attach::kRoot;
+  if (!fresh) {
+    return Fail(Code::kInvalidArgument, "{} has been scheduled; spread comes first", step.reader);
+  }
+  TESSERA_ASSIGN(const SpreadFactor found, FactorOf(*reader, step));
+  const ir::Expr product = reader->body->args[0];
+  const size_t side = found.side;
+  const OffsetRead* const factor = &found.read;
   std::vector<ir::Axis> axes;
   for (const std::vector<ir::Axis>* of : {&reader->axes, &reader->reduce_axes}) {
     for (const ir::Axis& axis : *of) {
