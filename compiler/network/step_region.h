@@ -34,7 +34,7 @@ struct RegionBuffer {
   te::Tensor tensor;  // kActivation, kResult: the tensor that it holds
   // kActivation: how it lies in device memory, and whether as it is or prepared by the host.
   sched::Packing packing;
-  // kConstant: its bytes, in the layout that the function reads; null: not packed yet (PackConstants)
+  // kConstant: its bytes, in the layout that the function reads; null: not packed (PackConstants).
   std::shared_ptr<const std::vector<uint8_t>> data;
 };
 

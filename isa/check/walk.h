@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Walk: every address that an instruction of either profile touches, from its loops and operands in
-// the tables; in the order of its steps where it writes a space that it also reads. Depends on: isa/nest.h, isa/semantics/fetch.h (both
-// profiles in one type). Used by: the checker, the generator of random programs.
+// the tables; in the order of its steps where it writes a space that it also reads. Depends on:
+// isa/nest.h, isa/semantics/fetch.h (both profiles in one type). Used by: the checker, the
+// generator of random programs.
 #ifndef TESSERA_ISA_CHECK_WALK_H_
 #define TESSERA_ISA_CHECK_WALK_H_
 
@@ -19,9 +20,9 @@
 
 namespace tessera::isa {
 
-// Addresses [first, first + count) of |space|: tiles of a scratchpad, bytes of a segment. Where both
-// are of one space, the reads of a step come before its writes. ACC8 counts as ACC; in profile vta a STORE reads
-// ACC, and segment s belongs to memory id s.
+// Addresses [first, first + count) of |space|: tiles of a scratchpad, bytes of a segment. Where
+// both are of one space, the reads of a step come before its writes. ACC8 counts as ACC; in profile
+// vta a STORE reads ACC, and segment s belongs to memory id s.
 struct Touch {
   Space space;
   int64_t first = 0;

@@ -89,8 +89,8 @@ Result<HwhDesign> ParseHwh(std::string_view text) {
   bool root = true, inside = false;  // inside: a module is open, the last one
   for (;;) {
     TESSERA_ASSIGN(const XmlEvent event, reader.Next());
-    if (event.kind == XmlEvent::XmlKind::kDone) break;
-    if (event.kind == XmlEvent::XmlKind::kEnd) {
+    if (event.kind == XmlEvent::Kind::kDone) break;
+    if (event.kind == XmlEvent::Kind::kEnd) {
       if (event.name == "MODULE") inside = false;
       continue;
     }

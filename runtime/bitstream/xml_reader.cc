@@ -52,7 +52,7 @@ bool XmlReader::Skip(std::string_view begin, std::string_view end, Status& statu
 Result<XmlEvent> XmlReader::Next() {
   if (ended_) {
     ended_ = false;
-    XmlEvent event{XmlEvent::XmlKind::kEnd, open_.back(), {}};
+    XmlEvent event{XmlEvent::Kind::kEnd, open_.back(), {}};
     open_.pop_back();
     return event;
   }
@@ -80,7 +80,7 @@ Result<XmlEvent> XmlReader::Tag() {
   XmlEvent event;
   if (at_ < text_.size() && text_[at_] == '/') {
     ++at_;
-    event.kind = XmlEvent::XmlKind::kEnd;
+    event.kind = XmlEvent::Kind::kEnd;
     event.name = Name();
     Blanks();
     if (open_.empty() || open_.back() != event.name)
@@ -92,7 +92,7 @@ Result<XmlEvent> XmlReader::Tag() {
     open_.pop_back();
     return event;
   }
-  event.kind = XmlEvent::XmlKind::kStart;
+  event.kind = XmlEvent::Kind::kStart;
   event.name = Name();
   if (event.name.empty())
     return Fail(Code::kInvalidArgument, "line {}: '<' without the name of an element",

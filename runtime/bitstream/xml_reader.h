@@ -2,7 +2,9 @@
 //
 // Elements and attributes of an XML text, one after the other. Text between elements, comments and
 // processing instructions are passed over; document types (and with them entities of their own) are
-// refused. Depends on: base. Used by: hwh.cc.
+// refused. A library for it would need one for each board's processor: builds for boards take
+// packages that are headers alone (cmake/board_packages.cmake). Depends on: base. Used by: hwh.cc,
+// runtime/xclbin.
 #ifndef TESSERA_RUNTIME_BITSTREAM_XML_READER_H_
 #define TESSERA_RUNTIME_BITSTREAM_XML_READER_H_
 
@@ -18,8 +20,8 @@ namespace tessera {
 
 // The start or the end of an element; <a/> is both, one after the other.
 struct XmlEvent {
-  enum class XmlKind { kStart, kEnd, kDone };
-  XmlKind kind = XmlKind::kDone;
+  enum class Kind { kStart, kEnd, kDone };
+  Kind kind = Kind::kDone;
   std::string name;
   std::vector<std::pair<std::string, std::string>> attributes;  // of a start, decoded
   const std::string* Find(std::string_view key) const;

@@ -68,7 +68,7 @@ Result<std::unique_ptr<HostThreads>> HostThreads::Make(int threads) {
   std::unique_ptr<HostThreads> pool(new HostThreads);
   pool->workers_.reserve(static_cast<size_t>(threads - 1));
   for (int i = 1; i < threads; ++i) {
-    OtherThread& worker = pool->workers_.emplace_back(OtherThread{.pool = pool.get()});
+    Worker& worker = pool->workers_.emplace_back(Worker{.pool = pool.get()});
     if (pthread_create(&worker.thread, nullptr, &HostThreads::Main, &worker) == 0) continue;
     pool->workers_.pop_back();
     return Fail(Code::kUnavailable,
@@ -83,14 +83,14 @@ HostThreads::~HostThreads() {
   stop_.store(true);
   turn_.fetch_add(2);
   turn_.notify_all();
-  for (OtherThread& worker : workers_) {
+  for (Worker& worker : workers_) {
     pthread_join(worker.thread, nullptr);
     std::free(worker.scratch);
   }
 }
 
 void* HostThreads::Main(void* worker) {
-  auto& self = *static_cast<OtherThread*>(worker);
+  auto& self = *static_cast<Worker*>(worker);
   self.pool->Serve(self);
   return nullptr;
 }
@@ -102,7 +102,7 @@ uint32_t HostThreads::NextTurn(uint32_t seen) const {
 
 // A worker is |inside_| before it looks at the work, and looks only if the turn is still the same:
 // the caller, who ends the turn and then waits until nobody is inside, changes the work behind it.
-void HostThreads::Serve(OtherThread& worker) {
+void HostThreads::Serve(Worker& worker) {
   for (uint32_t turn = NextTurn(0);; turn = NextTurn(turn)) {
     if (stop_.load()) return;
     if (turn % 2 == 0) continue;

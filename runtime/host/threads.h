@@ -48,7 +48,7 @@ class HostThreads {
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
  private:
-  struct OtherThread {
+  struct Worker {
     HostThreads* pool = nullptr;
     pthread_t thread{};
     void* scratch = nullptr;
@@ -57,11 +57,11 @@ class HostThreads {
 
   HostThreads() = default;
   static void* Main(void* worker);
-  void Serve(OtherThread& worker);
+  void Serve(Worker& worker);
   uint32_t NextTurn(uint32_t seen) const;
   void Take(void* scratch);
 
-  std::vector<OtherThread> workers_;
+  std::vector<Worker> workers_;
   ParallelWork work_;
   std::atomic<int64_t> next_{0};     // the first that nobody has taken
   std::atomic<uint32_t> turn_{0};    // odd: there is work

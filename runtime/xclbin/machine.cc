@@ -83,8 +83,8 @@ Result<std::vector<KernelText>> Kernels(const ContainerSection& section) {
   };
   for (;;) {
     TESSERA_ASSIGN(const XmlEvent event, reader.Next());
-    if (event.kind == XmlEvent::XmlKind::kDone) return kernels;
-    if (event.kind == XmlEvent::XmlKind::kEnd) {
+    if (event.kind == XmlEvent::Kind::kDone) return kernels;
+    if (event.kind == XmlEvent::Kind::kEnd) {
       path.pop_back();
       continue;
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: names. No two types of the product share a bare name, whatever their namespaces;
-// no operator is named below the tensor expressions. Space: every struct, class, union, enum and
-// alias that base, isa, sim, jit, compiler, runtime and tools define, in headers and sources, those
-// inside classes and unnamed namespaces too. Not tested here: names of functions and variables.
+// What is tested: names. No two types of the product share a name where the namespaces and classes
+// that they are in have one too; no operator is named below the tensor expressions. Space: every
+// struct, class, union, enum and alias that base, isa, sim, jit, compiler, runtime and tools
+// define, in headers and sources, those inside classes and unnamed namespaces too. Not tested here:
+// names of functions and variables.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +42,42 @@ std::string Code(const std::vector<std::string>& lines) {
   return code;
 }
 
-// Where each type is defined: bare name -> "path:line".
+// The namespaces and classes around each character of |code|, "tessera::schedule::Stage".
+class Scopes {
+ public:
+  explicit Scopes(const std::string& code) {
+    const std::regex space(R"(\bnamespace\s+([\w:]*)\s*$)");
+    const std::regex type(
+        R"(\b(?:struct|class|union)\s+(?:\[\[\w+\]\]\s*)?([A-Z]\w*)(?:\s+final)?\s*(?::[^:;{(][^;{(]*)?$)");
+    std::vector<std::string> open;
+    size_t from = 0;  // of the words in front of a brace
+    for (size_t at = 0; at < code.size(); ++at) {
+      const char c = code[at];
+      if (c != '{' && c != '}' && c != ';') continue;
+      if (c == '{') {
+        const std::string words = code.substr(from, at - from);
+        std::smatch m;
+        const bool named = std::regex_search(words, m, space) || std::regex_search(words, m, type);
+        open.push_back(named ? m[1].str() : "");
+      } else if (c == '}' && !open.empty()) {
+        open.pop_back();
+      }
+      from = at + 1;
+      std::string all;
+      for (const std::string& name : open) all += name.empty() ? "" : name + "::";
+      changes_[from] = all;
+    }
+  }
+  std::string At(size_t place) const {
+    const auto next = changes_.upper_bound(place);
+    return next == changes_.begin() ? "" : std::prev(next)->second;
+  }
+
+ private:
+  std::map<size_t, std::string> changes_;
+};
+
+// Where each type is defined: its name with all around it -> "path:line".
 std::map<std::string, std::vector<std::string>> Types() {
   const std::regex definition(
       R"(\b(?:(?:struct|class|union|enum|enum class)\s+(?:\[\[\w+\]\]\s*)?([A-Z]\w*)(?:\s+final)?\s*)"
@@ -55,10 +91,12 @@ std::map<std::string, std::vector<std::string>> Types() {
                             [&](const char* folder) { return Under(file.path, folder); });
     if (!product) continue;
     const std::string code = Code(file.lines);
+    const Scopes scopes(code);
     for (std::sregex_iterator m(code.begin(), code.end(), definition), end; m != end; ++m) {
       const std::string name = (*m)[1].matched ? (*m)[1] : (*m)[2];
       const auto line = std::count(code.begin(), code.begin() + m->position(), '\n') + 1;
-      types[name].push_back(file.path + ":" + std::to_string(line));
+      types[scopes.At(static_cast<size_t>(m->position())) + name].push_back(file.path + ":" +
+                                                                            std::to_string(line));
     }
   }
   return types;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "tests/meta/sources.h"
 
@@ -99,6 +100,28 @@ TEST(Tree, HostPathSharesNoRequantiseSourceWithTheMachine) {
     }
   }
   other.ExpectAllUsed();
+}
+
+// A function begins at a line without indent, or of a class with one of two blanks, that ends in
+// "{" behind a ")", and ends at a "}" below its first letter.
+TEST(Tree, FunctionsOfTheCompilerAreShort) {
+  constexpr size_t kLimit = 80;
+  const std::regex head(
+      R"(^( {0,2})(?!namespace|class|struct|if|for|while|switch|else)\w.*\).*\{$)");
+  size_t functions = 0;
+  for (const TextFile& file : Sources()) {
+    if (!Under(file.path, "compiler") || !EndsWithAny(file.path, {".cc", ".h"})) continue;
+    for (size_t n = 0; n < file.lines.size(); ++n) {
+      std::smatch m;
+      if (!std::regex_search(file.lines[n], m, head)) continue;
+      const std::string end = m[1].str() + "}";
+      size_t last = n + 1;
+      while (last < file.lines.size() && !file.lines[last].starts_with(end)) ++last;
+      EXPECT_LE(last - n + 1, kLimit) << file.path << ":" << n + 1;
+      ++functions;
+    }
+  }
+  EXPECT_GT(functions, 1000u) << "the functions were not found";
 }
 
 }  // namespace

@@ -100,6 +100,10 @@ class ProgramEmitter {
   Result<std::optional<UnderRegion>> FindUnder(size_t index);
   Result<std::optional<UnderRegion>> FindOverlap(size_t index);
   void AddUnder(size_t index, const std::vector<isa::Access>& in_use, UnderRegion* under);
+  // Does |other|, of a region that runs |under|, find room, and behind it what |unit|, which has
+  // |taken| so much, still takes?
+  bool FitsBefore(const WorkUnit& other, const UnderRegion& under, const WorkUnit& unit,
+                  const std::vector<PieceStep>& taken) const;
   // Products of the array in |emission|, one a leaf nest.
   static Result<int64_t> ProductsOf(const Emission& emission);
   // The units of |emission| that do not run in their turn.

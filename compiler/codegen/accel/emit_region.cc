@@ -17,6 +17,15 @@ Result<int64_t> ProgramEmitter::ProductsOf(const Emission& emission) {
   return products;
 }
 
+bool ProgramEmitter::FitsBefore(const WorkUnit& other, const UnderRegion& under,
+                                const WorkUnit& unit, const std::vector<PieceStep>& taken) const {
+  Rings rings = rings_;
+  if (under.inp) rings.inp = *under.inp;
+  if (!Replay(other.pieces, {}, rings)) return false;
+  rings.inp = rings_.inp;
+  return Replay(unit.pieces, taken, rings);
+}
+
 Status ProgramEmitter::EmitRegion(size_t index) {
   Emission& now = *emissions_[index];
   Emission* next = index + 1 < regions_.size() ? emissions_[index + 1].get() : nullptr;
@@ -29,13 +38,8 @@ Status ProgramEmitter::EmitRegion(size_t index) {
   const auto swap_inp = [&] {
     if (under && under->inp) std::swap(rings_.inp, *under->inp);
   };
-  // What it still takes must find room behind a unit of another region too.
   const auto fits = [&](const WorkUnit& work) {
-    Rings rings = rings_;
-    if (under->inp) rings.inp = *under->inp;
-    if (!Replay(work.pieces, {}, rings)) return false;
-    rings.inp = rings_.inp;
-    return Replay(now.units[unit].pieces, taken, rings);
+    return FitsBefore(work, *under, now.units[unit], taken);
   };
   const auto emit = [&](size_t s) -> Status {
     const auto [other, u] = under->what[s];

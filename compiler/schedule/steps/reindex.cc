@@ -115,6 +115,13 @@ bool IsFactor(const ir::Expr& e, const std::string& tensor) {
          (IsFactor(e->args[0], tensor) || IsFactor(e->args[1], tensor));
 }
 
+// Is the step's fill a |dtype|?
+Status RequireFits(const ReindexStep& step, DType dtype) {
+  if (IsFloat(dtype) || ir::Imm(dtype, *step.fill)->ivalue == *step.fill) return {};
+  return Fail(Code::kInvalidArgument, "{} is no {}, which {} is", *step.fill, Text(dtype),
+              step.tensor);
+}
+
 // The conditions of |reader|'s reduction for which zeros in the copy stand: they go from it.
 std::vector<ir::Expr> TakeConditions(const ReindexStep& step, Stage* reader,
                                      const ir::VarMap& roots) {
@@ -199,10 +206,7 @@ Status Apply(const ReindexStep& step, Editor& editor) {
   std::vector<ir::Expr> inside;
   for (const ir::Expr& c : conditions) inside.push_back(ir::Substitute(c, own));
   if (step.fill) {
-    if (!IsFloat(copy.dtype) && ir::Imm(copy.dtype, *step.fill)->ivalue != *step.fill) {
-      return Fail(Code::kInvalidArgument, "{} is no {}, which {} is", *step.fill, Text(copy.dtype),
-                  step.tensor);
-    }
+    TESSERA_TRY(RequireFits(step, copy.dtype));
     TESSERA_ASSIGN(const std::vector<ir::Expr> ends, EndsOf(step, *reader, iterations, place, own));
     inside.insert(inside.end(), ends.begin(), ends.end());
   }
