@@ -259,6 +259,9 @@ std::vector<StepExample> OtherExamples() {
       {"layout",
        "In front of each row of `x` is a place that holds -1: the read needs no condition.",
        Neighbours(), "layout x 0,1+1+0 -1\n"},
+      {"layout", "The columns of `a` are in blocks as wide as the tiles of `y`.", Elements(),
+       "decide columns factors y j 3\nsplit y j $columns j.o j.i\n"
+       "layout a 1/$columns,0,1%$columns\n"},
       {"vectorize", "The loop's iterations are lanes.", Elements(), "inline a\nvectorize y j\n"},
       {"unroll", "The loop's iterations are written one after the other.", Elements(),
        "inline a\nunroll y i\n"},

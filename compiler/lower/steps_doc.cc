@@ -69,7 +69,9 @@ Result<std::string> Document() {
       "by 16, rounded down, and the remainder, so blocks of 16, of which the last is\nfilled up "
       "with `FILL`. `3/9,3/3%3,3%3` is dimension 3 in three words, as the digits of a number. "
       "`1+2+1` is dimension 2 with one\nplace more in front and one more behind: a halo, which "
-      "holds `FILL`, so that a window reads past the tensor's edge.\n";
+      "holds `FILL`, so that a window reads past the tensor's edge.\n"
+      "A block may be a product of numbers and decisions, `0/16*$blocks`: the layout then follows "
+      "what was picked. Words of one\nindex, as `0%$blocks` where 1 was picked, are left out.\n";
   // A heading is a place that one can link to, so no two are alike.
   std::map<std::string, int> shown;
   for (const StepExample& example : StepExamples()) {
