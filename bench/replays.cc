@@ -3,7 +3,8 @@
 // The time of a schedule's replay with other picks: for each layer of a model that the accelerator
 // runs, random values of its decisions, one trace after the other on one schedule. Prints, per
 // layer, steps, decisions and the median over the traces in microseconds; the milliseconds that the
-// layer's own trace takes to a plan, a program, its check and its cycles; and the median layer.
+// layer's own trace takes to a plan, a program, its check and its cycles; the cycles, and how far
+// what the generator expected of them is off; and the median layer.
 //
 //   ninja -C build replays && build/bin/replays build/models/imagenet/resnet18_int8.onnx [CONFIG]
 #include <fmt/core.h>
@@ -79,8 +80,9 @@ Status Run(const std::string& file, const std::string& name) {
   const auto places = network::PlaceNodes(graph, config);
   Rng rng(1);
   std::vector<double> medians;
-  fmt::print("{:30} {:>5} {:>9} {:>10} {:>8} {:>8} {:>9} {:>9} {:>9}\n", "layer", "steps",
-             "decisions", "replay, us", "plan, ms", "emit, ms", "check, ms", "count, ms", "cycles");
+  fmt::print("{:30} {:>5} {:>9} {:>10} {:>8} {:>8} {:>9} {:>9} {:>9} {:>12}\n", "layer", "steps",
+             "decisions", "replay, us", "plan, ms", "emit, ms", "check, ms", "count, ms", "cycles",
+             "expected");
   for (const graph::Region& region : network::FusePlaced(graph, places, config, true)) {
     if (places[region.nodes[0]].device != network::kAccelerator) continue;
     const compiler::AccelLayer layer =
@@ -107,9 +109,12 @@ Status Run(const std::string& file, const std::string& name) {
     }
     medians.push_back(Median(times));
     TESSERA_ASSIGN(const ProgramTimes ms, TimesOf(layer, trace));
-    fmt::print("{:30} {:>5} {:>9} {:>10.1f} {:>8.2f} {:>8.2f} {:>9.2f} {:>9.2f} {:>9}\n",
-               region.name.substr(0, 30), trace.size(), s.decisions().size(), medians.back(),
-               ms.plan, ms.emit, ms.check, ms.count, ms.cycles);
+    TESSERA_ASSIGN(const double expected, network::EstimatedCycles(bound, config));
+    fmt::print(
+        "{:30} {:>5} {:>9} {:>10.1f} {:>8.2f} {:>8.2f} {:>9.2f} {:>9.2f} {:>9} {:>+10.1f} %\n",
+        region.name.substr(0, 30), trace.size(), s.decisions().size(), medians.back(), ms.plan,
+        ms.emit, ms.check, ms.count, ms.cycles,
+        100 * (expected / static_cast<double>(ms.cycles) - 1));
   }
   if (!medians.empty())
     fmt::print("median of {} layers: {:.1f} us\n", medians.size(), Median(medians));

@@ -147,9 +147,8 @@ class ProgramClock {
   int64_t fetched_ = 0;
 };
 
-// What each load has to come behind.
-void FindBefore(std::vector<OrderedStep>& steps, const isa::Config& config) {
-  ProgramClock clock(steps, config);
+// What each load has to come behind. |clock|: of these steps, at the start.
+void FindBefore(std::vector<OrderedStep>& steps, ProgramClock clock) {
   std::array<std::vector<size_t>, kUnits> stream;
   for (size_t s = 0; s < steps.size(); ++s) {
     OrderedStep& step = steps[s];
@@ -171,8 +170,9 @@ void FindBefore(std::vector<OrderedStep>& steps, const isa::Config& config) {
 // Puts steps behind each other. At a load that waits, first what may pass it.
 class LoadMover {
  public:
-  LoadMover(std::vector<OrderedStep> steps, const isa::Config& config)
-      : steps_(std::move(steps)), clock_(steps_, config) {
+  // |clock|: of |steps|, at the start.
+  LoadMover(std::vector<OrderedStep>& steps, ProgramClock clock)
+      : steps_(steps), clock_(std::move(clock)) {
     for (size_t s = 0; s < steps_.size(); ++s) {
       if (steps_[s].unit == isa::Unit::kLoad) loads_.push_back(s);
     }
@@ -213,7 +213,7 @@ class LoadMover {
     return std::nullopt;
   }
 
-  std::vector<OrderedStep> steps_;
+  std::vector<OrderedStep>& steps_;
   ProgramClock clock_;
   std::vector<size_t> loads_, order_;
   size_t first_ = 0;  // of loads_: all before are done
@@ -224,8 +224,9 @@ class LoadMover {
 LoadOrder OrderLoads(std::span<const isa::Insn> insns, std::span<const TokenNode> nodes,
                      const isa::Config& config) {
   std::vector<OrderedStep> steps = Cut(insns, nodes, config);
-  FindBefore(steps, config);
-  std::vector<size_t> order = LoadMover(steps, config).Run();
+  ProgramClock clock(steps, config);
+  FindBefore(steps, clock);
+  const std::vector<size_t> order = LoadMover(steps, std::move(clock)).Run();
   LoadOrder result;
   for (size_t k = 0; k < order.size();) {
     const OrderedStep& step = steps[order[k]];

@@ -37,18 +37,6 @@ te::RegionTe WithDots(te::RegionTe region, const schedule::Trace* trace) {
   return region;
 }
 
-// The region as the host computes it. Sums start at the constants that are added to them: whether
-// registers begin at 0 or at a value costs the same, and an addition for each element is none.
-te::RegionTe ForHost(const te::RegionTe& given, const schedule::Trace* trace) {
-  te::RegionTe region = WithDots(te::WithFloatRequant(te::WithShiftBounds(given)), trace);
-  std::set<const te::TensorNode*> constants;
-  for (const te::Binding& binding : region.bindings) {
-    if (binding.activation < 0) constants.insert(binding.placeholder.get());
-  }
-  region.output = te::WithSumStarts(region.output, constants);
-  return region;
-}
-
 // |given| with |layouts| for the activations of |bindings|: where it gives them one, else at its
 // end.
 Result<schedule::Trace> WithLayouts(const schedule::Trace& given, const std::string& layer,
@@ -83,6 +71,18 @@ Result<schedule::Trace> WithLayouts(const schedule::Trace& given, const std::str
 }
 
 }  // namespace
+
+// Whether registers begin at 0 or at a value costs the same, and an addition for each element is
+// none.
+te::RegionTe ForHost(const te::RegionTe& given, const schedule::Trace* trace) {
+  te::RegionTe region = WithDots(te::WithFloatRequant(te::WithShiftBounds(given)), trace);
+  std::set<const te::TensorNode*> constants;
+  for (const te::Binding& binding : region.bindings) {
+    if (binding.activation < 0) constants.insert(binding.placeholder.get());
+  }
+  region.output = te::WithSumStarts(region.output, constants);
+  return region;
+}
 
 Layout ChannelsLast() { return {.dims = {{0, 1, 0}, {2, 1, 0}, {3, 1, 0}, {1, 1, 0}}}; }
 

@@ -40,6 +40,11 @@ HostLayouts LayoutsOnHost(const graph::Graph& graph, const std::vector<graph::Re
 // The layout of a tensor that is not row-major.
 Layout ChannelsLast();
 
+// |region| as a schedule of the host has it: requantisation by floats, sums that start at the
+// constants that are added to them, and dot products where there is a form for them and |trace|
+// names it (null: wherever there is one).
+te::RegionTe ForHost(const te::RegionTe& region, const schedule::Trace* trace = nullptr);
+
 // |trace|: the schedule; null: the generator makes one for |level|, null: for Host(). Its layouts
 // of activations are |layouts| whatever it says. It is a schedule of the region's form with dot
 // products (te/unsigned.h) if it names the stage of products, otherwise of the region as it is.

@@ -311,6 +311,13 @@ Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& co
   return WithDoubleBuffers(region, sched::StepsOf(analyzed, plan, config), {}, config);
 }
 
+Result<double> EstimatedCycles(const AccelRegion& region, const isa::Config& config) {
+  TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
+                 sched::AnalyzeRegion(region.output, ConstantsOf(region)));
+  TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config));
+  return plan.cycles();
+}
+
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,
                                 const std::vector<AccelRegion>& regions, const isa::Config& config,
                                 const ProgramOptions& options, RefusedIndex* refused) {

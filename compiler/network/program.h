@@ -106,6 +106,8 @@ sched::Acceptance CheckRegion(const AccelRegion& region, const isa::Config& conf
 // The steps of a schedule that does what the generator decides for |region| alone, with its
 // activations in device memory. errors: those of its analysis and plan
 Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& config);
+// The cycles that the generator expects of that schedule. errors: as above
+Result<double> EstimatedCycles(const AccelRegion& region, const isa::Config& config);
 
 // The plan of a program, in which constants have no bytes yet.
 //   errors  kInvalidArgument  a schedule that is none of this region's (ScheduleBySteps' errors);

@@ -3,15 +3,16 @@
 // What is tested: Evaluate of a layer and a trace. Accelerator: its cycles, units and traffic are
 // those of device `cycle` on the program with the layer's constants and random inputs, for the
 // generator's schedule and for random picks, on three configurations; four threads at once get the
-// same. Host: the function computes the definition, in every layout. GPU: the source has each
-// kernel. Nothing stays behind: 60 evaluations take no memory. Not tested here: which traces are
-// legal (compiler/schedule), what kernels compute (compiler/gpu).
+// same. Host: the function computes the definition, in every layout and with every value of every
+// decision. GPU: the source has each kernel. Nothing stays behind: 60 evaluations take no memory.
+// Not tested here: which traces are legal (compiler/schedule), what kernels compute (compiler/gpu).
 #include "compiler/driver/evaluate.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <optional>
 #include <thread>
 
 #include "compiler/ir/layout.h"
@@ -85,7 +86,6 @@ TEST_P(EvaluateAccel, IsWhatDeviceCycleTakes) {
       }
       SCOPED_TRACE(layer.region.op + "\n" + schedule::Print(trace));
       const auto got = Evaluate(layer, trace);
-      if (!got && draw > 0) continue;  // too small a scratchpad for both of two buffers
       ASSERT_TRUE(got) << got.error().message;
       const auto device = OpenDevice("cycle", config);
       ASSERT_TRUE(device) << device.error().message;
@@ -146,8 +146,28 @@ std::vector<uint8_t> OutputOf(HostCandidate& candidate, const test::Values& valu
       std::vector<uint8_t>(bytes, bytes + ir::SizeInBytes(*made.buffers[last])));
 }
 
+// |trace| with value |v| of the decision at |step|, and those behind it as they are if they may be,
+// else the least; nothing: it has no such value.
+std::optional<schedule::Trace> WithValue(const te::Tensor& output, const schedule::Trace& trace,
+                                         std::shared_ptr<const target::Target> target, size_t step,
+                                         size_t v) {
+  bool there = true;
+  const auto picked = schedule::PickedBy(
+      output, trace, std::move(target), [&](size_t at, const std::vector<schedule::Choice>& all) {
+        if (at == step) there = v < all.size();
+        if (at == step) return all[std::min(v, all.size() - 1)];
+        const schedule::Choice& own = std::get<schedule::DecideStep>(trace[at]).value;
+        return std::ranges::count(all, own) > 0 ? own : all[0];
+      });
+  EXPECT_TRUE(picked) << picked.error().message;
+  return picked && there ? std::optional(*picked) : std::nullopt;
+}
+
 TEST(Evaluate, GivesHostFunctionsOfTheDefinition) {
   test::Net net = MakeNet();
+  // Weights that the next block's are asked for while it is computed.
+  net.Output(net.Conv(net.Input({1, 64, 6, 6}), 256, test::Square(3)));
+  int others = 0;
   const auto compiled = test::Compile(net.graph(), test::NamedConfig("default"));
   ASSERT_TRUE(compiled) << compiled.error().message;
   Rng rng(8);
@@ -164,12 +184,27 @@ TEST(Evaluate, GivesHostFunctionsOfTheDefinition) {
       const auto generated = MakeHostFunc(region, "f", layer.layouts, nullptr, layer.level);
       ASSERT_TRUE(generated) << generated.error().message;
       SCOPED_TRACE(region.name + "\n" + schedule::Print(generated->schedule));
-      auto candidate = Evaluate(layer, generated->schedule);
-      ASSERT_TRUE(candidate) << candidate.error().message;
       const std::vector<int8_t>& want = values.at(region.output_id);
-      EXPECT_EQ(OutputOf(*candidate, values), std::vector<uint8_t>(want.begin(), want.end()));
+      const auto expect = [&](const schedule::Trace& trace) {
+        SCOPED_TRACE(schedule::Print(trace));
+        auto candidate = Evaluate(layer, trace);
+        ASSERT_TRUE(candidate) << candidate.error().message;
+        EXPECT_EQ(OutputOf(*candidate, values), std::vector<uint8_t>(want.begin(), want.end()));
+      };
+      expect(generated->schedule);
+      const te::Tensor form = ForHost(region, &generated->schedule).output;
+      for (size_t k = 0; last && k < generated->schedule.size(); ++k) {
+        if (!std::holds_alternative<schedule::DecideStep>(generated->schedule[k])) continue;
+        for (size_t v = 0;; ++v) {
+          const auto trace = WithValue(form, generated->schedule, target::Host(*layer.level), k, v);
+          if (!trace) break;
+          expect(*trace);
+          ++others;
+        }
+      }
     }
   }
+  EXPECT_GE(others, 20);
 }
 
 TEST(Evaluate, GivesTheSourceOfGpuKernels) {
