@@ -85,7 +85,7 @@ struct Judge::Sizes {
   double pixels = 0;         // output positions of the region
 };
 
-// What a plan moves; cycles that overlap with nothing are |serial|.
+// What a plan moves, and what VECTOR does of it. Nothing overlaps with the |serial| cycles.
 struct Judge::Traffic {
   double read = 0, write = 0;  // bytes
   double serial = 0, first_box = 0, first_weights = 0;

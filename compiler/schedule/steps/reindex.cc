@@ -134,7 +134,7 @@ std::vector<ir::Expr> TakeConditions(const ReindexStep& step, Stage* reader,
   return conditions;
 }
 
-// What the copy is where all of |inside| hold, and |fill| elsewhere.
+// The copy's value: an element of |source| where all of |inside| hold, |fill| elsewhere.
 ir::Expr Filled(const Stage& source, const std::vector<ir::Expr>& indices,
                 const std::vector<ir::Expr>& inside, const std::optional<int64_t>& fill) {
   ir::Expr body = ir::TensorRead(TensorLike(source, source.name), indices);

@@ -3,9 +3,9 @@
 // What is tested: the host's schedules, lowered, compute what te::Evaluate computes, and use
 // vectors and registers. Space: windows of 1x1 to 5x5, stride 1 to 3, dilation, groups,
 // channelwise, one dimension, 1 to 40 channels, with pads and epilogue, by dot products and the
-// tiles of four levels where they have that form; 300 random expressions; weights that are asked
-// for ahead; inputs of which windows read a part; pads that are not copied; two draws of other
-// picks of each schedule. Not tested here: code generation.
+// tiles of four levels where they have that form; 300 random expressions; prefetched weights;
+// windows that read a part of their input; pads that are not copied; each schedule again with two
+// random draws of its decisions. Not tested here: code generation.
 #include "compiler/schedule/host.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,8 @@
 namespace tessera::schedule {
 namespace {
 
-// What the function of |s| computes of |values|' inputs is |out|'s value there.
+// Lowers |s|, runs the function on the inputs in |values|, and compares its result with the value
+// of |out| in |values|.
 void ExpectExact(const Schedule& s, const te::Tensor& out, const te::Values& values,
                  ir::Func* lowered = nullptr) {
   SCOPED_TRACE(te::Print({out}) + Print(s.trace()));
