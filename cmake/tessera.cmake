@@ -1,5 +1,7 @@
 # The functions that every folder's CMakeLists.txt calls, and what holds for all targets.
 option(TESSERA_WERROR "treat warnings as errors" ON)
+# Half of the compile time is headers. meta_includes_test keeps each file able to be compiled alone.
+option(TESSERA_UNITY "compile the files of a library several at a time" OFF)
 set(TESSERA_SANITIZE "" CACHE STRING "sanitizers, e.g. address,undefined")
 
 find_program(CCACHE ccache)
@@ -24,14 +26,42 @@ if(TESSERA_SANITIZE)
   add_link_options(-fsanitize=${TESSERA_SANITIZE})
 endif()
 
-# tessera_library(NAME SOURCES a.cc ... DEPS tessera::x ...)
-# A library tessera_NAME with alias tessera::NAME, headers from the project root.
+# tessera_unity(TARGET)
+# With TESSERA_UNITY the files of TARGET are compiled eight at a time.
+function(tessera_unity target)
+  if(TESSERA_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
+# tessera_precompile(TARGET header...)
+# TARGET's files begin with these headers, which are compiled once. Only for headers that nearly all of its files
+# include, and that are most of their compile time. A file includes what it uses all the same: meta_includes_test.
+function(tessera_precompile target)
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  tessera_launch_precompiled(${target})
+endfunction()
+
+# ccache takes a compilation with such headers only if told that their macros and times do not matter.
+function(tessera_launch_precompiled target)
+  if(CCACHE)
+    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
+      "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;CCACHE_BASEDIR=${CMAKE_SOURCE_DIR};CCACHE_NOHASHDIR=1;${CCACHE}")
+  endif()
+endfunction()
+
+# tessera_library(NAME SOURCES a.cc ... DEPS tessera::x ... [ALONE])
+# A library tessera_NAME with alias tessera::NAME, headers from the project root. ALONE: its files are always compiled one
+# by one, since several of them have a name of their own for the same thing (a table of drivers, of operators).
 function(tessera_library name)
-  cmake_parse_arguments(A "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  cmake_parse_arguments(A "ALONE" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
   if(A_SOURCES)
     add_library(tessera_${name} STATIC ${A_SOURCES})
     target_include_directories(tessera_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/gen)
     target_link_libraries(tessera_${name} PUBLIC ${A_DEPS} PRIVATE ${A_PRIVATE_DEPS} tessera::warnings)
+    if(NOT A_ALONE)
+      tessera_unity(tessera_${name})
+    endif()
   else()
     add_library(tessera_${name} INTERFACE)
     target_include_directories(tessera_${name} INTERFACE ${PROJECT_SOURCE_DIR})
@@ -73,6 +103,21 @@ ${reason}
   set_tests_properties(${name} PROPERTIES LABELS fast TIMEOUT 60)
 endfunction()
 
+# The headers of most tests are compiled once, for all of them.
+function(tessera_test_headers name)
+  if(NOT TARGET tessera_test_pch)
+    add_library(tessera_test_pch OBJECT ${PROJECT_SOURCE_DIR}/tests/pch.cc)
+    target_include_directories(tessera_test_pch PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/gen)
+    target_link_libraries(tessera_test_pch PRIVATE GTest::gtest GTest::gmock fmt::fmt tessera::warnings)
+    tessera_cold(tessera_test_pch)
+    set_target_properties(tessera_test_pch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    tessera_precompile(tessera_test_pch ${PROJECT_SOURCE_DIR}/tests/pch.h)
+  endif()
+  target_link_libraries(${name} PRIVATE fmt::fmt)
+  target_precompile_headers(${name} REUSE_FROM tessera_test_pch)
+  tessera_launch_precompiled(${name})
+endfunction()
+
 # tessera_test(NAME SOURCES a_test.cc ... DEPS tessera::x ... [LABEL fast|rtl|slow] [TIMEOUT seconds] [LAUNCHER command])
 # One GoogleTest program; ctest runs it from the project root, LAUNCHER in front of it.
 function(tessera_test name)
@@ -86,6 +131,7 @@ function(tessera_test name)
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE ${A_DEPS} GTest::gtest GTest::gmock GTest::gtest_main tessera::warnings)
   tessera_cold(${name})
+  tessera_test_headers(${name})
   add_test(NAME ${name} COMMAND ${A_LAUNCHER} $<TARGET_FILE:${name}> ${A_ARGS} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS ${A_LABEL} TIMEOUT ${A_TIMEOUT})
   if(A_ENV)

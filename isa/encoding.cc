@@ -17,13 +17,6 @@ constexpr InsnWord NamedBits() {
   return bits;
 }
 
-bool Fits(const FieldRow& f, int64_t value) {
-  const int64_t low = f.kind == FieldKind::kSigned ? -(int64_t{1} << (f.width - 1)) : 0;
-  const int64_t high =
-      static_cast<int64_t>(Mask(f.kind == FieldKind::kSigned ? f.width - 1 : f.width));
-  return value >= low && value <= high;
-}
-
 template <typename T>
 Result<InsnWord> EncodeOne(const T& insn) {
   InsnWord word{static_cast<uint64_t>(T::kOpcode), 0, 0, 0};

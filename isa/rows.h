@@ -99,6 +99,13 @@ struct FieldRow {
   std::string_view meaning;
 };
 
+// Do the bits of |field| hold |value|?
+constexpr bool Fits(const FieldRow& field, int64_t value) {
+  const bool sign = field.kind == FieldKind::kSigned;
+  const int64_t low = sign ? -(int64_t{1} << (field.width - 1)) : 0;
+  return value >= low && value <= static_cast<int64_t>(Mask(sign ? field.width - 1 : field.width));
+}
+
 // One VTA_FIELD or VTA_UOP_FIELD line. Its width is an expression over the configuration, its place
 // follows from the widths (isa/vta_layout.h).
 struct VtaFieldRow {

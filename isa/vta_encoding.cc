@@ -7,13 +7,6 @@
 namespace tessera::isa {
 namespace {
 
-bool Fits(const FieldRow& f, int64_t value) {
-  const int64_t low = f.kind == FieldKind::kSigned ? -(int64_t{1} << (f.width - 1)) : 0;
-  const int64_t high =
-      static_cast<int64_t>(Mask(f.kind == FieldKind::kSigned ? f.width - 1 : f.width));
-  return value >= low && value <= high;
-}
-
 // Puts the values of |insn| where |fields| says.
 template <typename T>
 Status Put(const std::vector<FieldRow>& fields, const T& insn, VtaInsnWord& word) {

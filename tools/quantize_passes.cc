@@ -50,7 +50,7 @@ struct Squares {
 };
 
 // Statistics of the values that have scales of their own and of those that weights work on.
-Result<std::map<std::string, calibrate::ValueStatistics>> Watch(ObservedNetwork& floats,
+Result<std::map<std::string, calibrate::ValueStatistics>> WatchValues(ObservedNetwork& floats,
                                                                 const calibrate::IntegerPlan& plan,
                                                                 const QuantizeJob& job) {
   std::map<std::string, calibrate::ValueStatistics> statistics;
@@ -163,7 +163,7 @@ Result<QuantizedNetwork> QuantizeNetwork(const OnnxModel& model, const std::set<
       calibrate::PlanIntegers(model, floats.graph(), job.computed, in_float);
   if (!plan) return Within(job.path, plan.error());
   network.plan = std::move(*plan);
-  TESSERA_ASSIGN(network.statistics, Watch(floats, network.plan, job));
+  TESSERA_ASSIGN(network.statistics, WatchValues(floats, network.plan, job));
   for (const auto& [value, of] : network.plan.scale_of) {
     network.scales[of] = calibrate::ScaleOf(
         calibrate::RangeOf(network.statistics.at(of).histogram, job.method), job.activations);

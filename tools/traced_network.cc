@@ -29,7 +29,7 @@ std::vector<int64_t> OneItem(const std::vector<int64_t>& shape) {
   return item;
 }
 
-Status Watch(Device& device, MachineWatcher& watcher) {
+Status WatchDevice(Device& device, MachineWatcher& watcher) {
   auto* const watched = dynamic_cast<WatchedDevice*>(&device);
   if (watched == nullptr)
     return Fail(Code::kUnsupported, "{}: it cannot be looked at", device.name());
@@ -111,7 +111,7 @@ Status TracedNetwork::Run(const ChosenDevice& device, ProgramListener& listener,
     observers.Add(&retired);
     observers.Add(listener.Begin(0));
     TESSERA_TRY(opened->SetObserver(&observers));
-    if (watcher != nullptr) TESSERA_TRY(Watch(*opened, *watcher));
+    if (watcher != nullptr) TESSERA_TRY(WatchDevice(*opened, *watcher));
     const Result<rig::ImageOutcome> outcome =
         rig::RunImage(*opened, *image_, /*trace=*/false, budget);
     if (!outcome) {
@@ -125,7 +125,7 @@ Status TracedNetwork::Run(const ChosenDevice& device, ProgramListener& listener,
   TESSERA_ASSIGN(
       Runner runner,
       OpenRunner(*network_, device, {.cpu_level = "", .budget = budget, .pixels = pixels()}));
-  if (watcher != nullptr) TESSERA_TRY(Watch(*runner.device, *watcher));
+  if (watcher != nullptr) TESSERA_TRY(WatchDevice(*runner.device, *watcher));
   ExecutionReport report;
   report.traced = watcher == nullptr;
   report.listener = &listener;

@@ -18,8 +18,8 @@
 namespace tessera::onnx_model {
 namespace {
 
-constexpr int64_t kMaxElements = int64_t{1} << 29;  // of one initializer
-constexpr int kMaxNodes = 1 << 14;                  // later passes look at pairs of nodes
+constexpr int64_t kMostInitializerElements = int64_t{1} << 29;  // of one initializer
+constexpr int kMaxNodes = 1 << 14;  // later passes look at pairs of nodes
 
 // Names stay whole: they say which tensor is meant. Two that become equal are refused as doubles.
 std::string NameFrom(const std::string& text) { return Legible(text, text.max_size()); }
@@ -100,7 +100,7 @@ Result<HostTensor> ReadTensor(const onnx::TensorProto& proto, const std::string&
         proto.data_type());
   }
   std::vector<int64_t> shape(proto.dims().begin(), proto.dims().end());
-  const Result<int64_t> count = ElementCount(shape, kMaxElements);
+  const Result<int64_t> count = ElementCount(shape, kMostInitializerElements);
   if (!count) return Within(place, count.error());
   const size_t raw = proto.has_raw_data() ? proto.raw_data().size() : 0;
   const size_t want = static_cast<size_t>(*count * SizeOf(*dtype));

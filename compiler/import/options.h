@@ -24,6 +24,9 @@ std::string_view Text(TfliteKernels kernels);  // "2.14", "litert-2.3"
 // errors: kInvalidArgument  names what there is
 Result<TfliteKernels> ParseTfliteKernels(const std::string& text);
 
+// A tensor of more elements is refused.
+inline constexpr int64_t kMostTensorElements = int64_t{1} << 28;
+
 struct ImportOptions {
   TfliteKernels tflite = TfliteKernels::k2_14;
   // Shapes of model inputs by name, for extents that the file leaves open.

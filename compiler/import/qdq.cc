@@ -15,7 +15,6 @@ namespace {
 using graph::Quant;
 using graph::TensorId;
 
-constexpr int64_t kMaxElements = int64_t{1} << 28;  // of an activation
 constexpr uint64_t kMaxConstantBytes = uint64_t{1}
                                        << 31;  // a constant counts once for each of its uses
 
@@ -176,7 +175,7 @@ Result<QdqConverter::Sink> QdqConverter::Follow(const OnnxNode& node) {
 Result<TensorId> QdqConverter::Emit(graph::Node made, const OnnxNode& from,
                                     const std::optional<Quant>& quant, std::vector<int64_t> shape,
                                     const std::string& name, std::optional<DType> dtype) {
-  const Result<int64_t> count = ElementCount(shape, kMaxElements);
+  const Result<int64_t> count = ElementCount(shape, kMostTensorElements);
   if (!count) return Within(from.Place() + ": its result", count.error());
   if (made.name.empty()) made.name = from.name.empty() ? name : from.name;
   if (!dtype && quant) dtype = DType::kInt8;

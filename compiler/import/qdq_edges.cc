@@ -12,8 +12,6 @@ namespace {
 using graph::Quant;
 using graph::TensorId;
 
-constexpr int64_t kMaxElements = int64_t{1} << 28;  // of an input
-
 }  // namespace
 
 // All that is missing at once: a user who finds one operator at a time gives up.
@@ -107,7 +105,7 @@ Status QdqConverter::Inputs() {
                     place, i, value.name, example);
       }
     }
-    const Result<int64_t> count = ElementCount(shape, kMaxElements);
+    const Result<int64_t> count = ElementCount(shape, kMostTensorElements);
     if (!count) return Within(place, count.error());
     graph_.inputs.push_back(
         graph_.AddTensor({value.name, *value.dtype, shape, std::nullopt, std::nullopt}));

@@ -14,7 +14,6 @@ using graph::TensorId;
 
 namespace {
 
-constexpr int64_t kMaxElements = int64_t{1} << 28;
 constexpr int32_t kBelow = 128;  // int8 is uint8 less this
 
 std::vector<int> OrderOf(const Shape& shape) {
@@ -45,7 +44,7 @@ Result<Shape> Converter::InputShape(const TfliteTensor& from, const std::string&
     return Fail(Code::kUnsupported, "{}: shape {}; one or more axes of fixed extent are needed",
                 place, ShapeText(shape));
   }
-  const Result<int64_t> count = ElementCount(shape, kMaxElements);
+  const Result<int64_t> count = ElementCount(shape, kMostTensorElements);
   if (!count) return Within(place, count.error());
   return shape;
 }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "compiler/import/options.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tessera::tflite_model {
@@ -16,7 +17,6 @@ constexpr size_t kMaxBytes = (size_t{1} << 31) - 64;  // offsets have 31 bits
 constexpr size_t kMaxOperators = 1 << 14;             // later passes look at pairs of nodes
 constexpr size_t kMaxTensors = 1 << 16;
 constexpr size_t kMaxOperands = 1024;
-constexpr int64_t kMaxElements = int64_t{1} << 28;  // of one tensor
 constexpr size_t kMaxRank = 8;
 constexpr size_t kMaxName = 200;  // a name stands in every message and many tensors may share one
 
@@ -115,7 +115,7 @@ Result<TfliteTensor> ReadTensor(const tflite_file::Model& model, const tflite_fi
                   ShapeText(tensor.shape));
     }
   }
-  const Result<int64_t> count = ElementCount(tensor.shape, kMaxElements);
+  const Result<int64_t> count = ElementCount(tensor.shape, kMostTensorElements);
   if (!count) return Within(place, count.error());
   TESSERA_ASSIGN(tensor.data, Data(model, table.buffer(), place));
   const int64_t size = BytesOf(tensor.type);

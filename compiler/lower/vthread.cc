@@ -122,9 +122,10 @@ class Threads {
   std::vector<ir::BufferMap> copies_;  // by thread
 };
 
-Stmt Do(const Stmt& s, int64_t max_statements) {
+Stmt Interleave(const Stmt& s, int64_t max_statements) {
   const Stmt x = ir::MapParts(
-      s, [](const Expr& e) { return e; }, [&](const Stmt& b) { return Do(b, max_statements); });
+      s, [](const Expr& e) { return e; },
+      [&](const Stmt& b) { return Interleave(b, max_statements); });
   if (x->kind != StmtKind::kFor || x->loop != ir::LoopKind::kVthread) return x;
   int64_t min = 0, count = 0;
   const bool known = ir::IsImm(x->min, &min) && ir::IsImm(x->extent, &count) && count > 0;
@@ -136,7 +137,7 @@ Stmt Do(const Stmt& s, int64_t max_statements) {
 }  // namespace
 
 ir::Func InterleaveThreads(const ir::Func& func, int64_t max_statements) {
-  return {func.name, func.params, Do(func.body, max_statements)};
+  return {func.name, func.params, Interleave(func.body, max_statements)};
 }
 
 }  // namespace tessera::lower

@@ -14,7 +14,7 @@ namespace {
 constexpr double kHidden = 0.9;
 // Shares of the first region's INP, in parts of kShares, that the second one may have.
 constexpr int64_t kShares = 8;
-constexpr std::array<int64_t, 4> kShare{1, 2, 3, 4};
+constexpr std::array<int64_t, 4> kOffers{1, 2, 3, 4};
 
 struct TiledRegion {
   const sched::AnalyzedRegion* region = nullptr;
@@ -83,7 +83,7 @@ void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& c
     if (there || apart - Together(*first, *second) < apart / sched::kWorthwhile) continue;
     double best = apart - apart / sched::kWorthwhile;
     std::optional<std::pair<int64_t, int64_t>> chosen;
-    for (const int64_t share : kShare) {
+    for (const int64_t share : kOffers) {
       const int64_t room = tiles * share / kShares;
       sched::OnChip less = plan->regions[r], under = plan->regions[r + 1];
       less.inp_tiles = tiles - room;

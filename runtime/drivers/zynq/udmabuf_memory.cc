@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kBusAlign = 64;  // of a MemoryPort's bus address
 // Values of sync_direction.
-constexpr int kToDevice = 1, kFromDevice = 2;
+constexpr int kDirectionToDevice = 1, kDirectionFromDevice = 2;
 
 std::string Folder(const std::string& root) { return root + "/sys/class/u-dma-buf"; }
 
@@ -55,8 +55,8 @@ Status UdmabufMemory::Sync(uint64_t address, uint64_t bytes, bool to_device) {
   const CacheLines lines = LinesOf(address, bytes, size());
   TESSERA_TRY(WriteText(folder_ + "/sync_offset", std::to_string(lines.begin)));
   TESSERA_TRY(WriteText(folder_ + "/sync_size", std::to_string(lines.bytes)));
-  TESSERA_TRY(
-      WriteText(folder_ + "/sync_direction", std::to_string(to_device ? kToDevice : kFromDevice)));
+  TESSERA_TRY(WriteText(folder_ + "/sync_direction",
+                        std::to_string(to_device ? kDirectionToDevice : kDirectionFromDevice)));
   return WriteText(folder_ + (to_device ? "/sync_for_device" : "/sync_for_cpu"), "1");
 }
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: a file includes what it uses. Builds compile several sources of a library as one
+// and precompile headers, so a missing include can go unseen; here each file is compiled by itself,
+// for its errors alone. Space: the sources and headers of the product and of the tests; a run takes
+// 16 of them, which the day chooses; TESSERA_INCLUDES=SEED chooses others, TESSERA_INCLUDES=all
+// takes all (an hour). Not tested here: includes that nobody needs.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/rng.h"
+#include "tests/meta/sources.h"
+
+namespace tessera::test {
+namespace {
+
+constexpr int kFiles = 16;  // of a run
+
+// The options of some compilation of |folder|'s files, or of the nearest folder above that has one,
+// without precompiled headers.
+std::string OptionsOf(const nlohmann::json& commands, std::string folder) {
+  static const std::regex objects(
+      R"(( -o \S+| -c \S+| -M[DTF] \S+| -MD|-include \S+| -Winvalid-pch))");
+  static const std::regex launcher(R"(^.*?\S*\+\+(-\d+)? )");
+  for (; !folder.empty();
+       folder.resize(folder.find('/') == std::string::npos ? 0 : folder.rfind('/'))) {
+    for (const nlohmann::json& command : commands) {
+      const std::string text = command["command"];
+      const std::string source = command["file"];
+      const bool here = text.find(" -o " + folder + "/CMakeFiles/") != std::string::npos;
+      const bool own = source.starts_with(TESSERA_SOURCE_DIR "/" + folder + "/") ||
+                       source.find("/Unity/") != std::string::npos;
+      if (!here || !own) continue;  // a generated file has options of its own
+      return std::regex_replace(std::regex_replace(text, objects, ""), launcher, "");
+    }
+  }
+  return fmt::format("-std=c++23 -I{} -Igen", TESSERA_SOURCE_DIR);
+}
+
+// Files that are compiled by themselves.
+std::vector<std::string> Candidates() {
+  std::vector<std::string> files;
+  for (const TextFile& file : Sources()) {
+    if (!EndsWithAny(file.path, {".cc", ".h"})) continue;
+    for (const char* root :
+         {"base", "isa", "jit", "sim", "compiler", "runtime", "tools", "tests"}) {
+      if (Under(file.path, root)) files.push_back(file.path);
+    }
+  }
+  return files;
+}
+
+TEST(Includes, EachFileHasWhatItUses) {
+  const auto text = ReadFile(TESSERA_BUILD "/compile_commands.json");
+  ASSERT_TRUE(text) << text.error().message;
+  const nlohmann::json commands = nlohmann::json::parse(text->begin(), text->end());
+  std::vector<std::string> files = Candidates();
+  ASSERT_GT(files.size(), 1000u);
+  const char* wanted = std::getenv("TESSERA_INCLUDES");
+  if (wanted == nullptr || std::string(wanted) != "all") {
+    using std::chrono::days, std::chrono::system_clock;
+    const auto today = std::chrono::floor<days>(system_clock::now()).time_since_epoch().count();
+    const uint64_t seed =
+        wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : static_cast<uint64_t>(today);
+    fmt::print("TESSERA_INCLUDES={}\n", seed);
+    Rng rng(seed);
+    std::vector<std::string> some;
+    for (int k = 0; k < kFiles; ++k)
+      some.push_back(files[static_cast<size_t>(rng.Range(0, std::ssize(files) - 1))]);
+    files = some;
+  }
+  for (const std::string& file : files) {
+    const std::string folder = file.substr(0, file.rfind('/'));
+    const std::string command =
+        fmt::format("cd {} && {} {} -w -fsyntax-only -x c++ {}/{}", TESSERA_BUILD, TESSERA_COMPILER,
+                    OptionsOf(commands, folder), TESSERA_SOURCE_DIR, file);
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    fmt::print("{}\n", file);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test
