@@ -3,8 +3,8 @@
 // The time of a schedule's replay with other picks: for each layer of a model that the accelerator
 // runs, random values of its decisions, one trace after the other on one schedule. Prints, per
 // layer, steps, decisions and the median over the traces in microseconds; the milliseconds that the
-// layer's own trace takes to a plan, a program, its check and its cycles; the cycles, and how far
-// what the generator expected of them is off; and the median layer.
+// layer's own trace takes to a plan, a program, its check and its cycles; the cycles, how far their
+// estimate (compiler/cost) is off, and the microseconds that it takes; and the median layer.
 //
 //   ninja -C build replays && build/bin/replays build/models/imagenet/resnet18_int8.onnx [CONFIG]
 #include <fmt/core.h>
@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "compiler/codegen/accel/accel.h"
+#include "compiler/cost/cost.h"
 #include "compiler/driver/evaluate.h"
 #include "compiler/graph/passes.h"
 #include "compiler/import/import.h"
@@ -80,9 +81,9 @@ Status Run(const std::string& file, const std::string& name) {
   const auto places = network::PlaceNodes(graph, config);
   Rng rng(1);
   std::vector<double> medians;
-  fmt::print("{:30} {:>5} {:>9} {:>10} {:>8} {:>8} {:>9} {:>9} {:>9} {:>12}\n", "layer", "steps",
-             "decisions", "replay, us", "plan, ms", "emit, ms", "check, ms", "count, ms", "cycles",
-             "expected");
+  fmt::print("{:30} {:>5} {:>9} {:>10} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9} {:>10}\n", "layer",
+             "steps", "decisions", "replay, us", "cost, us", "plan, ms", "emit, ms", "check, ms",
+             "count, ms", "cycles", "estimated");
   for (const graph::Region& region : network::FusePlaced(graph, places, config, true)) {
     if (places[region.nodes[0]].device != network::kAccelerator) continue;
     const compiler::AccelLayer layer =
@@ -109,12 +110,17 @@ Status Run(const std::string& file, const std::string& name) {
     }
     medians.push_back(Median(times));
     TESSERA_ASSIGN(const ProgramTimes ms, TimesOf(layer, trace));
-    TESSERA_ASSIGN(const double expected, network::EstimatedCycles(bound, config));
+    TESSERA_TRY(s.Become(trace));
+    const auto begin = std::chrono::steady_clock::now();
+    TESSERA_ASSIGN(const cost::Cost cost, cost::AccelCost(s, config));
+    const std::chrono::duration<double, std::micro> cost_took =
+        std::chrono::steady_clock::now() - begin;
     fmt::print(
-        "{:30} {:>5} {:>9} {:>10.1f} {:>8.2f} {:>8.2f} {:>9.2f} {:>9.2f} {:>9} {:>+10.1f} %\n",
-        region.name.substr(0, 30), trace.size(), s.decisions().size(), medians.back(), ms.plan,
-        ms.emit, ms.check, ms.count, ms.cycles,
-        100 * (expected / static_cast<double>(ms.cycles) - 1));
+        "{:30} {:>5} {:>9} {:>10.1f} {:>8.1f} {:>8.2f} {:>8.2f} {:>9.2f} {:>9.2f} {:>9} {:>+8.1f} "
+        "%\n",
+        region.name.substr(0, 30), trace.size(), s.decisions().size(), medians.back(),
+        cost_took.count(), ms.plan, ms.emit, ms.check, ms.count, ms.cycles,
+        100 * (cost.cycles / static_cast<double>(ms.cycles) - 1));
   }
   if (!medians.empty())
     fmt::print("median of {} layers: {:.1f} us\n", medians.size(), Median(medians));

@@ -56,4 +56,8 @@ UnitClock::Ran UnitClock::Run(isa::Unit unit, int64_t ready, int64_t cycles) {
   return {start, free_[u] + wait_[u]};
 }
 
+void UnitClock::Repeat(const UnitClock& then, int64_t times) {
+  for (size_t u = 0; u < isa::kUnits; ++u) free_[u] += times * (free_[u] - then.free_[u]);
+}
+
 }  // namespace tessera::jit

@@ -39,6 +39,8 @@ class UnitClock {
   };
   // |cycles| of work on |unit| behind what it has, and not before |ready|.
   Ran Run(isa::Unit unit, int64_t ready, int64_t cycles);
+  // As if what it ran since it was |then| came |times| times more.
+  void Repeat(const UnitClock& then, int64_t times);
   int64_t free(isa::Unit unit) const { return free_[static_cast<size_t>(unit)]; }
 
   // When another unit knows that something is |done|.

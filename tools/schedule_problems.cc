@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/rng.h"
+#include "compiler/cost/cost.h"
 #include "compiler/driver/run_func.h"
 #include "compiler/ir/scalar_math.h"
 #include "compiler/target/accelerator.h"
@@ -94,6 +95,15 @@ Result<RunReport> Measure(const ScheduleProblem& problem, const std::string& ste
   if (run.output != problem.expected)
     return Fail(Code::kDataLoss, "the result is not what the expression says");
   return run.report;
+}
+
+Result<double> Estimate(const ScheduleProblem& problem, const std::string& steps,
+                        const isa::Config& config) {
+  TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(steps));
+  TESSERA_ASSIGN(const schedule::Schedule s,
+                 schedule::Schedule::Replay({problem.output}, trace, target::Accelerator(config)));
+  TESSERA_ASSIGN(const cost::Cost cost, cost::AccelCost(s, config));
+  return cost.cycles;
 }
 
 double ArrayShare(int64_t macs, const RunReport& report, const isa::Config& config) {

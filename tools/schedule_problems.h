@@ -32,6 +32,10 @@ ScheduleProblem WindowProblem(const compiler::WindowShape& shape);
 Result<RunReport> Measure(const ScheduleProblem& problem, const std::string& steps,
                           const isa::Config& config);
 
+// The cycles that |steps| are estimated to take. errors: those of the steps
+Result<double> Estimate(const ScheduleProblem& problem, const std::string& steps,
+                        const isa::Config& config);
+
 // The share of |report|'s cycles that |macs| would take if the array did nothing else, in percent.
 double ArrayShare(int64_t macs, const RunReport& report, const isa::Config& config);
 

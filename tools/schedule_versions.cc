@@ -65,7 +65,8 @@ std::string ChangedLines(const std::string& from, const std::string& to) {
 Result<std::string> VersionsText(const ScheduleProblem& problem,
                                  const std::vector<Version>& versions, const isa::Config& config) {
   std::string table =
-      "| version | cycles | of the array | bytes on the bus |\n|---|---:|---:|---:|\n";
+      "| version | cycles | estimated | of the array | bytes on the bus |\n"
+      "|---|---:|---:|---:|---:|\n";
   std::string texts;
   for (size_t k = 0; k < versions.size(); ++k) {
     const Version& v = versions[k];
@@ -74,13 +75,15 @@ Result<std::string> VersionsText(const ScheduleProblem& problem,
     if (v.refused) {
       if (report) return Fail(Code::kInvalidArgument, "{}: is run, not refused", v.title);
       if (report.error().code == Code::kDataLoss) return Within(v.title, report.error());
-      table += fmt::format("| {}. {} | refused | | |\n", k + 1, v.title);
+      table += fmt::format("| {}. {} | refused | | | |\n", k + 1, v.title);
       texts += Block(report.error().message + "\n") + "\n";
     } else {
       if (!report) return Within(v.title, report.error());
+      TESSERA_ASSIGN(const double estimate, Estimate(problem, v.steps, config));
       table += fmt::format(
-          "| {}. {} | {} | {:.1f} % | {} |\n", k + 1, v.title,
-          Grouped(static_cast<int64_t>(report->cycles)), ArrayShare(problem.macs, *report, config),
+          "| {}. {} | {} | {} | {:.1f} % | {} |\n", k + 1, v.title,
+          Grouped(static_cast<int64_t>(report->cycles)), Grouped(static_cast<int64_t>(estimate)),
+          ArrayShare(problem.macs, *report, config),
           Grouped(static_cast<int64_t>(report->bytes_read + report->bytes_written)));
     }
     if (v.steps.empty()) continue;

@@ -97,6 +97,10 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region,
     auto steps = ScheduleBySteps(region, *region.schedule, *kept, config_);
     if (!steps) return Within(region.op, steps.error());
     planned.steps = std::move(*steps);
+    const bool follows = &region != regions_.data();
+    auto cost = cost::AccelCost(planned.steps.schedule, config_, {.follows = follows});
+    if (!cost) return Within(region.op, cost.error());
+    planned.cost = *cost;
     return planned;
   }
   if (!analyzed) return Within(region.op, std::move(analyzed).error());
@@ -162,7 +166,7 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
     seen.copies = seen.region->steps.back().kind == sched::EpilogueStepKind::kFetch;
   }
   if (region.schedule) {
-    seen.steps = {planned.steps.inp_tiles, {}};
+    seen.steps = {planned.steps.inp_tiles, planned.cost, {}};
     for (const auto& [name, how] : kept) {
       if (name == region.output.name()) seen.resident = true;
       seen.steps->kept[ActivationOf(region, name)] = how.folded;
@@ -309,13 +313,6 @@ Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& co
                  sched::AnalyzeRegion(region.output, ConstantsOf(region)));
   TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config));
   return WithDoubleBuffers(region, sched::StepsOf(analyzed, plan, config), {}, config);
-}
-
-Result<double> EstimatedCycles(const AccelRegion& region, const isa::Config& config) {
-  TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
-                 sched::AnalyzeRegion(region.output, ConstantsOf(region)));
-  TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config));
-  return plan.cycles();
 }
 
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,

@@ -74,6 +74,7 @@ struct PlannedRegion {
   std::optional<sched::AnalyzedRegion> region;
   sched::OnChip on_chip;
   StepRegion steps;
+  cost::Cost cost;                  // of a schedule that is given
   std::optional<StepRegion> store;  // behind them: its result, kept in INP, to device memory
 };
 
@@ -106,8 +107,6 @@ sched::Acceptance CheckRegion(const AccelRegion& region, const isa::Config& conf
 // The steps of a schedule that does what the generator decides for |region| alone, with its
 // activations in device memory. errors: those of its analysis and plan
 Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& config);
-// The cycles that the generator expects of that schedule. errors: as above
-Result<double> EstimatedCycles(const AccelRegion& region, const isa::Config& config);
 
 // The plan of a program, in which constants have no bytes yet.
 //   errors  kInvalidArgument  a schedule that is none of this region's (ScheduleBySteps' errors);

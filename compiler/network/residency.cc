@@ -42,6 +42,15 @@ bool HasAxesOf(const sched::Halo& halo, size_t rank) {
   return true;
 }
 
+// A schedule that is given has no plan, but its cost.
+sched::TilePlan PlanCosting(const cost::Cost& cost) {
+  sched::TilePlan plan{.compute_cycles = cost.Busy(isa::Unit::kGemm),
+                       .bus_cycles = cost.bus,
+                       .vector_cycles = cost.Busy(isa::Unit::kVector)};
+  plan.overhead_cycles = cost.cycles - plan.cycles();
+  return plan;
+}
+
 }  // namespace
 
 bool ResidencyPlanner::ReadWhereItStays(int activation) const {
@@ -214,7 +223,7 @@ bool ResidencyPlanner::Arrange(std::vector<Resident> residents, const UnitRows& 
 Result<sched::TilePlan> ResidencyPlanner::PlanOf(size_t r, const sched::OnChip& on_chip) {
   if (regions_[r].steps) {
     const int64_t room = on_chip.inp_tiles, tiles = regions_[r].steps->inp_tiles;
-    if (room < 0 || tiles <= room) return sched::TilePlan{};
+    if (room < 0 || tiles <= room) return PlanCosting(regions_[r].steps->cost);
     return Fail(Code::kOutOfRange,
                 "{}: its boxes take {} tiles of INP, {} are there beside what stays; smaller tiles "
                 "of work, or less that stays (set_scope .. inp)",

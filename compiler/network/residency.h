@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/cost/cost.h"
 #include "compiler/schedule/accel/plan.h"
 #include "compiler/schedule/accel/region.h"
 #include "isa/config.h"
@@ -50,6 +51,7 @@ struct ResidencyRegion {
   // Of a schedule that is given: nothing of it is chosen here.
   struct GivenSteps {
     int64_t inp_tiles = 0;  // of its own boxes
+    cost::Cost cost;
     // The activations that it has in INP, and which rows of them at a time; nothing: all.
     std::map<int, std::optional<sched::FoldedRows>> kept;
   };

@@ -230,10 +230,14 @@ ir::Stmt FillTile(const ir::Expr& place, int64_t elements, int64_t value) {
 TileInstruction CopyTiles() {
   return {{{.meaning = {kTileLoad, {kW, kR, kV, kV}, TileLoad},
             .emit = EmitLoad,
+            .unit = isa::Unit::kLoad,
             .pads = true,
             .loads = true},
-           {.meaning = {kTileFill, {kW, kV, kV}, TileFill}, .emit = EmitFill, .pads = true},
-           {{kTileStore, {kW, kR, kV}, TileStore}, EmitStore}},
+           {.meaning = {kTileFill, {kW, kV, kV}, TileFill},
+            .emit = EmitFill,
+            .unit = isa::Unit::kLoad,
+            .pads = true},
+           {{kTileStore, {kW, kR, kV}, TileStore}, EmitStore, isa::Unit::kStore}},
           Intrinsics};
 }
 

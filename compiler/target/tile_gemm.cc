@@ -122,6 +122,8 @@ Status EmitGemm(const TileEmission& e) {
 TileInstruction GemmTiles() {
   return {{{.meaning = {kTileGemm, {kU, kR, kR, kV, kV, kV}, TileGemm},
             .emit = EmitGemm,
+            .unit = isa::Unit::kGemm,
+            .has_micro_ops = true,
             .sums = true}},
           Intrinsics};
 }

@@ -61,6 +61,11 @@ void RegisterTileIntrinsics();
 struct TileCall {
   ir::TileIntrin meaning;
   EmitTiles emit = nullptr;
+  isa::Unit unit = isa::Unit::kVector;  // that runs it
+  bool has_micro_ops = false;           // of loops behind the two that an instruction has
+  // Cycles of a call with |sums| iterations of its reduction, of whose operands the call before it
+  // did not read |fresh|; null: the intrinsic's figure.
+  int64_t (*call_cycles)(const isa::Config& config, int64_t sums, int64_t fresh) = nullptr;
   bool pads = false;   // a leaf of it may be under a condition: outside of that it is filled
   bool loads = false;  // brings its second operand, in memory, to the first, on chip
   bool sums = false;   // on the array, or a step of a reduction: what results wait for

@@ -133,11 +133,18 @@ Status EmitWindow(const TileEmission& e) {
   return ForPieces(pieces, none, 3, piece);
 }
 
+// INP gives two positions of a window a cycle, from different banks.
+int64_t CallCycles(const isa::Config& config, int64_t sums, int64_t fresh) {
+  return std::max(isa::StepCycles<isa::Depthwise>(config, sums), CeilDiv(fresh, 2));
+}
+
 }  // namespace
 
 TileInstruction WindowTiles() {
   return {{{.meaning = {kTileWindow, {kU, kR, kR, kV, kV, kV, kV, kV, kV, kV}, TileWindow},
             .emit = EmitWindow,
+            .unit = isa::Unit::kGemm,
+            .call_cycles = CallCycles,
             .sums = true,
             .rows_below = RowsBelow}},
           Intrinsics};

@@ -19,7 +19,7 @@ Status ProgramEmitter::CutAhead(size_t index, Emission& emission) {
     const Result<int64_t> tiles = PieceTiles(index, lowered, s);
     if (!tiles) return Refuse(index, tiles.error());
     CutCopies(s, *tiles, &pieces);
-    emission.on_demand |= *tiles < kPieceTiles;
+    emission.on_demand = index == 0;
   }
   lowered.ahead = std::move(pieces);
   for (const ir::Stmt& piece : lowered.ahead) {

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The accelerator's units on a clock, a piece of a stage at a time: LOAD, the array, VECTOR and
+// STORE each work in order, and a piece waits for what it reads and for room. While LOAD waits for
+// room, later transfers come first, as jit/load_order has them. Once the iterations of a loop take
+// equally long, the clock jumps over the rest of them.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "base/bits.h"
+#include "compiler/cost/cost.h"
+#include "compiler/cost/nests.h"
+#include "compiler/cost/pieces.h"
+#include "isa/costs.h"
+#include "isa/dram_timing.h"
+#include "jit/unit_clock.h"
+
+namespace tessera::cost {
+namespace {
+
+using isa::Unit;
+
+constexpr int64_t kMostRun = 32;   // iterations of a loop before the clock jumps in any case
+constexpr size_t kMostPeriod = 8;  // iterations after which the units may repeat themselves
+constexpr size_t kGaps = 4;        // of LOAD that are remembered
+constexpr size_t kCopies = kMostCopies + 1;  // of a buffer that are remembered
+
+// When a copy of a buffer is written, and when its readers are done with it.
+struct Copy {
+  double ready = 0, free = 0;
+};
+
+// Cycles in which LOAD waits for room.
+struct Gap {
+  double from = 0, to = 0;
+};
+
+// The units at one point of the program.
+struct State {
+  jit::UnitClock clock;
+  std::array<double, isa::kUnits> done{};  // the last piece of each
+  std::vector<Copy> copies;                // kCopies of each nest, the present one first
+  std::array<Gap, kGaps> gaps{};           // the last one last
+  // What adds up.
+  std::array<double, isa::kUnits> busy{};
+  double read = 0, written = 0;  // bytes
+  double fetched = 0;            // beats of instructions
+  double late = 0;               // of them, that found no cycle in which LOAD leaves the bus idle
+
+  // Each time of the state with the same one of |other|.
+  template <typename Function>
+  void ForEachTime(const State& other, const Function& function) {
+    for (size_t k = 0; k < copies.size(); ++k) {
+      function(copies[k].ready, other.copies[k].ready);
+      function(copies[k].free, other.copies[k].free);
+    }
+    for (size_t u = 0; u < isa::kUnits; ++u) function(done[u], other.done[u]);
+    for (size_t g = 0; g < kGaps; ++g) {
+      function(gaps[g].from, other.gaps[g].from);
+      function(gaps[g].to, other.gaps[g].to);
+    }
+  }
+};
+
+class AccelClock {
+ public:
+  AccelClock(const isa::Config& config, const Nests& nests, Pieces pieces)
+      : config_(config), nests_(nests), pieces_(std::move(pieces)) {
+    state_.clock = jit::UnitClock(config);
+    state_.copies.resize(kCopies * nests_.all.size());
+    for (const Nest& nest : nests_.all) index_.emplace_back(nest.outer.size());
+  }
+
+  Cost Run(const target::TargetMemory& memory, bool follows) {
+    if (follows) {  // what stays is there
+      for (size_t k = 0; k < nests_.all.size(); ++k) {
+        if (!pieces_.streams[k]) continue;
+        state_.read += pieces_.all[k].bytes;
+        pieces_.streams[k]->part = {};
+      }
+    }
+    for (const size_t root : nests_.roots) {
+      if (!pieces_.streams[root]) RunNest(root);
+    }
+    Cost cost{.busy = state_.busy, .read_bytes = state_.read, .written_bytes = state_.written};
+    const auto beats = [&](double bytes) {
+      return bytes / static_cast<double>(config_.bus_bytes());
+    };
+    const double read = beats(state_.read) + state_.fetched, written = beats(state_.written);
+    cost.bus = memory.shared > 0 ? (read + written) / memory.shared : std::max(read, written);
+    // The first instructions are on their way for as long as any read.
+    const double start = isa::TimingOf(config_.dram).read_latency;
+    cost.cycles = start + std::max(std::ranges::max(state_.done), cost.bus);
+    return cost;
+  }
+
+ private:
+  Copy& CopyOf(size_t k, size_t age = 0) { return state_.copies[kCopies * k + age]; }
+  void NewCopy(size_t k) {
+    for (size_t age = kCopies; --age > 0;) CopyOf(k, age) = CopyOf(k, age - 1);
+    CopyOf(k) = {};
+  }
+
+  void RunNest(size_t k) {
+    if (nests_.all[k].owner == k && nests_.all[k].bounds->around == 0) NewCopy(k);
+    RunLoop(k, 0);
+  }
+
+  void RunLoop(size_t k, size_t depth) {
+    const Nest& nest = nests_.all[k];
+    if (depth == nest.outer.size()) {
+      RunPiece(k);
+      return;
+    }
+    const OuterLoop& loop = nest.outer[depth];
+    std::vector<State> seen;  // behind each iteration
+    bool jumped = false;
+    for (int64_t i = 0; i < loop.iterations; ++i) {
+      index_[k][depth] = i;
+      if (depth + 1 == nest.bounds->around && nest.owner == k) NewCopy(k);
+      for (const size_t other : loop.before) RunNest(other);
+      RunLoop(k, depth + 1);
+      if (IsLast(k, depth)) {
+        for (const size_t other : loop.after) RunNest(other);
+      }
+      const int64_t left = loop.iterations - 2 - i;  // before the last one, which may differ
+      if (jumped || left < 1) continue;
+      seen.push_back(state_);
+      const size_t period = PeriodOf(seen, i + 1 >= kMostRun);
+      if (period == 0) continue;
+      const int64_t times = left / static_cast<int64_t>(period);
+      Jump(seen[seen.size() - 1 - period], times);
+      i += times * static_cast<int64_t>(period);
+      jumped = true;
+    }
+  }
+
+  // Is this the last iteration of the reductions among the loops down to |depth|?
+  bool IsLast(size_t k, size_t depth) const {
+    const std::vector<OuterLoop>& loops = nests_.all[k].outer;
+    for (size_t d = 0; d <= depth; ++d) {
+      if (loops[d].reduce && index_[k][d] + 1 < loops[d].iterations) return false;
+    }
+    return true;
+  }
+
+  void RunPiece(size_t k) {
+    const Nest& nest = nests_.all[k];
+    Piece& piece = pieces_.all[k];
+    double ready = 0;
+    if (piece.micro_ops > 0) {
+      const double beats = piece.micro_ops / static_cast<double>(config_.bus_bytes());
+      ready = Load({.unit = Unit::kLoad, .cycles = beats, .bytes = piece.micro_ops}, 0);
+      piece.micro_ops = 0;
+    }
+    for (const size_t from : nest.reads) {
+      const std::optional<Stream>& stream = pieces_.streams[from];
+      if (stream && stream->reader == k && stream->part.cycles > 0 && IsFirstUse(*stream))
+        CopyOf(from).ready = Load(stream->part, 0);
+      const bool other = pieces_.all[from].unit != piece.unit;
+      ready =
+          std::max(ready, CopyOf(nests_.all[from].owner).ready + (other ? isa::kTokenCycles : 0));
+    }
+    const Copy& before = CopyOf(nest.owner, pieces_.all[nest.owner].copies);
+    ready = std::max(ready, before.free + isa::kTokenCycles);
+    const double done = piece.unit == Unit::kLoad ? Load(piece, ready) : Work(piece, ready);
+    Copy& own = CopyOf(nest.owner);
+    own.ready = done;
+    own.free = std::max(own.free, done);
+    for (const size_t from : nest.reads) {
+      Copy& of = CopyOf(nests_.all[from].owner);
+      of.free = std::max(of.free, done);
+    }
+  }
+
+  bool IsFirstUse(const Stream& stream) const {
+    return std::ranges::all_of(
+        stream.still, [&](const LoopOf& loop) { return index_[loop.nest][loop.depth] == 0; });
+  }
+
+  // When |piece|, of any unit but LOAD, is done, not started before |ready|.
+  double Work(const Piece& piece, double ready) {
+    Fetch();
+    if (piece.unit == Unit::kStore) state_.written += piece.bytes;
+    return RunFor(piece.unit, ready, piece.cycles, piece.cycles);
+  }
+
+  // The same of LOAD. A transfer takes cycles in which earlier ones wait for room.
+  double Load(const Piece& piece, double ready) {
+    Fetch();
+    state_.read += piece.bytes;
+    const auto free = static_cast<double>(state_.clock.free(Unit::kLoad));
+    const double idle = std::max(0.0, ready - free) + piece.idle_bus;
+    double left = piece.cycles + std::max(0.0, state_.late - idle);
+    state_.late = 0;
+    double done = 0;
+    for (Gap& gap : state_.gaps) {
+      const double from = std::max(gap.from, ready), used = std::min(left, gap.to - from);
+      if (used <= 0) continue;
+      left -= used;
+      gap.from = done = from + used;
+    }
+    if (left <= 0) {
+      state_.busy[static_cast<size_t>(Unit::kLoad)] += piece.cycles;
+      return done + isa::StartCycles(Unit::kLoad);
+    }
+    if (ready > free) {
+      std::ranges::rotate(state_.gaps, state_.gaps.begin() + 1);
+      state_.gaps.back() = {free, ready};
+    }
+    return RunFor(Unit::kLoad, ready, left, piece.cycles);
+  }
+
+  double RunFor(Unit unit, double ready, double cycles, double busy) {
+    const auto u = static_cast<size_t>(unit);
+    state_.busy[u] += busy;
+    const auto ran = state_.clock.Run(unit, std::llround(ready), std::llround(cycles));
+    return state_.done[u] = static_cast<double>(ran.done);
+  }
+
+  // An instruction's beats come over the bus that LOAD uses.
+  void Fetch() {
+    const auto beats = static_cast<double>(CeilDiv(isa::kInsnBytes, config_.bus_bytes()));
+    state_.fetched += beats;
+    state_.late += beats;
+  }
+
+  // How many iterations before the last one the units were as they are now but for the time that
+  // passed; 0: not yet. What did not move is older than anything that waits for it. |must|: an
+  // answer other than 0.
+  static size_t PeriodOf(std::vector<State>& seen, bool must) {
+    for (size_t period = 1; period <= kMostPeriod && period < seen.size(); ++period) {
+      double passed = 0;
+      bool same = true;
+      seen.back().ForEachTime(seen[seen.size() - 1 - period], [&](double now, double before) {
+        const double moved = now - before;
+        if (moved == 0) return;
+        same = same && (passed == 0 || moved == passed);
+        passed = moved;
+      });
+      if (same) return period;
+    }
+    return must ? std::min(kMostPeriod, seen.size() - 1) : 0;
+  }
+
+  // |times| more of what happened since |then|.
+  void Jump(const State& then, int64_t times) {
+    const auto n = static_cast<double>(times);
+    const auto move = [&](double& now, double before) { now += n * (now - before); };
+    state_.ForEachTime(then, move);
+    for (size_t u = 0; u < isa::kUnits; ++u) move(state_.busy[u], then.busy[u]);
+    move(state_.read, then.read);
+    move(state_.written, then.written);
+    move(state_.fetched, then.fetched);
+    state_.clock.Repeat(then.clock, times);
+  }
+
+  const isa::Config& config_;
+  const Nests& nests_;
+  Pieces pieces_;
+  std::vector<std::vector<int64_t>> index_;  // by nest: the iterations of its outer loops
+  State state_;
+};
+
+}  // namespace
+
+Result<Cost> AccelCost(const schedule::Schedule& schedule, const isa::Config& config,
+                       const CostOptions& options) {
+  TESSERA_ASSIGN(const lower::Bounds bounds, lower::InferBounds(schedule));
+  const Nests nests = NestsOf(schedule, bounds);
+  TESSERA_ASSIGN(Pieces pieces, PiecesOf(nests, schedule, bounds, config, options));
+  return AccelClock(config, nests, std::move(pieces))
+      .Run(*schedule.target().FindMemory(ir::Scope::kGlobal), options.follows);
+}
+
+}  // namespace tessera::cost

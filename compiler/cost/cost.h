@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a schedule costs, from its stages and the figures of its target, without loop IR and without
+// a program: any schedule of the accelerator, the generator's or a user's. Depends on:
+// compiler/lower, compiler/target, jit/unit_clock. Used by: compiler/network, bench, tests.
+#ifndef TESSERA_COMPILER_COST_COST_H_
+#define TESSERA_COMPILER_COST_COST_H_
+
+#include <array>
+#include <cstdint>
+
+#include "base/error.h"
+#include "compiler/schedule/schedule.h"
+#include "isa/config.h"
+#include "isa/insns.h"
+
+namespace tessera::cost {
+
+struct Cost {
+  // From the start of a program of this function alone to the end of its last transfer, estimated.
+  double cycles = 0;
+  std::array<double, isa::kUnits> busy{};    // cycles that each unit works
+  double bus = 0;                            // cycles that the bus works
+  double read_bytes = 0, written_bytes = 0;  // of device memory, without the instructions
+
+  double Busy(isa::Unit unit) const { return busy[static_cast<size_t>(unit)]; }
+};
+
+struct CostOptions {
+  // Another function runs before this one, and LOAD brings the constants that stay for all of this
+  // one meanwhile.
+  bool follows = false;
+  // Every buffer in a loop that has room for a second copy has one, as double_buffer would say.
+  bool double_buffers = false;
+  int64_t inp_tiles = -1;  // of INP, room for the function's own buffers; -1: all
+};
+
+// The cost of one run of |schedule|, a schedule for Accelerator(|config|) that lowers.
+//   errors  kInvalidArgument  a stage without an instruction; what lower::InferBounds refuses
+Result<Cost> AccelCost(const schedule::Schedule& schedule, const isa::Config& config,
+                       const CostOptions& options = {});
+
+}  // namespace tessera::cost
+
+#endif  // TESSERA_COMPILER_COST_COST_H_

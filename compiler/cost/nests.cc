@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/cost/nests.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/bits.h"
+#include "compiler/ir/affine.h"
+#include "compiler/ir/visit.h"
+
+namespace tessera::cost {
+namespace {
+
+using ir::Expr;
+using ir::ExprNode;
+using schedule::Attach;
+using schedule::Schedule;
+using schedule::Stage;
+
+// Values of the loops around a stage that are looked at for the mean of its edges.
+constexpr int64_t kMostCorners = 4096;
+
+// |scale| times an index, and |offset|, is in [0, |limit|).
+struct Edge {
+  int64_t scale = 1, offset = 0, limit = 0;
+};
+
+int64_t DivideDown(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+int64_t DivideUp(int64_t a, int64_t b) { return -DivideDown(-a, b); }
+
+class Counter {
+ public:
+  Counter(const Schedule& schedule, const lower::Bounds& bounds)
+      : schedule_(schedule), bounds_(bounds) {}
+
+  Nests Run() {
+    for (const Stage& stage : schedule_.stages()) {
+      const bool computes = !stage.placeholder && !stage.prepared &&
+                            stage.attach != Attach::kInline &&
+                            (stage.output || !schedule_.Consumers(stage.name).empty());
+      if (!computes) continue;
+      index_[stage.name] = nests_.all.size();
+      nests_.all.push_back({.stage = &stage, .bounds = &bounds_.stages.at(stage.name)});
+    }
+    for (size_t k = 0; k < nests_.all.size(); ++k) Attached(k);
+    for (size_t k = 0; k < nests_.all.size(); ++k) Count(k);
+    return std::move(nests_);
+  }
+
+ private:
+  // Puts nest |k| into the loop that it is computed in, and makes the outer loops that it needs.
+  void Attached(size_t k) {
+    Nest& nest = nests_.all[k];
+    const Stage& stage = *nest.stage;
+    const auto owner = index_.find(schedule_.OwnerOf(stage)->name);
+    nest.owner = owner == index_.end() ? k : owner->second;
+    Outer(&nest, nest.bounds->around);
+    for (size_t other = 0; other < nests_.all.size(); ++other) {
+      if (stage.Reads(nests_.all[other].stage->name)) nest.reads.push_back(other);
+    }
+    if (stage.attach == Attach::kRoot) {
+      nests_.roots.push_back(k);
+      return;
+    }
+    const size_t leader = index_.at(stage.at_stage);
+    Nest& around = nests_.all[leader];
+    nest.in = {leader, static_cast<size_t>(around.stage->LeafIndex(stage.at_axis))};
+    Outer(&around, nest.in->depth + 1);
+    OuterLoop& loop = around.outer[nest.in->depth];
+    const bool follows = stage.attach == Attach::kAfter || schedule_.IsForFollowers(stage);
+    (follows ? loop.after : loop.before).push_back(k);
+  }
+
+  // At least |depth| loops of |nest| are outer ones.
+  static void Outer(Nest* nest, size_t depth) {
+    while (nest->outer.size() < depth) {
+      const schedule::LoopAxis& leaf = nest->stage->leaves[nest->outer.size()];
+      nest->outer.push_back(
+          {.iterations = nest->bounds->extents.at(leaf.var.get()), .reduce = leaf.reduce});
+    }
+  }
+
+  // Iterations of |axis| in the loops of the call, where |stage| has one.
+  int64_t InCall(const Nest& nest, const Expr& axis) const {
+    const Stage& stage = *nest.stage;
+    const auto iterations = [&](const Expr& e) { return nest.bounds->extents.at(e.get()); };
+    const int leaf = LeafOf(stage, axis);
+    if (leaf >= 0) return leaf >= CallDepth(stage) ? iterations(axis) : 1;
+    for (const schedule::Relation& r : stage.relations) {
+      if (r.is_split && r.parent.get() == axis.get())
+        return InCall(nest, r.outer) * InCall(nest, r.inner);
+      if (!r.is_split && (r.outer.get() == axis.get() || r.inner.get() == axis.get()))
+        return InCall(nest, r.parent) > 1 ? iterations(axis) : 1;
+    }
+    return 1;
+  }
+  // All iterations of |axis| in |stage|'s loops, those that a split rounds up included.
+  int64_t Iterations(const Nest& nest, const Expr& axis) const {
+    for (const schedule::Relation& r : nest.stage->relations) {
+      if (r.is_split && r.parent.get() == axis.get())
+        return Iterations(nest, r.outer) * Iterations(nest, r.inner);
+    }
+    return nest.bounds->extents.at(axis.get());
+  }
+  static int LeafOf(const Stage& stage, const Expr& var) {
+    for (size_t k = 0; k < stage.leaves.size(); ++k) {
+      if (stage.leaves[k].var.get() == var.get()) return static_cast<int>(k);
+    }
+    return -1;
+  }
+  static int CallDepth(const Stage& stage) {
+    const int at = stage.tensorize_axis.empty() ? -1 : stage.LeafIndex(stage.tensorize_axis);
+    return at < 0 ? static_cast<int>(stage.leaves.size()) : at;
+  }
+
+  // What decides whether index |d| of |stage| counts: its own limit, and with |source| that of what
+  // it copies.
+  std::vector<Edge> EdgesOf(const Nest& nest, size_t d, bool source) const {
+    const Stage& stage = *nest.stage;
+    std::vector<Edge> edges{{1, 0, nest.bounds->limit[d]}};
+    if (!source || stage.output || !stage.reduce_axes.empty()) return edges;
+    ir::Visit(stage.body, [&](const Expr& e) {
+      if (e->kind != ir::ExprKind::kTensorRead) return;
+      const Stage* from = schedule_.Find(e->tensor->name);
+      if (from == nullptr || from->scope != ir::Scope::kGlobal) return;
+      for (size_t k = 0; k < e->args.size(); ++k) {
+        const ir::Linear index = ir::ToLinear(e->args[k], bounds_.ranges);
+        const int64_t scale = index.CoeffOf(stage.axes[d].var);
+        if (scale <= 0 || index.terms.size() != 1) continue;
+        edges.push_back({scale, index.constant, from->shape[k]});
+      }
+    });
+    return edges;
+  }
+
+  // The share of the calls along dimension |d| that have an element which counts.
+  double ShareOf(const Nest& nest, size_t d, bool source) const {
+    const Expr& axis = nest.stage->axes[d].var;
+    const int64_t in_call = InCall(nest, axis), count = nest.bounds->count[d];
+    const int64_t calls = CeilDiv(Iterations(nest, axis), in_call);
+    const std::vector<Edge> edges = EdgesOf(nest, d, source);
+    const ir::Linear first = ir::ToLinear(nest.bounds->first[d], bounds_.ranges);
+    std::vector<std::pair<int64_t, int64_t>> loops;  // a step of the first index, and iterations
+    int64_t corners = 1;
+    for (const ir::Linear::Term& t : first.terms) {
+      if (t.atom->kind != ir::ExprKind::kVar) return 1;
+      loops.emplace_back(t.coeff, bounds_.ranges.Of(t.atom).hi + 1);
+      corners *= loops.back().second;
+      if (corners > kMostCorners) return 1;
+    }
+    int64_t sum = 0;
+    for (int64_t corner = 0; corner < corners; ++corner) {
+      int64_t at = first.constant, rest = corner;
+      for (const auto& [step, iterations] : loops) {
+        at += step * (rest % iterations);
+        rest /= iterations;
+      }
+      int64_t lo = at, hi = at + count;  // indices that count
+      for (const Edge& edge : edges) {
+        lo = std::max(lo, DivideUp(-edge.offset, edge.scale));
+        hi = std::min(hi, DivideDown(edge.limit - 1 - edge.offset, edge.scale) + 1);
+      }
+      sum += CeilDiv(std::max<int64_t>(hi - lo, 0), in_call);
+    }
+    return static_cast<double>(sum) / static_cast<double>(corners * calls);
+  }
+
+  // The runs of calls along the innermost loop around them, and what each call reads anew.
+  void Rows(Nest* nest, int call) const {
+    const Stage& stage = *nest->stage;
+    nest->call_fresh = nest->call_sums;
+    nest->rows = nest->calls;
+    if (call == 0 || nest->call_sums == 1 || static_cast<size_t>(call) <= nest->outer.size())
+      return;
+    const Expr& along = stage.leaves[static_cast<size_t>(call) - 1].var;
+    nest->rows /= static_cast<double>(nest->bounds->extents.at(along.get()));
+    ir::Visit(stage.body, [&](const Expr& e) {
+      if (e->kind != ir::ExprKind::kTensorRead) return;
+      for (const Expr& arg : e->args) {
+        const ir::Linear index =
+            ir::ToLinear(ir::Substitute(arg, nest->bounds->values), bounds_.ranges);
+        const int64_t step = index.CoeffOf(along);
+        for (size_t leaf = static_cast<size_t>(call); leaf < stage.leaves.size(); ++leaf) {
+          const Expr& tap = stage.leaves[leaf].var;
+          const int64_t scale = index.CoeffOf(tap), taps = nest->bounds->extents.at(tap.get());
+          if (step == 0 || scale == 0 || step % scale != 0) continue;
+          nest->call_fresh = nest->call_sums / taps * std::min(taps, step / scale);
+        }
+      }
+    });
+  }
+
+  void Count(size_t k) {
+    Nest& nest = nests_.all[k];
+    const Stage& stage = *nest.stage;
+    const int call = CallDepth(stage);
+    std::vector<int64_t> loops;
+    for (size_t leaf = nest.outer.size(); leaf < stage.leaves.size(); ++leaf) {
+      const int64_t iterations = nest.bounds->extents.at(stage.leaves[leaf].var.get());
+      if (static_cast<int>(leaf) < call) {
+        nest.calls *= static_cast<double>(iterations);
+        loops.push_back(iterations);
+      } else {
+        (stage.leaves[leaf].reduce ? nest.call_sums : nest.call_elements) *= iterations;
+      }
+    }
+    std::ranges::sort(loops, std::greater());
+    for (size_t loop = 2; loop < loops.size(); ++loop)
+      nest.micro_ops *= static_cast<double>(loops[loop]);
+    double all = nest.calls;
+    for (size_t d = 0; d < stage.axes.size(); ++d) {
+      nest.calls *= ShareOf(nest, d, true);
+      all *= ShareOf(nest, d, false);
+    }
+    nest.pads = all - nest.calls;
+    Rows(&nest, call);
+    for (const ir::Axis& axis : stage.reduce_axes) {
+      const int64_t in_call = InCall(nest, axis.var);
+      nest.calls *= static_cast<double>(CeilDiv(axis.extent, in_call)) /
+                    static_cast<double>(CeilDiv(Iterations(nest, axis.var), in_call));
+    }
+  }
+
+  const Schedule& schedule_;
+  const lower::Bounds& bounds_;
+  std::map<std::string, size_t> index_;
+  Nests nests_;
+};
+
+}  // namespace
+
+std::vector<LoopOf> Nests::LoopsAround(size_t k) const {
+  std::vector<LoopOf> loops;
+  for (size_t depth = 0; depth < all[k].outer.size(); ++depth) loops.push_back({k, depth});
+  for (std::optional<LoopOf> in = all[k].in; in; in = all[in->nest].in) {
+    for (size_t depth = 0; depth <= in->depth; ++depth) loops.push_back({in->nest, depth});
+  }
+  return loops;
+}
+
+bool Nests::Moves(const LoopOf& loop, size_t reader, size_t from) const {
+  const Nest& nest = all[reader];
+  const Expr& var = all[loop.nest].stage->leaves[loop.depth].var;
+  return ir::Contains(nest.stage->body, [&](const Expr& e) {
+    return e->kind == ir::ExprKind::kTensorRead && e->tensor->name == all[from].stage->name &&
+           std::ranges::any_of(e->args, [&](const Expr& index) {
+             return ir::UsesVar(ir::Substitute(index, nest.bounds->values), var);
+           });
+  });
+}
+
+Nests NestsOf(const Schedule& schedule, const lower::Bounds& bounds) {
+  return Counter(schedule, bounds).Run();
+}
+
+}  // namespace tessera::cost

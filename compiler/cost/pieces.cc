@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/cost/pieces.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/bits.h"
+#include "compiler/ir/layout.h"
+#include "compiler/lower/storage.h"
+#include "compiler/target/tile_intrin.h"
+
+namespace tessera::cost {
+namespace {
+
+using isa::Unit;
+
+// From the last beat of a transfer to the first of the next one.
+constexpr double kTransferCycles = 2;
+
+class PieceMaker {
+ public:
+  PieceMaker(const Nests& nests, const schedule::Schedule& schedule, const lower::Bounds& bounds,
+             const isa::Config& config, const CostOptions& options)
+      : nests_(nests),
+        schedule_(schedule),
+        bounds_(bounds),
+        config_(config),
+        options_(options),
+        global_(*schedule.target().FindMemory(ir::Scope::kGlobal)) {}
+
+  Result<Pieces> Run() {
+    for (const Nest& nest : nests_.all) {
+      TESSERA_ASSIGN(pieces_.all.emplace_back(), PieceOf(nest));
+    }
+    CountCopies();
+    for (size_t k = 0; k < nests_.all.size(); ++k) pieces_.streams.push_back(StreamOf(k));
+    return std::move(pieces_);
+  }
+
+ private:
+  Result<Piece> PieceOf(const Nest& nest) const {
+    const schedule::Stage& stage = *nest.stage;
+    if (stage.intrinsics.empty()) {
+      return Fail(Code::kInvalidArgument,
+                  "{}: a stage without an instruction has no cost on the accelerator; tensorize it",
+                  stage.name);
+    }
+    const auto& intrin = *schedule_.target().FindIntrinsic(stage.intrinsics.front());
+    const target::TileCall& call = *target::FindTileCall(intrin.call);
+    Piece piece{.unit = call.unit};
+    if (call.unit == Unit::kLoad || call.unit == Unit::kStore) {
+      AddTransfer(nest, &piece);
+    } else if (call.call_cycles == nullptr) {
+      piece.cycles = nest.calls * intrin.cycles;
+    } else {
+      const auto cycles = [&](int64_t fresh) {
+        return static_cast<double>(call.call_cycles(config_, nest.call_sums, fresh));
+      };
+      piece.cycles =
+          nest.rows * cycles(nest.call_sums) + (nest.calls - nest.rows) * cycles(nest.call_fresh);
+    }
+    if (call.has_micro_ops)
+      piece.micro_ops = nest.micro_ops * static_cast<double>(config_.TileBytes(isa::Memory::kUop));
+    return piece;
+  }
+
+  // A transfer moves whole beats for each tile, and writes pads without the bus.
+  void AddTransfer(const Nest& nest, Piece* piece) const {
+    const schedule::Stage& stage = *nest.stage;
+    const int64_t bytes = stage.scope == ir::Scope::kPrm ? config_.prm_tile_bytes()
+                                                         : nest.call_elements * SizeOf(stage.dtype);
+    const double beats = nest.calls * static_cast<double>(CeilDiv(bytes, config_.bus_bytes()));
+    piece->cycles = beats / (global_.shared > 0 ? global_.shared : 1) + nest.pads + kTransferCycles;
+    piece->bytes = nest.calls * static_cast<double>(bytes);
+    piece->idle_bus = nest.pads;
+  }
+
+  // A buffer has a second copy where a step says so, or, if that is asked, where there is room for
+  // it beside one of each other buffer (lower::CheckRoom). Buffers with copies share a ring
+  // (codegen/accel/ring.h): of small ones there are more than two.
+  void CountCopies() {
+    std::vector<int64_t> bytes;
+    std::map<ir::Scope, int64_t> used, rotating;
+    for (size_t k = 0; k < nests_.all.size(); ++k) {
+      const schedule::Stage& stage = *nests_.all[k].stage;
+      const target::TargetMemory& memory = *schedule_.target().FindMemory(stage.scope);
+      const bool own = nests_.all[k].owner == k && !stage.output && memory.bytes > 0;
+      bytes.push_back(
+          own ? memory.Taken(ir::SizeInBytes(*lower::MakeBuffer(schedule_, bounds_, stage))) : 0);
+      used[stage.scope] += bytes.back();
+    }
+    const auto doubled = [&](size_t k) {
+      const Nest& nest = nests_.all[k];
+      if (bytes[k] == 0) return false;
+      const bool moves = nest.in || nest.bounds->around > 0;
+      const bool fits = used[nest.stage->scope] + bytes[k] <= RoomOf(nest.stage->scope);
+      return nest.stage->double_buffer || (options_.double_buffers && moves && fits);
+    };
+    for (size_t k = 0; k < nests_.all.size(); ++k)
+      rotating[nests_.all[k].stage->scope] += doubled(k) ? bytes[k] : 0;
+    for (size_t k = 0; k < nests_.all.size(); ++k) {
+      pieces_.all[k].copies = ThreadsAround(k);
+      if (!doubled(k)) continue;
+      const ir::Scope scope = nests_.all[k].stage->scope;
+      const int64_t ring = RoomOf(scope) - (used[scope] - rotating[scope]);
+      pieces_.all[k].copies =
+          static_cast<size_t>(std::clamp<int64_t>(ring / rotating[scope], 2, int64_t{kMostCopies}));
+    }
+  }
+
+  // Virtual threads have a copy each of what is inside of their loops.
+  size_t ThreadsAround(size_t k) const {
+    int64_t threads = 1;
+    for (const LoopOf& loop : nests_.LoopsAround(k)) {
+      const schedule::LoopAxis& axis = nests_.all[loop.nest].stage->leaves[loop.depth];
+      if (axis.kind == ir::LoopKind::kVthread) threads *= nests_.At(loop).iterations;
+    }
+    return static_cast<size_t>(std::min(threads, int64_t{kMostCopies}));
+  }
+
+  // Bytes of |scope| for the function's own buffers.
+  int64_t RoomOf(ir::Scope scope) const {
+    if (scope == ir::Scope::kInp && options_.inp_tiles >= 0)
+      return options_.inp_tiles * config_.inp_tile_bytes();
+    return schedule_.target().FindMemory(scope)->bytes;
+  }
+
+  // Does nest |k| only load constants, once? Then its first reader has them part by part.
+  std::optional<Stream> StreamOf(size_t k) const {
+    const Nest& nest = nests_.all[k];
+    const Piece& all = pieces_.all[k];
+    if (all.unit != Unit::kLoad || nest.in || !nest.outer.empty()) return std::nullopt;
+    const auto reads = [&](const Nest& by) { return std::ranges::count(by.reads, k) > 0; };
+    const auto by = std::ranges::find_if(nests_.all, reads);
+    if (by == nests_.all.end()) return std::nullopt;
+    Stream stream{.reader = static_cast<size_t>(by - nests_.all.begin()), .part = all, .still = {}};
+    double parts = 1;
+    for (const LoopOf& loop : nests_.LoopsAround(stream.reader)) {
+      if (nests_.Moves(loop, stream.reader, k)) {
+        parts *= static_cast<double>(nests_.At(loop).iterations);
+      } else {
+        stream.still.push_back(loop);
+      }
+    }
+    stream.part.cycles /= parts;
+    stream.part.bytes /= parts;
+    return stream;
+  }
+
+  const Nests& nests_;
+  const schedule::Schedule& schedule_;
+  const lower::Bounds& bounds_;
+  const isa::Config& config_;
+  const CostOptions& options_;
+  const target::TargetMemory& global_;
+  Pieces pieces_;
+};
+
+}  // namespace
+
+Result<Pieces> PiecesOf(const Nests& nests, const schedule::Schedule& schedule,
+                        const lower::Bounds& bounds, const isa::Config& config,
+                        const CostOptions& options) {
+  return PieceMaker(nests, schedule, bounds, config, options).Run();
+}
+
+}  // namespace tessera::cost
