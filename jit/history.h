@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What instructions did to one memory so far: for every address, the last of each unit that read
-// and that wrote it. Depends on: isa/access.h. Used by: jit/tokens.cc, jit/load_order.cc.
+// What the instructions of a program did to memory so far: for every address, the last of each unit
+// that read and that wrote it. Depends on: isa/access.h. Used by: jit/tokens.cc, jit/load_order.cc.
 #ifndef TESSERA_JIT_HISTORY_H_
 #define TESSERA_JIT_HISTORY_H_
 
@@ -18,66 +18,84 @@ namespace tessera::jit {
 // Per unit a position in the unit's own stream, counted from 1; 0 for none.
 using Positions = std::array<int32_t, isa::kUnits>;
 
-// The last instruction of each unit that read and that wrote an elementary interval.
-struct LastTouch {
-  Positions read{};
-  Positions write{};
-};
-
-// One space, cut at every end of an interval that any instruction has there, so that an access
-// covers whole pieces and a lookup is a walk over an array.
-class SpaceHistory {
+// Memory is cut at every end of an interval that any instruction has there, so that an access
+// covers whole pieces. Each interval is looked up once: then it is a range of pieces.
+class AccessHistory {
  public:
-  // All cuts come first, then Prepare, then the rest.
-  void AddCuts(std::span<const isa::AddressRange> intervals) {
-    for (const isa::AddressRange& r : intervals) {
-      cuts_.push_back(r.begin);
-      cuts_.push_back(r.end);
+  // The next instruction, of |unit|, touches |accesses|, which stay until Prepare. All instructions
+  // come first, then Prepare, then the rest.
+  void Add(isa::Unit unit, std::span<const isa::Access> accesses) {
+    const unsigned bit = 1u << static_cast<unsigned>(unit);
+    for (const isa::Access& a : accesses) {
+      users_[a.space.index] |= bit;
+      written_[a.space.index] |= a.write;
     }
+    added_.push_back(accesses);
   }
 
-  void Prepare() {
-    std::ranges::sort(cuts_);
-    cuts_.erase(std::ranges::unique(cuts_).begin(), cuts_.end());
-    pieces_.resize(cuts_.size());
-  }
+  void Prepare();
 
-  // Calls |f| with a unit and the position of its last instruction that conflicts with |access| in
-  // a piece: a read conflicts with writes, a write with both.
+  // Calls |f| with a unit and the position of its last instruction that conflicts with instruction
+  // |n| in a piece: a read conflicts with writes, a write with both.
   template <typename F>
-  void ForConflicts(const isa::Access& access, F&& f) const {
-    ForPieces(access, [&](size_t i) {
-      const LastTouch& piece = pieces_[i];
+  void ForConflicts(size_t n, F&& f) const {
+    ForPieces(n, [&](const PieceRange& range, size_t piece) {
+      const LastTouch& last = pieces_[piece];
       for (size_t u = 0; u < isa::kUnits; ++u) {
-        const int32_t last =
-            access.write ? std::max(piece.write[u], piece.read[u]) : piece.write[u];
-        if (last > 0) f(u, last);
+        const int32_t at = range.write ? std::max(last.write[u], last.read[u]) : last.write[u];
+        if (at > 0) f(u, at);
       }
     });
   }
 
-  // Raises |latest| to the latest instruction of each unit that conflicts with |access|.
-  void FindConflicts(const isa::Access& access, Positions& latest) const {
-    ForConflicts(access, [&](size_t u, int32_t last) { latest[u] = std::max(latest[u], last); });
+  // The latest instruction of each unit that conflicts with instruction |n|.
+  Positions FindConflicts(size_t n) const {
+    Positions latest{};
+    ForConflicts(n, [&](size_t u, int32_t at) { latest[u] = std::max(latest[u], at); });
+    return latest;
   }
 
-  void Record(const isa::Access& access, size_t unit, int32_t position) {
-    ForPieces(access, [&](size_t i) {
-      (access.write ? pieces_[i].write : pieces_[i].read)[unit] = position;
+  // Instruction |n| is at |position| of |unit|'s stream.
+  void Record(size_t n, size_t unit, int32_t position) {
+    ForPieces(n, [&](const PieceRange& range, size_t piece) {
+      (range.write ? pieces_[piece].write : pieces_[piece].read)[unit] = position;
     });
   }
 
+  // Nothing is recorded.
+  void Forget() { std::ranges::fill(pieces_, LastTouch{}); }
+
  private:
+  struct LastTouch {
+    Positions read{};
+    Positions write{};
+  };
+  struct PieceRange {
+    uint32_t begin = 0, end = 0;  // of pieces_
+    bool write = false;
+  };
+
+  // Whether instructions can conflict in a space: some write it, and another unit touches it too or
+  // it is LOAD's, which need not keep its order.
+  bool Matters(isa::Space space) const {
+    const unsigned users = users_[space.index];
+    return written_[space.index] &&
+           ((users & (users - 1)) != 0 || users == 1u << static_cast<unsigned>(isa::Unit::kLoad));
+  }
+
   template <typename F>
-  void ForPieces(const isa::Access& access, F&& f) const {
-    for (const isa::AddressRange& r : access.intervals) {
-      auto cut = std::ranges::lower_bound(cuts_, r.begin);
-      for (; cut != cuts_.end() && *cut < r.end; ++cut) f(static_cast<size_t>(cut - cuts_.begin()));
+  void ForPieces(size_t n, F&& f) const {
+    for (size_t r = ends_[n]; r < ends_[n + 1]; ++r) {
+      for (size_t piece = ranges_[r].begin; piece < ranges_[r].end; ++piece) f(ranges_[r], piece);
     }
   }
 
-  std::vector<int64_t> cuts_;  // pieces_[i] is [cuts_[i], cuts_[i + 1])
-  std::vector<LastTouch> pieces_;
+  std::array<unsigned, isa::kSpaces> users_{};
+  std::array<bool, isa::kSpaces> written_{};
+  std::vector<std::span<const isa::Access>> added_;
+  std::vector<PieceRange> ranges_;  // of all instructions, one after the other
+  std::vector<size_t> ends_;  // instruction n has ranges_[ends_[n]] .. ranges_[ends_[n + 1] - 1]
+  std::vector<LastTouch> pieces_;  // of all spaces, by address
 };
 
 }  // namespace tessera::jit

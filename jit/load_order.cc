@@ -61,76 +61,94 @@ struct OrderedStep {
   int64_t begin = 0, end = 1;  // of what its box is cut into
   isa::Unit unit = isa::Unit::kLoad;
   int64_t cycles = 0;
-  std::vector<isa::Access> accesses;
+  std::vector<isa::Access> accesses = {};  // of a piece
+  Positions latest = {};                   // the last that it waits for in each unit's stream
   // Of a load: the steps that come before it, those of other units only the last.
   size_t after = 0;  // one past it
-  std::vector<size_t> loads;
+  std::vector<size_t> loads = {};
   bool done = false;
 };
 
 std::vector<OrderedStep> Cut(std::span<const isa::Insn> insns, std::span<const TokenNode> nodes,
                              const isa::Config& config) {
   std::vector<OrderedStep> steps;
+  steps.reserve(insns.size());
   for (size_t n = 0; n < insns.size(); ++n) {
+    const isa::Unit unit = nodes[n].unit;
     const int64_t beats = BusyCycles(insns[n], config);
     const auto* load = std::get_if<isa::Load>(&insns[n]);
     const int64_t count = load == nullptr ? 1 : BoxCut(*load).count();
     if (beats < 2 * kPieceBeats || count == 1) {
-      steps.push_back({n, 0, count, nodes[n].unit, CyclesOf(insns[n], config), nodes[n].accesses});
+      steps.push_back({n, 0, count, unit, CyclesOf(unit, beats, config)});
       continue;
     }
     const int64_t together = std::max<int64_t>(1, count * kPieceBeats / beats);
     for (int64_t at = 0; at < count; at += together) {
       const int64_t end = std::min(at + together, count);
       const isa::Insn part = BoxCut(*load).Part(at, end);
-      steps.push_back(
-          {n, at, end, nodes[n].unit, CyclesOf(part, config), isa::Accesses(part, config)});
+      steps.push_back({n, at, end, unit, CyclesOf(unit, BusyCycles(part, config), config),
+                       isa::Accesses(part, config)});
     }
   }
   return steps;
 }
 
+AccessHistory HistoryOf(std::span<const OrderedStep> steps, std::span<const TokenNode> nodes) {
+  AccessHistory history;
+  for (const OrderedStep& step : steps)
+    history.Add(step.unit, step.accesses.empty() ? nodes[step.from].accesses : step.accesses);
+  history.Prepare();
+  return history;
+}
+
+// What each step has to come behind. |history|: of |steps|; it forgets them again.
+void FindBefore(std::vector<OrderedStep>& steps, AccessHistory& history) {
+  std::array<std::vector<size_t>, kUnits> stream;
+  for (size_t s = 0; s < steps.size(); ++s) {
+    OrderedStep& step = steps[s];
+    history.ForConflicts(s, [&](size_t unit, int32_t position) {
+      step.latest[unit] = std::max(step.latest[unit], position);
+      if (step.unit != isa::Unit::kLoad) return;
+      const size_t before = stream[unit][static_cast<size_t>(position) - 1];
+      if (unit != kLoadUnit) {
+        step.after = std::max(step.after, before + 1);
+      } else if (step.loads.empty() || step.loads.back() != before) {
+        step.loads.push_back(before);
+      }
+    });
+    const auto unit = static_cast<size_t>(step.unit);
+    stream[unit].push_back(s);
+    history.Record(s, unit, static_cast<int32_t>(stream[unit].size()));
+  }
+  history.Forget();
+}
+
 // When the machine's units are done with what ran.
 class ProgramClock {
  public:
-  ProgramClock(const std::vector<OrderedStep>& steps, const isa::Config& config)
-      : depth_(static_cast<size_t>(config.QueueDepth(isa::Profile::kTessera))),
-        history_(isa::kSpaces),
-        units_(config) {
-    for (const OrderedStep& step : steps) {
-      for (const isa::Access& a : step.accesses) history_[a.space.index].AddCuts(a.intervals);
-    }
-    for (SpaceHistory& h : history_) h.Prepare();
-  }
+  explicit ProgramClock(const isa::Config& config)
+      : depth_(static_cast<size_t>(config.QueueDepth(isa::Profile::kTessera))), units_(config) {}
 
   // When |step| would begin if it was next.
   int64_t StartOf(const OrderedStep& step) const {
     const auto unit = static_cast<size_t>(step.unit);
     int64_t start = std::max(free(step.unit), FetchedAt(unit));
-    Positions latest{};
-    for (const isa::Access& a : step.accesses) history_[a.space.index].FindConflicts(a, latest);
     for (size_t v = 0; v < kUnits; ++v) {
-      if (v == unit || latest[v] == 0) continue;
-      const UnitClock::Ran& ran = ran_[v][static_cast<size_t>(latest[v]) - 1];
+      if (v == unit || step.latest[v] == 0) continue;
+      const UnitClock::Ran& ran = ran_[v][static_cast<size_t>(step.latest[v]) - 1];
       start = std::max(start, UnitClock::Known(ran.done));
     }
     return start;
   }
   int64_t free(isa::Unit unit) const { return units_.free(unit); }
 
-  void Run(const OrderedStep& step) {
+  // The position of |step| in its unit's stream.
+  int32_t Run(const OrderedStep& step) {
     const auto unit = static_cast<size_t>(step.unit);
     const UnitClock::Ran ran = units_.Run(step.unit, StartOf(step), step.cycles);
     fetched_ = FetchedAt(unit);
     ran_[unit].push_back(ran);
-    const auto position = static_cast<int32_t>(ran_[unit].size());
-    for (const isa::Access& a : step.accesses) history_[a.space.index].Record(a, unit, position);
-  }
-
-  // Calls |f| with each unit and position that |step| conflicts with.
-  template <typename F>
-  void ForConflicts(const OrderedStep& step, F&& f) const {
-    for (const isa::Access& a : step.accesses) history_[a.space.index].ForConflicts(a, f);
+    return static_cast<int32_t>(ran_[unit].size());
   }
 
  private:
@@ -141,38 +159,18 @@ class ProgramClock {
   }
 
   size_t depth_;
-  std::vector<SpaceHistory> history_;
   UnitClock units_;
   std::array<std::vector<UnitClock::Ran>, kUnits> ran_;
   int64_t fetched_ = 0;
 };
 
-// What each load has to come behind. |clock|: of these steps, at the start.
-void FindBefore(std::vector<OrderedStep>& steps, ProgramClock clock) {
-  std::array<std::vector<size_t>, kUnits> stream;
-  for (size_t s = 0; s < steps.size(); ++s) {
-    OrderedStep& step = steps[s];
-    if (step.unit == isa::Unit::kLoad) {
-      clock.ForConflicts(step, [&](size_t unit, int32_t position) {
-        const size_t before = stream[unit][static_cast<size_t>(position) - 1];
-        if (unit != kLoadUnit) {
-          step.after = std::max(step.after, before + 1);
-        } else if (step.loads.empty() || step.loads.back() != before) {
-          step.loads.push_back(before);
-        }
-      });
-    }
-    clock.Run(step);
-    stream[static_cast<size_t>(step.unit)].push_back(s);
-  }
-}
-
 // Puts steps behind each other. At a load that waits, first what may pass it.
 class LoadMover {
  public:
-  // |clock|: of |steps|, at the start.
-  LoadMover(std::vector<OrderedStep>& steps, ProgramClock clock)
-      : steps_(steps), clock_(std::move(clock)) {
+  // |history|: of |steps|, with nothing recorded; in it are the loads, in their new order. What
+  // other units do stays where it is in their streams.
+  LoadMover(std::vector<OrderedStep>& steps, AccessHistory& history, const isa::Config& config)
+      : steps_(steps), history_(history), clock_(config) {
     for (size_t s = 0; s < steps_.size(); ++s) {
       if (steps_[s].unit == isa::Unit::kLoad) loads_.push_back(s);
     }
@@ -180,18 +178,23 @@ class LoadMover {
 
   std::vector<size_t> Run() {
     for (size_t s = 0; s < steps_.size(); ++s) {
-      if (steps_[s].done) continue;
-      if (steps_[s].unit == isa::Unit::kLoad) {
-        while (const std::optional<size_t> other = Passing(s)) Put(*other);
+      OrderedStep& step = steps_[s];
+      if (step.done) continue;
+      if (step.unit == isa::Unit::kLoad) {
+        while (const std::optional<size_t> other = Passing(s)) PutLoad(*other);
+        PutLoad(s);
+      } else {
+        step.latest[kLoadUnit] = history_.FindConflicts(s)[kLoadUnit];
+        clock_.Run(step);
+        order_.push_back(s);
       }
-      Put(s);
     }
     return std::move(order_);
   }
 
  private:
-  void Put(size_t s) {
-    clock_.Run(steps_[s]);
+  void PutLoad(size_t s) {
+    history_.Record(s, kLoadUnit, clock_.Run(steps_[s]));
     steps_[s].done = true;
     order_.push_back(s);
   }
@@ -214,6 +217,7 @@ class LoadMover {
   }
 
   std::vector<OrderedStep>& steps_;
+  AccessHistory& history_;
   ProgramClock clock_;
   std::vector<size_t> loads_, order_;
   size_t first_ = 0;  // of loads_: all before are done
@@ -224,9 +228,9 @@ class LoadMover {
 LoadOrder OrderLoads(std::span<const isa::Insn> insns, std::span<const TokenNode> nodes,
                      const isa::Config& config) {
   std::vector<OrderedStep> steps = Cut(insns, nodes, config);
-  ProgramClock clock(steps, config);
-  FindBefore(steps, clock);
-  const std::vector<size_t> order = LoadMover(steps, std::move(clock)).Run();
+  AccessHistory history = HistoryOf(steps, nodes);
+  FindBefore(steps, history);
+  const std::vector<size_t> order = LoadMover(steps, history, config).Run();
   LoadOrder result;
   for (size_t k = 0; k < order.size();) {
     const OrderedStep& step = steps[order[k]];

@@ -15,23 +15,6 @@ using isa::kUnits;
 // Per unit, how many of its first instructions are known to be complete.
 using Completed = Positions;
 
-// Only spaces that one unit writes and another touches can have conflicts.
-std::array<bool, isa::kSpaces> SharedSpaces(std::span<const TokenNode> nodes) {
-  std::array<unsigned, isa::kSpaces> writers{}, users{};
-  for (const TokenNode& node : nodes) {
-    const unsigned bit = 1u << static_cast<unsigned>(node.unit);
-    for (const isa::Access& a : node.accesses) {
-      users[a.space.index] |= bit;
-      if (a.write) writers[a.space.index] |= bit;
-    }
-  }
-  std::array<bool, isa::kSpaces> shared{};
-  for (size_t s = 0; s < shared.size(); ++s) {
-    shared[s] = writers[s] != 0 && (users[s] & (users[s] - 1)) != 0;
-  }
-  return shared;
-}
-
 // Running the program in order must never find a counter full: then, whatever the timing, the
 // earliest unfinished instruction can always finish.
 Status CheckDepth(std::span<const TokenNode> nodes, std::span<const TokenMasks> masks,
@@ -57,14 +40,9 @@ Status CheckDepth(std::span<const TokenNode> nodes, std::span<const TokenMasks> 
 
 Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes,
                                              int64_t token_depth) {
-  const auto shared = SharedSpaces(nodes);
-  std::vector<SpaceHistory> history(isa::kSpaces);
-  for (const TokenNode& node : nodes) {
-    for (const isa::Access& a : node.accesses) {
-      if (shared[a.space.index]) history[a.space.index].AddCuts(a.intervals);
-    }
-  }
-  for (SpaceHistory& h : history) h.Prepare();
+  AccessHistory history;
+  for (const TokenNode& node : nodes) history.Add(node.unit, node.accesses);
+  history.Prepare();
 
   std::vector<TokenMasks> masks(nodes.size());
   // What each instruction knows when it starts, plus itself and its predecessors: what a token
@@ -74,14 +52,10 @@ Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes,
   std::array<Completed, kUnits> known{};
 
   for (size_t n = 0; n < nodes.size(); ++n) {
-    const TokenNode& node = nodes[n];
-    const auto unit = static_cast<size_t>(node.unit);
+    const auto unit = static_cast<size_t>(nodes[n].unit);
     Completed& clock = known[unit];
 
-    Completed latest{};
-    for (const isa::Access& a : node.accesses) {
-      if (shared[a.space.index]) history[a.space.index].FindConflicts(a, latest);
-    }
+    const Completed latest = history.FindConflicts(n);
     auto source = [&](size_t v) {
       return static_cast<size_t>(stream[v][static_cast<size_t>(latest[v]) - 1]);
     };
@@ -109,9 +83,7 @@ Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes,
     const auto position = static_cast<int32_t>(stream[unit].size());
     carried[n] = clock;
     carried[n][unit] = position;
-    for (const isa::Access& a : node.accesses) {
-      if (shared[a.space.index]) history[a.space.index].Record(a, unit, position);
-    }
+    history.Record(n, unit, position);
   }
   TESSERA_TRY(CheckDepth(nodes, masks, token_depth));
   return masks;

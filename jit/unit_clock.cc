@@ -27,13 +27,11 @@ int64_t BusyCycles(const isa::Insn& insn, const isa::Config& config) {
   return nest.steps() * beats;
 }
 
-int64_t CyclesOf(const isa::Insn& insn, const isa::Config& config) {
-  const isa::Unit unit = isa::UnitOf(insn);
-  const int64_t cycles = BusyCycles(insn, config);
-  if (unit != isa::Unit::kLoad && unit != isa::Unit::kStore) return cycles;
+int64_t CyclesOf(isa::Unit unit, int64_t busy, const isa::Config& config) {
+  if (unit != isa::Unit::kLoad && unit != isa::Unit::kStore) return busy;
   // That reads and writes share the beats is left out.
   const isa::DramTiming timing = isa::TimingOf(config.dram);
-  return cycles * timing.frame_cycles / timing.frame_beats;
+  return busy * timing.frame_cycles / timing.frame_beats;
 }
 
 UnitClock::UnitClock() {
