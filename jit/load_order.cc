@@ -37,6 +37,9 @@ class BoxCut {
   }
   // What can be told apart: 1 when the box is one piece.
   int64_t count() const { return loop_.size == nullptr ? 1 : load_.*loop_.size; }
+  isa::AddressRange OnChip(int64_t begin, int64_t end) const {
+    return {load_.sram_base + begin * loop_.tiles, load_.sram_base + end * loop_.tiles};
+  }
   isa::Load Part(int64_t begin, int64_t end) const {
     isa::Load part = load_;
     if (loop_.size == nullptr) return part;
@@ -61,7 +64,7 @@ struct OrderedStep {
   int64_t begin = 0, end = 1;  // of what its box is cut into
   isa::Unit unit = isa::Unit::kLoad;
   int64_t cycles = 0;
-  std::vector<isa::Access> accesses = {};  // of a piece
+  std::vector<isa::Access> accesses = {};  // of a piece; without memory that nobody writes
   Positions latest = {};                   // the last that it waits for in each unit's stream
   // Of a load: the steps that come before it, those of other units only the last.
   size_t after = 0;  // one past it
@@ -69,8 +72,17 @@ struct OrderedStep {
   bool done = false;
 };
 
+std::array<bool, isa::kSpaces> WrittenSpaces(std::span<const TokenNode> nodes) {
+  std::array<bool, isa::kSpaces> written{};
+  for (const TokenNode& node : nodes) {
+    for (const isa::Access& a : node.accesses) written[a.space.index] |= a.write;
+  }
+  return written;
+}
+
 std::vector<OrderedStep> Cut(std::span<const isa::Insn> insns, std::span<const TokenNode> nodes,
                              const isa::Config& config) {
+  const std::array<bool, isa::kSpaces> written = WrittenSpaces(nodes);
   std::vector<OrderedStep> steps;
   steps.reserve(insns.size());
   for (size_t n = 0; n < insns.size(); ++n) {
@@ -82,12 +94,18 @@ std::vector<OrderedStep> Cut(std::span<const isa::Insn> insns, std::span<const T
       steps.push_back({n, 0, count, unit, CyclesOf(unit, beats, config)});
       continue;
     }
+    const BoxCut box(*load);
+    const isa::Space from = isa::Space::OfSegment(load->segment),
+                     to = isa::Space::Of(isa::LiesIn(static_cast<isa::Memory>(load->memory)));
     const int64_t together = std::max<int64_t>(1, count * kPieceBeats / beats);
     for (int64_t at = 0; at < count; at += together) {
       const int64_t end = std::min(at + together, count);
-      const isa::Insn part = BoxCut(*load).Part(at, end);
-      steps.push_back({n, at, end, unit, CyclesOf(unit, BusyCycles(part, config), config),
-                       isa::Accesses(part, config)});
+      const isa::Insn part = box.Part(at, end);
+      OrderedStep& step = steps.emplace_back(OrderedStep{n, at, end, unit});
+      step.cycles = CyclesOf(unit, BusyCycles(part, config), config);
+      step.accesses = written[from.index]
+                          ? isa::Accesses(part, config)
+                          : std::vector<isa::Access>{{to, true, {box.OnChip(at, end)}}};
     }
   }
   return steps;

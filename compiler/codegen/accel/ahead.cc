@@ -14,19 +14,20 @@ constexpr int64_t kPieceTiles = 16;
 
 Status ProgramEmitter::CutAhead(size_t index, Emission& emission) {
   network::LoweredRegion& lowered = emission.lowered;
+  const Result<std::vector<int64_t>> tiles = PieceTiles(index, lowered);
+  if (!tiles) return Refuse(index, tiles.error());
   std::vector<ir::Stmt> pieces;
-  for (const ir::Stmt& s : lowered.ahead) {
-    const Result<int64_t> tiles = PieceTiles(index, lowered, s);
-    if (!tiles) return Refuse(index, tiles.error());
-    CutCopies(s, *tiles, &pieces);
+  for (size_t k = 0; k < lowered.ahead.size(); ++k) {
+    CutCopies(lowered.ahead[k], (*tiles)[k], &pieces);
     emission.on_demand = index == 0;
   }
   lowered.ahead = std::move(pieces);
-  for (const ir::Stmt& piece : lowered.ahead) {
-    emission.units.push_back({.body = piece});
-    std::vector<TileRun>& filled = emission.fills.emplace_back();
-    TESSERA_TRY(VisitLeaves(piece, [&](const target::SolvedLeaf& leaf) {
-      std::ranges::move(RunsOf(leaf, 0, config_), std::back_inserter(filled));
+  emission.fills.resize(lowered.ahead.size());
+  for (size_t k = 0; k < lowered.ahead.size(); ++k) {
+    emission.units.push_back({.body = lowered.ahead[k]});
+    if (!emission.on_demand) continue;
+    TESSERA_TRY(VisitLeaves(lowered.ahead[k], [&](const target::SolvedLeaf& leaf) {
+      std::ranges::move(RunsOf(leaf, 0, config_), std::back_inserter(emission.fills[k]));
       return Status{};
     }));
   }
@@ -54,33 +55,44 @@ Status ProgramEmitter::Ahead(size_t index, Emission& emission, size_t count) {
 // Under a region before it, copies are as long as others can wait. Of the first region,
 // instructions that work longer with a piece than it takes to bring it get theirs where they want
 // it.
-Result<int64_t> ProgramEmitter::PieceTiles(size_t index, const network::LoweredRegion& lowered,
-                                           const ir::Stmt& copy) const {
-  if (index > 0) return kPieceTiles;
-  ir::Buffer buffer;
-  int64_t cycles = 0;  // to bring a tile
-  TESSERA_TRY(VisitLeaves(copy, [&](const target::SolvedLeaf& leaf) {
-    buffer = leaf.operands[0].buffer;
-    cycles = CeilDiv(config_.TileBytes(MemoryOf(buffer->scope)), config_.bus_bytes());
-    return Status{};
-  }));
-  int64_t least = kPieceTiles;
-  bool longer = true;
+Result<std::vector<int64_t>> ProgramEmitter::PieceTiles(
+    size_t index, const network::LoweredRegion& lowered) const {
+  std::vector<int64_t> least(lowered.ahead.size(), kPieceTiles);
+  if (index > 0 || least.empty()) return least;
+  struct AheadCopy {
+    ir::Buffer buffer;
+    int64_t cycles = 0;  // to bring a tile
+    bool longer = true;  // than that is the work with it
+  };
+  std::vector<AheadCopy> copies(lowered.ahead.size());
+  for (size_t k = 0; k < copies.size(); ++k) {
+    TESSERA_TRY(VisitLeaves(lowered.ahead[k], [&](const target::SolvedLeaf& leaf) {
+      const ir::Buffer& buffer = leaf.operands[0].buffer;
+      copies[k].buffer = buffer;
+      copies[k].cycles = CeilDiv(config_.TileBytes(MemoryOf(buffer->scope)), config_.bus_bytes());
+      return Status{};
+    }));
+  }
   TESSERA_TRY(VisitLeaves(lowered.body, [&](const target::SolvedLeaf& leaf) {
     int64_t steps = 1;
     for (const target::LeafDim& d : leaf.dims) steps *= d.extent;
     for (size_t op = 0; op < leaf.operands.size(); ++op) {
-      if (leaf.operands[op].buffer != buffer) continue;
-      int64_t tiles = 0;
-      for (const TileRun& run : RunsOf(leaf, op, config_)) {
-        least = std::min(least, run.last - run.first + 1);
-        tiles += run.last - run.first + 1;
+      for (size_t k = 0; k < copies.size(); ++k) {
+        if (leaf.operands[op].buffer != copies[k].buffer || !copies[k].longer) continue;
+        int64_t tiles = 0;
+        for (const TileRun& run : RunsOf(leaf, op, config_)) {
+          least[k] = std::min(least[k], run.last - run.first + 1);
+          tiles += run.last - run.first + 1;
+        }
+        copies[k].longer = steps >= tiles * copies[k].cycles;
       }
-      longer &= steps >= tiles * cycles;
     }
     return Status{};
   }));
-  return longer ? least : kPieceTiles;
+  for (size_t k = 0; k < copies.size(); ++k) {
+    if (!copies[k].longer) least[k] = kPieceTiles;
+  }
+  return least;
 }
 
 // What |leaf| touches of what stays during the region is there before it.

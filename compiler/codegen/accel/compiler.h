@@ -58,7 +58,7 @@ class ProgramEmitter {
     bool begun = false;                       // |held| has room
     std::vector<WorkUnit> units;              // lowered.ahead, and those of lowered.body
     std::vector<bool> emitted;                // of them
-    std::vector<std::vector<TileRun>> fills;  // of the first units, lowered.ahead
+    std::vector<std::vector<TileRun>> fills;  // of the first units, lowered.ahead; if on_demand
     bool surveyed = false;                    // they are
     RegionReport report;
   };
@@ -82,8 +82,9 @@ class ProgramEmitter {
   Status Ahead(size_t index, Emission& emission, size_t count);
   // lowered.ahead in pieces, the first units.
   Status CutAhead(size_t index, Emission& emission);
-  Result<int64_t> PieceTiles(size_t index, const network::LoweredRegion& lowered,
-                             const ir::Stmt& copy) const;
+  // The tiles of a piece of each of lowered.ahead.
+  Result<std::vector<int64_t>> PieceTiles(size_t index,
+                                          const network::LoweredRegion& lowered) const;
   Status Need(size_t index, Emission& emission, const target::SolvedLeaf& leaf);
   // What instructions from here on are for.
   void SwitchTo(size_t index, Emission& emission);
