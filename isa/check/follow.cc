@@ -158,18 +158,19 @@ void Follower::End(int unit) {
 }
 
 void Follower::CheckAccesses(const Issued& issued, int unit, const VectorClock& clock) {
+  const InsnNest nest = NestOf(issued.fetched.insn, config_);
   std::vector<Uop> uops;
-  if (!ReadUops(issued, uops)) return;
-  Walk(issued.fetched.insn, config_, uops, [&](const Touch& touch) {
+  if (!ReadUops(issued, nest, uops)) return;
+  Walk(nest, uops, [&](const Touch& touch) {
     CheckTouch(touch, issued, unit, clock);
     if (options_.on_touch) options_.on_touch(issued.number, touch);
   });
-  LoadUops(issued);
+  LoadUops(nest);
 }
 
 // The micro-ops that the instruction runs; false, with a diagnostic, if they cannot be known.
-bool Follower::ReadUops(const Issued& issued, std::vector<Uop>& uops) {
-  const UopRange range = UopsOf(issued.fetched.insn, config_);
+bool Follower::ReadUops(const Issued& issued, const InsnNest& nest, std::vector<Uop>& uops) {
+  const UopRange range = UopsOf(nest);
   if (range.begin + range.count > static_cast<int64_t>(uops_.size())) {
     ReportBounds(issued.number, fmt::format("reads uop tile {}, which has {}",
                                             range.begin + range.count - 1, uops_.size()));
@@ -206,8 +207,7 @@ bool Follower::ReadUops(const Issued& issued, std::vector<Uop>& uops) {
 }
 
 // What a load leaves in UOP.
-void Follower::LoadUops(const Issued& issued) {
-  const InsnNest nest = NestOf(issued.fetched.insn, config_);
+void Follower::LoadUops(const InsnNest& nest) {
   const NestOperand* to = nullptr;
   const NestOperand* from = nullptr;
   for (const NestOperand& o : nest.operands()) {
@@ -247,13 +247,17 @@ void Follower::LoadUop(int64_t tile, int64_t segment, int64_t offset) {
 
 void Follower::CheckTouch(const Touch& touch, const Issued& issued, int unit,
                           const VectorClock& clock) {
-  if (touch.first + touch.count > limits_[touch.space.index]) {
-    if (std::exchange(bounds_reported_, issued.number) == issued.number) return;
-    const int64_t last = touch.first + touch.count - 1;
-    ReportBounds(issued.number,
-                 fmt::format("{} {} {} {}, which has {}", touch.write ? "writes" : "reads",
-                             Text(touch.space), touch.space.is_segment() ? "byte" : "tile", last,
-                             limits_[touch.space.index]));
+  const int64_t limit = limits_[touch.space.index], last = touch.first + touch.count - 1;
+  if (last >= limit) {
+    if (std::exchange(bounds_reported_, issued.number) != issued.number) {
+      ReportBounds(
+          issued.number,
+          fmt::format("{} {} {} {}, which has {}", touch.write ? "writes" : "reads",
+                      Text(touch.space), touch.space.is_segment() ? "byte" : "tile", last, limit));
+    }
+    // What is in bounds counts for those behind it.
+    if (touch.first < limit)
+      CheckTouch({touch.space, touch.first, limit - touch.first, touch.write}, issued, unit, clock);
     return;
   }
   Shadow::Found found;

@@ -41,8 +41,8 @@ class Follower {
   void End(int unit);
   void CheckClamp(const Issued& issued);
   void CheckAccesses(const Issued& issued, int unit, const VectorClock& clock);
-  bool ReadUops(const Issued& issued, std::vector<Uop>& uops);
-  void LoadUops(const Issued& issued);
+  bool ReadUops(const Issued& issued, const InsnNest& nest, std::vector<Uop>& uops);
+  void LoadUops(const InsnNest& nest);
   void LoadUop(int64_t tile, int64_t segment, int64_t offset);
   void CheckTouch(const Touch& touch, const Issued& issued, int unit, const VectorClock& clock);
   void ReportRace(const Touch& touch, const Issued& issued, int other, uint32_t number);

@@ -52,7 +52,8 @@ class Shadow {
   // Looks at [first, first + count), inside the space, without changing anything.
   void Look(int64_t first, int64_t count, bool write, int unit, Found& found) const {
     const int64_t last = CellOf(first + count - 1);
-    for (int64_t c = CellOf(first); c <= last; ++c) LookAt(c, first, write, unit, found);
+    for (int64_t c = CellOf(first); c <= last; ++c) LookAt(c, first, write, found);
+    found.conflict[unit] = 0;
   }
 
   // Notes that instruction |number| of |unit| touched them.
@@ -72,10 +73,11 @@ class Shadow {
     for (int64_t c = CellOf(first); c <= last; ++c) {
       uint32_t& noted = (write ? cells_[c].writes : cells_[c].reads)[unit];
       if (noted == number) continue;
-      LookAt(c, first, write, unit, found);
+      LookAt(c, first, write, found);
       noted = number;
       cells_[c].written |= write;
     }
+    found.conflict[unit] = 0;
   }
 
   // An address in [first, first + count) that instruction |number| of |unit| touched last.
@@ -95,14 +97,11 @@ class Shadow {
     VectorClock writes{}, reads{};
     bool written = false;
   };
-  // Looks at cell |c| of a touch from |first| on.
-  void LookAt(int64_t c, int64_t first, bool write, int unit, Found& found) const {
+  // Looks at cell |c| of a touch from |first| on; at the touching unit's accesses too.
+  void LookAt(int64_t c, int64_t first, bool write, Found& found) const {
     const Cell& cell = cells_[c];
-    for (int u = 0; u < kUnits; ++u) {
-      if (u == unit) continue;
-      if (cell.writes[u] > found.conflict[u]) found.conflict[u] = cell.writes[u];
-      if (write && cell.reads[u] > found.conflict[u]) found.conflict[u] = cell.reads[u];
-    }
+    Join(found.conflict, cell.writes);
+    if (write) Join(found.conflict, cell.reads);
     if (!write && !cell.written && found.unwritten < 0)
       found.unwritten = c * grain_ < first ? first : c * grain_;
   }

@@ -7,8 +7,9 @@ InsnNest NestOf(const AnyInsn& insn, const Config& config) {
   return std::visit([&](const auto& profile) { return NestOf(profile, config); }, insn);
 }
 
-UopRange UopsOf(const AnyInsn& insn, const Config& config) {
-  const InsnNest nest = NestOf(insn, config);
+UopRange UopsOf(const AnyInsn& insn, const Config& config) { return UopsOf(NestOf(insn, config)); }
+
+UopRange UopsOf(const InsnNest& nest) {
   if (nest.steps() == 0) return {};
   for (const NestOperand& o : nest.operands()) {
     if (o.space != Space::Of(Memory::kUop) || o.write) continue;

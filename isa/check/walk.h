@@ -35,6 +35,7 @@ struct UopRange {
   int64_t begin = 0;
   int64_t count = 0;
 };
+UopRange UopsOf(const InsnNest& nest);
 UopRange UopsOf(const AnyInsn& insn, const Config& config);
 
 InsnNest NestOf(const AnyInsn& insn, const Config& config);
@@ -55,8 +56,10 @@ class Walker {
         Whole(o, 0, o.base);
       } else if (IsAlone(o)) {
         Alone(o);
-      } else {
+      } else if (!IsAtOnePlace(o)) {
         FindFirsts(n);
+      } else if (FirstOf(o.space) == n) {
+        AtOnePlace(o.space);
       }
     }
     if (stepped_ == 0) return;
@@ -70,6 +73,23 @@ class Walker {
   bool IsAlone(const NestOperand& o) const {
     return std::ranges::count(nest_.operands(), o.space, &NestOperand::space) == 1 &&
            !StridesAndFields(o);
+  }
+  int FirstOf(Space space) const {
+    return static_cast<int>(std::ranges::find(nest_.operands(), space, &NestOperand::space) -
+                            nest_.operands().begin());
+  }
+  // Do all operands of the space of |o| touch the same addresses in a step, with each micro-op?
+  bool IsAtOnePlace(const NestOperand& o) const {
+    const auto same_field = [&](const Uop& u) {
+      return o.uop < 0 || UopField(u, o.uop) == UopField(uops_[0], o.uop);
+    };
+    return std::ranges::all_of(uops_, same_field) &&
+           std::ranges::all_of(nest_.operands(), [&](const NestOperand& other) {
+             return other.space != o.space ||
+                    (other.base == o.base && other.extent == o.extent && other.uop == o.uop &&
+                     other.moves == o.moves && other.strides == o.strides &&
+                     !StridesAndFields(other));
+           });
   }
   bool StridesAndFields(const NestOperand& o) const {
     for (int l = 0; l < nest_.loop_count; ++l) {
@@ -131,6 +151,17 @@ class Walker {
     Repeat(o, l, 0, runs);
   }
 
+  // All that operands of |space| touch, which are at one place: which of them comes to an address
+  // first is the same for all, those of the first step.
+  void AtOnePlace(Space space) {
+    for (const bool first : {true, false}) {
+      for (const NestOperand& o : nest_.operands()) {
+        const bool begins = !o.later && (!o.not_init || uops_[0].init == 0);
+        if (o.space == space && begins == first) Alone(o);
+      }
+    }
+  }
+
   // |runs|, |offset| further on, for each iteration of loop |l| and those outside of it.
   void Repeat(const NestOperand& o, int l, int64_t offset, std::span<const Stretch> runs) {
     while (l >= 0 && ((o.moves >> l & 1) == 0 || o.strides[l] == 0)) --l;
@@ -147,7 +178,9 @@ class Walker {
     if (o.uop < 0 && !o.not_init) return {0};
     std::vector<int64_t> fields;
     for (const Uop& u : all ? uops_ : uops_.first(1)) {
-      if (!o.not_init || u.init == 0) fields.push_back(o.uop < 0 ? 0 : UopField(u, o.uop));
+      const int64_t field = o.uop < 0 ? 0 : UopField(u, o.uop);
+      const bool again = !fields.empty() && fields.back() == field;
+      if (!again && (!o.not_init || u.init == 0)) fields.push_back(field);
     }
     return fields;
   }
@@ -245,16 +278,20 @@ class Walker {
 }  // namespace walk
 
 // Calls touch(const Touch&) for everything that |insn| reads and writes, for most addresses once;
-// reading of micro-ops first, then operands that have a space for themselves, then the others step
-// by step.
+// reading of micro-ops first, then operands that have a space for themselves or are at one place
+// with the others of their space, then the others step by step.
 //
 //   uops   contents of UopsOf(insn), in order (profile vta: dst, src and wgt only)
 //
 // The fields have passed CheckFields; addresses may be out of range. Takes Steps(insn) steps, or
 // nine times that for windows: bound them first.
 template <typename F>
+void Walk(const InsnNest& nest, std::span<const Uop> uops, F&& touch) {
+  walk::Walker(nest, uops, touch).Run();
+}
+template <typename F>
 void Walk(const AnyInsn& insn, const Config& config, std::span<const Uop> uops, F&& touch) {
-  walk::Walker(NestOf(insn, config), uops, touch).Run();
+  Walk(NestOf(insn, config), uops, touch);
 }
 
 }  // namespace tessera::isa
