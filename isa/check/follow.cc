@@ -44,7 +44,8 @@ void Follower::PlanSegments() {
     for (int64_t fact : facts) grain[segment] = std::gcd(grain[segment], fact);
   };
   for (const Fetched& fetched : program_) {
-    if (CheckFields(fetched.insn, config_)) continue;  // reported when its turn comes
+    sound_.push_back(!CheckFields(fetched.insn, config_));
+    if (!sound_.back()) continue;  // reported when its turn comes
     const InsnNest nest = NestOf(fetched.insn, config_);
     for (const NestOperand& o : nest.operands()) {
       if (!o.space.is_segment()) continue;
@@ -117,9 +118,10 @@ void Follower::Begin(int unit) {
   }
   insns_[unit].push_back(issued.number);
   clock[unit] = static_cast<uint32_t>(insns_[unit].size());
-  if (Stop stop = CheckFields(issued.fetched.insn, config_)) {
+  if (!sound_[issued.number]) {
     Add(Finding::kDecode, {issued.number},
-        fmt::format("{}: {}", program_.Name(issued.number), stop.detail));
+        fmt::format("{}: {}", program_.Name(issued.number),
+                    CheckFields(issued.fetched.insn, config_).detail));
     return;
   }
   CheckClamp(issued);

@@ -67,6 +67,7 @@ class Follower {
   std::array<int64_t, kSpaces> limits_{};  // addresses of each space
   std::array<Shadow, kSpaces> shadow_;
   std::array<bool, kSegments> stored_{};                 // a STORE writes the segment
+  std::vector<bool> sound_;                              // CheckFields passes the instruction
   std::vector<std::optional<uint64_t>> uops_;            // what UOP holds, where that is known
   std::vector<bool> uop_loaded_;                         // something wrote the tile
   std::set<std::tuple<uint32_t, uint32_t, int>> races_;  // reported: instructions and space

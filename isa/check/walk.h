@@ -104,7 +104,8 @@ class Walker {
   static constexpr int64_t kMostStretches = 1 << 14;  // that are collected
   // |runs|, in which those that meet become one.
   static void Merge(std::vector<Stretch>* runs) {
-    std::ranges::sort(*runs, {}, &Stretch::first);
+    if (!std::ranges::is_sorted(*runs, {}, &Stretch::first))
+      std::ranges::sort(*runs, {}, &Stretch::first);
     size_t last = 0;
     for (size_t k = 1; k < runs->size(); ++k) {
       Stretch& before = (*runs)[last];
@@ -116,6 +117,21 @@ class Walker {
       }
     }
     runs->resize(last + 1);
+  }
+  // |runs|, |count| times, |stride| further on each time.
+  static void Copy(int64_t count, int64_t stride, std::vector<Stretch>* runs) {
+    const auto meets_itself = [&](const Stretch& run) { return run.end - run.first >= stride; };
+    if (std::ranges::all_of(*runs, meets_itself)) {
+      for (Stretch& run : *runs) run.end += (count - 1) * stride;
+    } else {
+      const size_t once = runs->size();
+      runs->reserve(once * static_cast<size_t>(count));
+      for (int64_t k = 1; k < count; ++k) {
+        for (size_t r = 0; r < once; ++r)
+          runs->push_back({(*runs)[r].first + k * stride, (*runs)[r].end + k * stride});
+      }
+    }
+    Merge(runs);
   }
 
   // All that |o|, whose order does not count, touches: an address once, or few times.
@@ -129,7 +145,7 @@ class Walker {
       by_uop |= moves && loop.uops && o.strides[l] == 0;
     }
     if (o.later && !stays) return;
-    std::vector<Stretch> runs, there;
+    std::vector<Stretch> runs;
     for (const int64_t field : FieldsOf(o, by_uop))
       runs.push_back({o.base + field, o.base + field + o.extent});
     if (runs.empty()) return;
@@ -139,14 +155,8 @@ class Walker {
       const int64_t count = nest_.loop_list[l].count, stride = o.strides[l];
       if ((o.moves >> l & 1) == 0 || stride == 0) continue;
       if (count > kMostStretches / std::ssize(runs)) break;
-      there.swap(runs);
-      runs.clear();
-      for (int64_t k = 0; k < count; ++k) {
-        for (const Stretch& run : there)
-          runs.push_back({run.first + k * stride, run.end + k * stride});
-      }
-      if (runs.empty()) return;
-      Merge(&runs);
+      if (count == 0) return;
+      Copy(count, stride, &runs);
     }
     Repeat(o, l, 0, runs);
   }
