@@ -100,11 +100,10 @@ std::vector<OrderedStep> Cut(std::span<const isa::Insn> insns, std::span<const T
     const int64_t together = std::max<int64_t>(1, count * kPieceBeats / beats);
     for (int64_t at = 0; at < count; at += together) {
       const int64_t end = std::min(at + together, count);
-      const isa::Insn part = box.Part(at, end);
       OrderedStep& step = steps.emplace_back(OrderedStep{n, at, end, unit});
-      step.cycles = CyclesOf(unit, BusyCycles(part, config), config);
+      step.cycles = CyclesOf(unit, beats / count * (end - at), config);
       step.accesses = written[from.index]
-                          ? isa::Accesses(part, config)
+                          ? isa::Accesses(box.Part(at, end), config)
                           : std::vector<isa::Access>{{to, true, {box.OnChip(at, end)}}};
     }
   }
@@ -192,6 +191,9 @@ class LoadMover {
     for (size_t s = 0; s < steps_.size(); ++s) {
       if (steps_[s].unit == isa::Unit::kLoad) loads_.push_back(s);
     }
+    least_after_.assign(loads_.size() + 1, steps_.size());
+    for (size_t l = loads_.size(); l-- > 0;)
+      least_after_[l] = std::min(least_after_[l + 1], steps_[loads_[l]].after);
   }
 
   std::vector<size_t> Run() {
@@ -223,7 +225,7 @@ class LoadMover {
     if (start == clock_.free(isa::Unit::kLoad)) return std::nullopt;
     while (first_ < loads_.size() && steps_[loads_[first_]].done) ++first_;
     size_t seen = 0;
-    for (size_t l = first_; l < loads_.size() && seen < kWindow; ++l) {
+    for (size_t l = first_; least_after_[l] <= s && seen < kWindow; ++l) {
       const OrderedStep& other = steps_[loads_[l]];
       if (other.done || loads_[l] == s) continue;
       ++seen;
@@ -238,7 +240,8 @@ class LoadMover {
   AccessHistory& history_;
   ProgramClock clock_;
   std::vector<size_t> loads_, order_;
-  size_t first_ = 0;  // of loads_: all before are done
+  std::vector<size_t> least_after_;  // of loads_ from each on, the least |after|
+  size_t first_ = 0;                 // of loads_: all before are done
 };
 
 }  // namespace

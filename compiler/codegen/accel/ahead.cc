@@ -73,7 +73,13 @@ Result<std::vector<int64_t>> ProgramEmitter::PieceTiles(
       return Status{};
     }));
   }
-  TESSERA_TRY(VisitLeaves(lowered.body, [&](const target::SolvedLeaf& leaf) {
+  const auto uses = [&](const Leaf& leaf) {
+    return std::ranges::any_of(leaf.call->args, [&](const ir::Expr& arg) {
+      return arg->kind == ir::ExprKind::kLoad &&
+             std::ranges::count(copies, arg->buffer, &AheadCopy::buffer) > 0;
+    });
+  };
+  const auto visit = [&](const target::SolvedLeaf& leaf) {
     int64_t steps = 1;
     for (const target::LeafDim& d : leaf.dims) steps *= d.extent;
     for (size_t op = 0; op < leaf.operands.size(); ++op) {
@@ -88,7 +94,8 @@ Result<std::vector<int64_t>> ProgramEmitter::PieceTiles(
       }
     }
     return Status{};
-  }));
+  };
+  TESSERA_TRY(VisitLeaves(lowered.body, visit, uses));
   for (size_t k = 0; k < copies.size(); ++k) {
     if (!copies[k].longer) least[k] = kPieceTiles;
   }

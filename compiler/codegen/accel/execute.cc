@@ -136,6 +136,7 @@ class BodyEmitter {
     const std::optional<Leaf> leaf = MatchLeaf(s);
     // What is no instruction's loops is the same leaf again in each iteration of the outer one.
     std::optional<target::SolvedLeaf> solved;
+    if (leaf && hooks_.wanted && !hooks_.wanted(*leaf)) return {};
     if (leaf) solved = target::Solve(*leaf, env_);
     if (solved) {
       if (hooks_.before_leaf) TESSERA_TRY(hooks_.before_leaf(*solved));
@@ -273,8 +274,9 @@ std::vector<TileRun> RunsOf(const target::SolvedLeaf& leaf, size_t op, const isa
 }
 
 Status VisitLeaves(const ir::Stmt& body,
-                   const std::function<Status(const target::SolvedLeaf&)>& visit) {
-  return BodyEmitter(nullptr, nullptr, {}, {.before_leaf = visit}).Run(body);
+                   const std::function<Status(const target::SolvedLeaf&)>& visit,
+                   const std::function<bool(const Leaf&)>& wanted) {
+  return BodyEmitter(nullptr, nullptr, {}, {.wanted = wanted, .before_leaf = visit}).Run(body);
 }
 
 }  // namespace tessera::codegen::accel

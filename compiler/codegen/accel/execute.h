@@ -85,6 +85,8 @@ struct PieceStep {
 
 // What to tell of a run.
 struct RunHooks {
+  // Which leaves count, whatever their loops; null: all.
+  std::function<bool(const Leaf&)> wanted;
   // Called before each leaf is emitted.
   std::function<Status(const target::SolvedLeaf&)> before_leaf;
   // Called after each leaf that computes on the array or reduces a window.
@@ -117,9 +119,11 @@ struct TileRun {
 };
 // The tiles of operand |op|, of a scratchpad, that |leaf| touches.
 std::vector<TileRun> RunsOf(const target::SolvedLeaf& leaf, size_t op, const isa::Config& config);
-// Each leaf that ExecuteIn would emit of |body|. errors: kUnsupported, Execute's; |visit|'s
+// Each leaf that ExecuteIn would emit of |body|, of those that are |wanted|, if given. errors:
+// kUnsupported, Execute's; |visit|'s
 Status VisitLeaves(const ir::Stmt& body,
-                   const std::function<Status(const target::SolvedLeaf&)>& visit);
+                   const std::function<Status(const target::SolvedLeaf&)>& visit,
+                   const std::function<bool(const Leaf&)>& wanted = {});
 
 // Whether |body| allocates in |scope|.
 bool Allocates(const ir::Stmt& body, ir::Scope scope);
