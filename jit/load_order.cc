@@ -102,9 +102,11 @@ std::vector<OrderedStep> Cut(std::span<const isa::Insn> insns, std::span<const T
       const int64_t end = std::min(at + together, count);
       OrderedStep& step = steps.emplace_back(OrderedStep{n, at, end, unit});
       step.cycles = CyclesOf(unit, beats / count * (end - at), config);
-      step.accesses = written[from.index]
-                          ? isa::Accesses(box.Part(at, end), config)
-                          : std::vector<isa::Access>{{to, true, {box.OnChip(at, end)}}};
+      if (written[from.index]) {
+        step.accesses = isa::Accesses(box.Part(at, end), config);
+      } else {
+        step.accesses.push_back({to, true, {box.OnChip(at, end)}});
+      }
     }
   }
   return steps;
@@ -262,18 +264,15 @@ LoadOrder OrderLoads(std::span<const isa::Insn> insns, std::span<const TokenNode
       if (next.from != step.from || next.begin != end) break;
       end = next.end;
     }
-    isa::Insn insn = insns[step.from];
-    TokenNode node = nodes[step.from];
-    if (const auto* load = std::get_if<isa::Load>(&insn)) {
-      const BoxCut cut(*load);
-      if (end - step.begin < cut.count()) {
-        insn = cut.Part(step.begin, end);
-        node.accesses = isa::Accesses(insn, config);
-      }
-    }
     result.from.push_back(step.from);
-    result.insns.push_back(std::move(insn));
-    result.nodes.push_back(std::move(node));
+    result.insns.push_back(insns[step.from]);
+    result.nodes.push_back(&nodes[step.from]);
+    if (step.accesses.empty()) continue;
+    const BoxCut cut(std::get<isa::Load>(insns[step.from]));
+    if (end - step.begin == cut.count()) continue;
+    isa::Insn& part = result.insns.back() = cut.Part(step.begin, end);
+    result.nodes.back() =
+        &result.parts.emplace_back(TokenNode{step.unit, isa::Accesses(part, config)});
   }
   return result;
 }

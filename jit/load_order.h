@@ -7,6 +7,7 @@
 #define TESSERA_JIT_LOAD_ORDER_H_
 
 #include <cstddef>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,8 @@ namespace tessera::jit {
 struct LoadOrder {
   std::vector<size_t> from;
   std::vector<isa::Insn> insns;
-  std::vector<TokenNode> nodes;
+  std::vector<const TokenNode*> nodes;  // those that were given, or |parts|
+  std::deque<TokenNode> parts;
 };
 
 // |insns|, which touch what |nodes| say, in an order in which running them one by one gives the

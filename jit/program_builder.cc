@@ -167,7 +167,6 @@ void ProgramBuilder::Take(LoadOrder order) {
     ++source_.back().end;
   }
   insns_ = std::move(order.insns);
-  nodes_ = std::move(order.nodes);
   stats_.instructions = static_cast<int64_t>(insns_.size());
 }
 

@@ -17,18 +17,18 @@ using Completed = Positions;
 
 // Running the program in order must never find a counter full: then, whatever the timing, the
 // earliest unfinished instruction can always finish.
-Status CheckDepth(std::span<const TokenNode> nodes, std::span<const TokenMasks> masks,
+Status CheckDepth(std::span<const TokenNode* const> nodes, std::span<const TokenMasks> masks,
                   int64_t depth) {
   std::array<std::array<int64_t, kUnits>, kUnits> count{};
   for (size_t n = 0; n < nodes.size(); ++n) {
-    const auto unit = static_cast<size_t>(nodes[n].unit);
+    const auto unit = static_cast<size_t>(nodes[n]->unit);
     for (size_t v = 0; v < kUnits; ++v) {
       if ((masks[n].pop >> v & 1) != 0) --count[v][unit];
       if ((masks[n].push >> v & 1) != 0 && ++count[unit][v] > depth) {
         return Fail(Code::kOutOfRange,
                     "instruction {}: {} tokens from {} to {} under way, a counter holds {}; "
                     "a configuration with a greater token_depth runs it",
-                    n, count[unit][v], isa::Text(nodes[n].unit),
+                    n, count[unit][v], isa::Text(nodes[n]->unit),
                     isa::Text(static_cast<isa::Unit>(v)), depth);
       }
     }
@@ -38,10 +38,10 @@ Status CheckDepth(std::span<const TokenNode> nodes, std::span<const TokenMasks> 
 
 }  // namespace
 
-Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes,
+Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode* const> nodes,
                                              int64_t token_depth) {
   AccessHistory history;
-  for (const TokenNode& node : nodes) history.Add(node.unit, node.accesses);
+  for (const TokenNode* node : nodes) history.Add(node->unit, node->accesses);
   history.Prepare();
 
   std::vector<TokenMasks> masks(nodes.size());
@@ -52,7 +52,7 @@ Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes,
   std::array<Completed, kUnits> known{};
 
   for (size_t n = 0; n < nodes.size(); ++n) {
-    const auto unit = static_cast<size_t>(nodes[n].unit);
+    const auto unit = static_cast<size_t>(nodes[n]->unit);
     Completed& clock = known[unit];
 
     const Completed latest = history.FindConflicts(n);
@@ -87,6 +87,13 @@ Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes,
   }
   TESSERA_TRY(CheckDepth(nodes, masks, token_depth));
   return masks;
+}
+
+Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes,
+                                             int64_t token_depth) {
+  std::vector<const TokenNode*> pointers;
+  for (const TokenNode& node : nodes) pointers.push_back(&node);
+  return InsertTokens(pointers, token_depth);
 }
 
 }  // namespace tessera::jit

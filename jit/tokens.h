@@ -45,6 +45,8 @@ struct TokenMasks {
 //   errors       kOutOfRange  more than |token_depth| tokens of one pair of units would be under
 //   way
 //                             at a point of the program (running in order would stall there)
+Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode* const> nodes,
+                                             int64_t token_depth);
 Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes, int64_t token_depth);
 
 }  // namespace tessera::jit

@@ -94,10 +94,10 @@ Listing RandomListing(Rng& rng) {
 // For each address, the writers in order and, between two of them, the readers.
 using Events = std::map<std::pair<int, int64_t>, std::vector<std::pair<size_t, std::set<size_t>>>>;
 
-Events EventsOf(const std::vector<TokenNode>& nodes, const std::vector<size_t>& names) {
+Events EventsOf(const std::vector<const TokenNode*>& nodes, const std::vector<size_t>& names) {
   Events events;
   for (size_t n = 0; n < nodes.size(); ++n) {
-    for (const isa::Access& a : nodes[n].accesses) {
+    for (const isa::Access& a : nodes[n]->accesses) {
       for (const isa::AddressRange& r : a.intervals) {
         for (int64_t at = r.begin; at < r.end; ++at) {
           auto& of = events[{a.space.index, at}];
@@ -126,14 +126,16 @@ TEST_P(LoadOrderProperty, EveryAddressSeesTheSame) {
     const LoadOrder order = OrderLoads(list.insns, list.nodes, isa::Config());
     std::vector<size_t> as_given(list.nodes.size());
     std::iota(as_given.begin(), as_given.end(), size_t{0});
-    ASSERT_EQ(EventsOf(order.nodes, order.from), EventsOf(list.nodes, as_given));
+    std::vector<const TokenNode*> given;
+    for (const TokenNode& node : list.nodes) given.push_back(&node);
+    ASSERT_EQ(EventsOf(order.nodes, order.from), EventsOf(given, as_given));
     std::vector<size_t> others;
     for (size_t n = 0; n < order.from.size(); ++n) {
       const auto* load = std::get_if<isa::Load>(&order.insns[n]);
       if (load == nullptr) {
         others.push_back(order.from[n]);
       } else {
-        EXPECT_EQ(order.nodes[n].accesses, isa::Accesses(*load, isa::Config()));
+        EXPECT_EQ(order.nodes[n]->accesses, isa::Accesses(*load, isa::Config()));
       }
     }
     EXPECT_TRUE(std::ranges::is_sorted(others));

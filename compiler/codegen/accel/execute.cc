@@ -172,8 +172,9 @@ class BodyEmitter {
  private:
   Status RunFor(const ir::Stmt& s) {
     const int64_t first = Evaluate(s->min, env_), extent = Evaluate(s->extent, env_);
+    int64_t& value = env_[s->var.get()];
     for (int64_t k = first; k < first + extent; ++k) {
-      env_[s->var.get()] = k;
+      value = k;
       TESSERA_TRY(Run(s->body[0]));
     }
     return {};
@@ -201,7 +202,7 @@ class BodyEmitter {
 
   LeafEmitter* emitter_;
   Rings* rings_;
-  RunHooks hooks_;
+  const RunHooks& hooks_;
   int64_t products_ = 0;
   Env env_;
 };
@@ -248,7 +249,8 @@ Status Execute(const ir::Stmt& body, LeafEmitter& emitter, Rings& rings) {
 }
 
 Result<int64_t> CountProducts(const ir::Stmt& body) {
-  BodyEmitter counter(nullptr, nullptr, {}, {});
+  const RunHooks none;
+  BodyEmitter counter(nullptr, nullptr, {}, none);
   TESSERA_TRY(counter.Run(body));
   return counter.products();
 }
