@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jit/history.h"
 
+#include <utility>
+
 namespace tessera::jit {
 
 void AccessHistory::Prepare() {
+  // Instructions in a row, and the operands of one, often touch the same.
+  std::array<const isa::Access*, isa::kSpaces> before{};
+  const auto again = [&](const isa::Access& a) {
+    const isa::Access* last = std::exchange(before[a.space.index], &a);
+    return last != nullptr && last->intervals == a.intervals;
+  };
   std::array<std::vector<int64_t>, isa::kSpaces> cuts;
   for (const std::span<const isa::Access> accesses : added_) {
     for (const isa::Access& a : accesses) {
-      if (!Matters(a.space)) continue;
+      if (!Matters(a.space) || again(a)) continue;
       for (const isa::AddressRange& r : a.intervals)
         cuts[a.space.index].insert(cuts[a.space.index].end(), {r.begin, r.end});
     }
