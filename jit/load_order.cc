@@ -151,7 +151,7 @@ class ProgramClock {
   // When |step| would begin if it was next.
   int64_t StartOf(const OrderedStep& step) const {
     const auto unit = static_cast<size_t>(step.unit);
-    int64_t start = std::max(free(step.unit), FetchedAt(unit));
+    int64_t start = Earliest(step.unit);
     for (size_t v = 0; v < kUnits; ++v) {
       if (v == unit || step.latest[v] == 0) continue;
       const UnitClock::Ran& ran = ran_[v][static_cast<size_t>(step.latest[v]) - 1];
@@ -159,7 +159,10 @@ class ProgramClock {
     }
     return start;
   }
-  int64_t free(isa::Unit unit) const { return units_.free(unit); }
+  // When an instruction of |unit| would begin that waits for nothing.
+  int64_t Earliest(isa::Unit unit) const {
+    return std::max(units_.free(unit), FetchedAt(static_cast<size_t>(unit)));
+  }
 
   // The position of |step| in its unit's stream.
   int32_t Run(const OrderedStep& step) {
@@ -191,11 +194,14 @@ class LoadMover {
   LoadMover(std::vector<OrderedStep>& steps, AccessHistory& history, const isa::Config& config)
       : steps_(steps), history_(history), clock_(config) {
     for (size_t s = 0; s < steps_.size(); ++s) {
-      if (steps_[s].unit == isa::Unit::kLoad) loads_.push_back(s);
+      if (steps_[s].unit != isa::Unit::kLoad) continue;
+      loads_.push_back(s);
+      after_.push_back(steps_[s].after);
     }
-    least_after_.assign(loads_.size() + 1, steps_.size());
+    least_after_ = after_;
+    least_after_.push_back(steps_.size());
     for (size_t l = loads_.size(); l-- > 0;)
-      least_after_[l] = std::min(least_after_[l + 1], steps_[loads_[l]].after);
+      least_after_[l] = std::min(least_after_[l], least_after_[l + 1]);
   }
 
   std::vector<size_t> Run() {
@@ -224,16 +230,21 @@ class LoadMover {
   // A load behind |s|, which is next, that may come in front of it and is done when it begins.
   std::optional<size_t> Passing(size_t s) {
     const int64_t start = clock_.StartOf(steps_[s]);
-    if (start == clock_.free(isa::Unit::kLoad)) return std::nullopt;
+    const int64_t earliest = clock_.Earliest(isa::Unit::kLoad);
+    if (start == earliest) return std::nullopt;
     while (first_ < loads_.size() && steps_[loads_[first_]].done) ++first_;
     size_t seen = 0;
     for (size_t l = first_; least_after_[l] <= s && seen < kWindow; ++l) {
+      if (after_[l] > s) {
+        ++seen;  // and not done: it could not pass before
+        continue;
+      }
       const OrderedStep& other = steps_[loads_[l]];
       if (other.done || loads_[l] == s) continue;
       ++seen;
-      if (clock_.free(isa::Unit::kLoad) + other.cycles > start || other.after > s) continue;
-      if (std::ranges::any_of(other.loads, [&](size_t b) { return !steps_[b].done; })) continue;
-      if (clock_.StartOf(other) + other.cycles <= start) return loads_[l];
+      if (earliest + other.cycles > start || clock_.StartOf(other) + other.cycles > start) continue;
+      if (std::ranges::all_of(other.loads, [&](size_t b) { return steps_[b].done; }))
+        return loads_[l];
     }
     return std::nullopt;
   }
@@ -242,8 +253,8 @@ class LoadMover {
   AccessHistory& history_;
   ProgramClock clock_;
   std::vector<size_t> loads_, order_;
-  std::vector<size_t> least_after_;  // of loads_ from each on, the least |after|
-  size_t first_ = 0;                 // of loads_: all before are done
+  std::vector<size_t> after_, least_after_;  // of loads_: |after|, the least of it from each on
+  size_t first_ = 0;                         // of loads_: all before are done
 };
 
 }  // namespace
