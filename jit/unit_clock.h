@@ -24,8 +24,8 @@ int64_t StepCyclesOf(const isa::Insn& insn, const isa::InsnNest& nest, const isa
 // (isa::StartCycles): its steps; of a transfer, the beats of each tile.
 int64_t BusyCycles(const isa::Insn& insn, const isa::Config& config);
 
-// Cycles that an instruction of |unit| with |busy| BusyCycles keeps it: of a transfer as long as its
-// beats take.
+// Cycles that an instruction of |unit| with |busy| BusyCycles keeps it: of a transfer as long as
+// its beats take.
 int64_t CyclesOf(isa::Unit unit, int64_t busy, const isa::Config& config);
 
 class UnitClock {

@@ -157,6 +157,38 @@ TEST(Check, Bounds) {
   EXPECT_THAT(
       Findings(Tessera(Lines({"gemm uop_begin=127 uop_count=2 iter_out=1 iter_in=1", "finish"}))),
       HasSubstr("reads uop tile 128, which has 128"));
+  // What is in bounds is written: the read behind it has no report of its own.
+  const CheckReport report = CheckProgram(
+      Tessera(Lines({"load memory=out segment=input x_bytes=4 x_size=64 y_size=8 z_size=1 x_step=0 "
+                     "sram_base=1 push=store",
+                     "store segment=output x_bytes=4 x_size=4 y_size=1 z_size=1 x_step=4 "
+                     "sram_base=1 pop=load",
+                     "finish"})),
+      Tiny());
+  ASSERT_EQ(report.diagnostics.size(), 1u) << report.ToString();
+  EXPECT_EQ(report.diagnostics[0].finding, Finding::kBounds);
+}
+
+TEST(Check, AccumulatorsThatAProductReadsAndWrites) {
+  // Two micro-ops, |first| first; the one that starts a sum, number 0, needs nobody's accumulators
+  // and leaves them to the other.
+  const auto product = [](int first) {
+    return Findings(
+        Assemble(fmt::format(".profile tessera\n.config tiny {:#x}\n.segment uops 16\n"
+                             "uop init={}\nuop init={}\n.segment constants 256\n.zero 256\n"
+                             ".segment input 256\n.code\n"
+                             "load x_bytes=8 x_size=2 y_size=1 z_size=1 x_step=8\n"
+                             "load memory=wgt segment=constants x_bytes=16 x_size=1 y_size=1 "
+                             "z_size=1\n"
+                             "load memory=inp segment=input x_bytes=4 x_size=3 y_size=1 "
+                             "z_size=1 x_step=4 push=gemm\n"
+                             "gemm uop_count=2 iter_out=2 iter_in=3 dst_out=8 dst_in=1 "
+                             "dst_base=5 pop=load\nfinish\n",
+                             Tiny().Hash(), first == 0 ? 1 : 0, first == 0 ? 0 : 1))
+            .value());
+  };
+  EXPECT_EQ(product(0), "");
+  EXPECT_THAT(product(1), HasSubstr("reads acc tile 5, which nothing wrote"));
 }
 
 TEST(Check, Decode) {
