@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integer arithmetic of a lane: ALU operations, the rescaling step, the clamp. From the definitions
-// by quotient and remainder, not from isa/semantics. Used by gemm (profile vta), vector.
+// Integer arithmetic of a lane: ALU operations, the rescaling step, the clamp. It follows the
+// definitions by quotient and remainder, not isa/semantics. Used by gemm (profile vta), vector.
 #ifndef TSR_ALU_H_
 #define TSR_ALU_H_
 
@@ -52,14 +52,14 @@ inline quotient divide(int64_t dividend, unsigned n) {
   return q;
 }
 
-// a * multiplier * 2^(shift - 31), rounded as |round| says; shift is -31 .. 31 and one to the left
-// acts before the product, modulo 2^32.
+// a * multiplier * 2^(shift - 31), rounded as |round| says. shift is -31 .. 31; a left shift acts
+// before the product, modulo 2^32.
 inline int32_t rescaled(int32_t a, int32_t multiplier, int shift, unsigned round) {
 #pragma HLS INLINE
   const unsigned left = shift > 0 ? (unsigned)shift : 0, right = shift > 0 ? 0 : (unsigned)-shift;
   const int64_t product = (int64_t)wrapped_shift(a, left) * multiplier;
   if (round == kRoundTflite) {
-    // Once to 2^-31, halves up; then the magnitude by 2^right, halves up, which is away from zero.
+    // Divides by 2^31, halves up; then the magnitude by 2^right, halves up: away from zero.
     const quotient once = divide(product, 31);
     const int64_t t = once.floor + (once.rest >= (uint64_t)1 << 30 ? 1 : 0);
     if (right == 0) return (int32_t)t;
@@ -74,7 +74,7 @@ inline int32_t rescaled(int32_t a, int32_t multiplier, int shift, unsigned round
   return (int32_t)(q.floor + (up ? 1 : 0));
 }
 
-// An int8 result on its zero point, limited.
+// Adds the zero point and clamps to lo .. hi.
 inline int8_t clamped(int32_t y, int out_zero, int lo, int hi) {
 #pragma HLS INLINE
   const int64_t q = (int64_t)y + out_zero;

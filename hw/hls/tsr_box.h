@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads of boxes of tiles, with steps and pads, for both profiles: what LOAD does, and COMPUTE of
-// profile vta for UOP and ACC. The whole box is checked before anything moves. Used by load, gemm.
+// Loads boxes of tiles, with steps and pads, for both profiles: for LOAD, and in profile vta for
+// COMPUTE (UOP and ACC). Checks the whole box before any byte moves. Used by load, gemm.
 #ifndef TSR_BOX_H_
 #define TSR_BOX_H_
 
@@ -19,8 +19,9 @@ constexpr int kMaxTileBytes =
 constexpr int kAccElementBytes = kAccTileBytes / kLanes;
 constexpr int32_t kMultiplierMask = (int32_t)((1u << kPrmMultiplierBits) - 1);
 
-// Where a load may write. Functions that take it are inlined: a tool must see which memory a
-// pointer is. A top with kEvery false has ports to UOP and ACC alone, and the rest is null.
+// The scratchpads that a load may write. Functions that take this struct are inlined, so that a
+// tool sees the memory behind each pointer. A top with kEvery false has ports to UOP and ACC only;
+// its other pointers are null.
 struct load_targets {
   uop_word* uop;
   wgt_tile* wgt;
@@ -37,7 +38,7 @@ struct load_box {
   unsigned memory;
   unsigned segment;
   int8_t pad_value;
-  unsigned x_bytes;    // of each tile that come from device memory
+  unsigned x_bytes;    // bytes of each tile that come from device memory
   byte_address begin;  // of tile (0, 0, 0), in the segment
   ap_uint<20> sram_base;
   ap_uint<16> x_size, y_size, z_size;
@@ -89,13 +90,13 @@ inline load_box box_of_vta_load(const insn_word& insn) {
   return box;
 }
 
-// Four bytes, least first.
+// The little-endian word of four bytes.
 inline int32_t word_of(const uint8_t* bytes, int at) {
   return (int32_t)((uint32_t)bytes[at] | (uint32_t)bytes[at + 1] << 8 |
                    (uint32_t)bytes[at + 2] << 16 | (uint32_t)bytes[at + 3] << 24);
 }
 
-// One tile from its bytes, pads in place.
+// Writes one tile. |bytes| has its pads in place.
 template <bool kEvery>
 inline void put_tile(const load_targets& to, unsigned memory, bool vta, ap_uint<20> tile,
                      const uint8_t* bytes) {
@@ -153,12 +154,12 @@ inline void put_tile(const load_targets& to, unsigned memory, bool vta, ap_uint<
                 (int8_t)shift);
       }
       break;
-    default:  // run_box has refused it
+    default:  // run_box has returned an error
       break;
   }
 }
 
-// Whether there is a port to the memory: one that the table names and no top serves is refused.
+// Whether this top has a port to |memory|. A load to a memory without one is an error.
 template <bool kEvery>
 inline bool is_served(unsigned memory) {
   switch (memory) {
@@ -176,7 +177,7 @@ inline bool is_served(unsigned memory) {
   }
 }
 
-// Executes a box whose fields have a meaning. Returns the error, or none.
+// Executes a box whose fields are legal. Returns the error, or none.
 template <bool kEvery>
 inline unsigned run_box(const bus_word* gmem, const tsr_memory_map* map, bool vta,
                         const load_box& box, const load_targets& to) {
@@ -195,7 +196,7 @@ inline unsigned run_box(const bus_word* gmem, const tsr_memory_map* map, bool vt
     const unsigned error = check_segment(map, box.segment, box.begin + reach + box.x_bytes, vta);
     if (error != kMachineErrorNone) return error;
   }
-  const bool wide_pad = box.memory == kMemoryAcc && box.pad_value < 0;  // a sign in every byte
+  const bool wide_pad = box.memory == kMemoryAcc && box.pad_value < 0;  // sign in every byte
   const bool dense = box.x_step == box.x_bytes;
   read_line line;
 #pragma HLS ARRAY_PARTITION variable = line.bytes complete

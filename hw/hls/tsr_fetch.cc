@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// fetch: reads the stream, finds what is wrong with an instruction before any unit has it, and
-// gives each to the queue of its unit.
+// fetch: reads the instruction stream, checks the opcode, the stray bits and the tokens of each
+// instruction, and puts it in the queue of its unit.
 #include "tsr_memory.h"
 #include "tsr_tokens.h"
 
@@ -28,7 +28,7 @@ static routed route(const insn_word& insn) {
   } else if (!insn_named(insn)) {
     r.error = kMachineErrorIllegalField;
   } else {
-    // FINISH has no tokens, and no unit has some for itself.
+    // FINISH has no tokens, and a unit has no tokens to or from itself.
     const unsigned forbidden = r.finish ? 15u : 1u << r.unit;
     if (((r.pop | r.push) & forbidden) != 0) r.error = kMachineErrorIllegalField;
   }
@@ -137,7 +137,8 @@ stream:
     finished = r.finish;
     number = number + 1;
   }
-  // Once behind the last of each queue, where a place is kept for it; again when all are done.
+  // The first end goes behind the last instruction of each queue, which keeps a place for it; the
+  // second follows when all units are done.
   tsr_command end;
   end.insn = insn_word(0);
   end.number = number;

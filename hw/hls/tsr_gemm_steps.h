@@ -14,7 +14,7 @@ TSR_HLS_OPEN
 typedef ap_uint<40> index_sum;
 typedef ap_uint<48> step_count;
 
-// A base and two strides: the index of step (o, i) without a multiplier.
+// The index of step (o, i) from a base and two strides, without a multiplier.
 struct strided {
   index_sum outer, inner;
 };
@@ -37,7 +37,7 @@ struct gemm_loops {
   ap_uint<20> dst_base, src_base, wgt_base;
   ap_uint<16> dst_out, dst_in, src_out, src_in, wgt_out, wgt_in;
   bool vta;
-  bool reset;  // profile vta: zeros, nothing is read
+  bool reset;  // profile vta: writes zeros, reads nothing
 };
 
 inline gemm_loops loops_of_gemm(const insn_word& insn) {
@@ -84,7 +84,7 @@ inline gemm_loops loops_of_vta_gemm(const insn_word& insn) {
 struct micro_op {
   ap_uint<20> dst, src, wgt;
   bool init;
-  bool named;  // no bit without a name
+  bool named;  // no bit is set outside the named fields
 };
 inline micro_op read_uop(const uop_word* uop, ap_uint<17> index, bool vta) {
 #pragma HLS INLINE
@@ -185,7 +185,7 @@ gemm_steps:
   return kMachineErrorNone;
 }
 
-// The greatest index of three nested strides; only where every loop runs.
+// The greatest index of three nested strides. Every loop must run at least once.
 inline uint64_t greatest_index(ap_uint<20> base, ap_uint<16> n2, ap_uint<16> s2, ap_uint<16> n1,
                                ap_uint<16> s1, ap_uint<16> n0, ap_uint<16> s0) {
   return (uint64_t)base + (uint64_t)(n2 - 1) * s2 + (uint64_t)(n1 - 1) * s1 +
@@ -202,7 +202,7 @@ inline unsigned run_depthwise(const insn_word& insn, const wgt_tile* wgt, const 
   const ap_uint<16> win_y = depthwise_win_y(insn), win_x = depthwise_win_x(insn);
   const ap_uint<16> wgt_z = depthwise_wgt_z(insn);
   const unsigned wgt_tiles = (kh * kw + kBlockIn - 1) / kBlockIn;
-  // Indices only grow: the last of each is checked before the first step.
+  // Indices only grow, so it is enough to check the last of each before the first step.
   const uint64_t last_dst =
       greatest_index(depthwise_dst_base(insn), iter_z, depthwise_dst_z(insn), iter_out,
                      depthwise_dst_out(insn), iter_in, depthwise_dst_in(insn));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The five tops of the HLS twin. Each is a kernel of its own under ap_ctrl_hs; a run starts all
-// five, and is over when all are. C++14, synthesisable: hw/hls/README.md says which rules hold.
+// five, and is over when all are. C++14, synthesisable; hw/hls/README.md has the rules.
 // Depends on the printed header and on ap_int.h, hls_stream.h: the vendor's, or those of
 // hw/hls/shim.
 #ifndef TSR_HLS_H_
@@ -24,7 +24,7 @@ TSR_HLS_OPEN
 
 typedef ap_uint<kBusBits> bus_word;
 
-// Scratchpads, as the tops share them: a tile is one address.
+// Scratchpads that the tops share: one tile per address.
 typedef int8_t inp_tile[kBatch * kBlockIn];
 typedef int8_t wgt_tile[kBlockOut * kBlockIn];
 typedef int32_t acc_tile[kLanes];
@@ -33,9 +33,9 @@ typedef int32_t prm_bias[kBlockOut];
 typedef int32_t prm_multiplier[kBlockOut];
 typedef int8_t prm_shift[kBlockOut];
 
-// Every unit has, from each of the three others in the order of enum Unit, a queue of tokens
-// (|from_|) and the queue in which it gives the places in it back; to each of the three a queue of
-// tokens (|to_|) and that from which it learns of places that are free again.
+// A unit has four queues for each of the three other units X, in the order of enum Unit. |from_X|
+// brings tokens and |from_X_places| gives their places back; |to_X| takes tokens and
+// |to_X_places| brings the places that are free again.
 
 // Reads |insn_count| instructions from byte |insn_addr| of device memory and routes them.
 void tsr_hls_fetch(const bus_word* gmem, ap_uint<64> insn_addr, ap_uint<32> insn_count,
@@ -72,7 +72,7 @@ void tsr_hls_vector(ap_uint<1> vta, tsr_commands& commands, tsr_marks& places, t
                     out_tile* out, const prm_bias* bias, const prm_multiplier* multiplier,
                     const prm_shift* shift, tsr_report* report);
 
-// In profile vta it reads the low bytes of ACC, which OUT would mirror.
+// In profile vta STORE reads the low bytes of ACC, because VTA's OUT mirrors them.
 void tsr_hls_store(bus_word* gmem, const tsr_memory_map* map, ap_uint<1> vta,
                    tsr_commands& commands, tsr_marks& places, tsr_marks& from_load,
                    tsr_marks& from_load_places, tsr_marks& from_gemm, tsr_marks& from_gemm_places,

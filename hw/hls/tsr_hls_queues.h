@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes between the tops of the HLS twin and the host, the same in every configuration. Used by
-// tsr_hls.h and by who runs the tops. C++14, synthesisable.
+// The types that the tops of the HLS twin and the host exchange, the same in every configuration.
+// Used by tsr_hls.h and by the code that runs the tops. C++14, synthesisable.
 #ifndef TSR_HLS_QUEUES_H_
 #define TSR_HLS_QUEUES_H_
 
@@ -16,7 +16,7 @@ struct tsr_command {
   ap_uint<1> end;        // 1: no instruction; the run is over
 };
 
-// One element of a token queue or of a queue of places: 1, or 0 behind the last of a run.
+// One element of a token queue or of a queue of places: 1, or 0 behind the last one of a run.
 typedef ap_uint<8> tsr_mark;
 
 // How a top ended; all zero but |count| when all is well.
@@ -24,10 +24,10 @@ struct tsr_report {
   ap_uint<8> error;    // enum MachineError of isa/enums.def
   ap_uint<32> number;  // of the instruction with the error
   ap_uint<32> count;   // fetch: instructions routed, FINISH included; units: instructions done
-  ap_uint<32> left;    // units: tokens that came and that nobody took
+  ap_uint<32> left;    // units: tokens received that no instruction took
 };
 
-// What a run tells the tops that use device memory. A size of 0 in profile vta: no limit.
+// The memory map that a run gives its tops. A size of 0 in profile vta: no limit.
 struct tsr_memory_map {
   ap_uint<64> bytes;  // of device memory
   ap_uint<64> segment_base[8];

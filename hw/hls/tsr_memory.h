@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Device memory as the tops use it: bytes at any address, moved in bursts of whole bus words. A
-// line is the most that one burst moves, 16 words at a multiple of 16, so no burst passes a
-// boundary of 4 KiB. Used by fetch, load, gemm (profile vta), store.
+// line is the largest burst, 16 words at a multiple of 16, so no burst crosses a boundary of 4 KiB.
+// Used by fetch, load, gemm (profile vta), store.
 #ifndef TSR_MEMORY_H_
 #define TSR_MEMORY_H_
 
@@ -16,16 +16,16 @@ const int kLineBytes = kLineWords * kBusBytes;
 
 typedef ap_uint<64> byte_address;
 
-// The words of one line that were read last.
+// The words of the last burst that was read.
 struct read_line {
   bool valid;
-  byte_address first;  // address of its first byte that is there
-  byte_address end;    // one past its last
+  byte_address first;  // address of the first byte read
+  byte_address end;    // one past the last
   uint8_t bytes[kLineBytes];
 };
 
-// Reads the words from the one with byte |address| to the line's end, or to the one with byte
-// |last| if that comes first.
+// Reads from the word with byte |address| to the line's end, or to the word with byte |last| if
+// that comes first.
 inline void fill_line(const bus_word* gmem, byte_address address, byte_address last,
                       read_line* line) {
 #pragma HLS INLINE off
@@ -49,7 +49,7 @@ burst_read:
   }
 }
 
-// |count| bytes from |address| on, of a run whose last byte is |last|, to bytes[at ..].
+// Copies |count| bytes from |address| on to |bytes|. |last| is the last byte of the whole run.
 inline void read_bytes(const bus_word* gmem, byte_address address, byte_address last, int count,
                        read_line* line, uint8_t* bytes) {
 #pragma HLS INLINE off
@@ -72,7 +72,7 @@ chunks:
   }
 }
 
-// The error of touching bytes |begin| .. |end| - 1 of a segment, or none.
+// The error of an access to a segment whose last byte is |end| - 1, or none.
 inline unsigned check_segment(const tsr_memory_map* map, unsigned segment, byte_address end,
                               bool vta) {
   const byte_address size = map->segment_size[segment];

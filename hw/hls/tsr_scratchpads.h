@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes to scratchpads, one function a memory: the simulator's probe hears of each here and
-// nowhere else. Used by load, gemm, vector.
+// Writes to scratchpads, one function per memory. Only these functions report scratchpad writes to
+// the simulator's probe. Used by load, gemm, vector.
 #ifndef TSR_SCRATCHPADS_H_
 #define TSR_SCRATCHPADS_H_
 
@@ -10,7 +10,7 @@
 
 TSR_HLS_OPEN
 
-// What the probe calls the memories: isa::ByteSpace.
+// The probe's numbers of the memories: isa::ByteSpace.
 const int kSpaceUop = 1, kSpaceWgt = 2, kSpaceInp = 3, kSpaceAcc = 4, kSpaceOut = 5, kSpacePrm = 6,
           kSpaceMemory = 7;
 

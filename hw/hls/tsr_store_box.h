@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stores of boxes of tiles for both profiles. A memory port of the vendor's tools writes whole
-// words, so bytes gather in a line of up to 16 words; a word that is not complete when the line is
-// written is read first. Only STORE writes device memory in a run. Used by store.
+// Stores boxes of tiles for both profiles. A memory port of the vendor's tools writes whole words,
+// so STORE gathers bytes in a line of up to 16 words and reads the missing bytes of incomplete
+// words before it writes the line. Only STORE writes device memory in a run. Used by store.
 #ifndef TSR_STORE_BOX_H_
 #define TSR_STORE_BOX_H_
 
@@ -35,7 +35,7 @@ inline store_box box_of_store(const insn_word& insn) {
   return box;
 }
 
-// Profile vta: tiles from the base of OUT's segment; pads mean nothing.
+// Profile vta: addresses are tiles from the base of OUT's segment; pads are ignored.
 inline store_box box_of_vta_store(const insn_word& insn) {
   store_box box;
   box.segment = kMemoryOut;
@@ -51,7 +51,7 @@ inline store_box box_of_vta_store(const insn_word& insn) {
   return box;
 }
 
-// Words that follow each other in one line of device memory, not written yet.
+// Consecutive words of one line of device memory that are not written yet.
 struct write_line {
   int words;           // 0: empty
   byte_address first;  // number of the first word
@@ -97,7 +97,7 @@ burst_write:
   line->words = 0;
 }
 
-// The place of word |word| in the line, which is written first when it has none.
+// The place of word |word| in the line. Flushes the line first if the word does not fit in it.
 inline int place_word(bus_word* gmem, write_line* line, byte_address word) {
   const bool inside = word >= line->first && word < line->first + line->words;
   const bool next = word == line->first + line->words && word % kLineWords != 0;
@@ -140,7 +140,7 @@ inline unsigned run_store_box(bus_word* gmem, const tsr_memory_map* map, bool vt
       byte_address to = row;
       for (unsigned x = 0; x < box.x_size; ++x) {
 #pragma HLS LOOP_TRIPCOUNT min = 1 max = 16
-        uint8_t bytes[kOutTileBytes + kBusBytes];  // a chunk from any byte stays inside
+        uint8_t bytes[kOutTileBytes + kBusBytes];  // room for a chunk from any byte
 #pragma HLS ARRAY_PARTITION variable = bytes complete
         for (int i = 0; i < kOutTileBytes + kBusBytes; ++i) {
 #pragma HLS UNROLL

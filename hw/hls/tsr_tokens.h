@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tokens and places over blocking streams. A queue of tokens has as many places as an edge takes in
-// the profile of the run (and one for the mark at the end): its pusher counts the free ones, and
-// its popper gives a place back when the instruction starts. So a full edge stalls its pusher
-// exactly as the machine's counters do, whatever the FIFO's own depth, and nothing asks a stream
-// whether it is empty. Command queues count their places in the same way. Used by the five tops.
+// Tokens and places over blocking streams. A token queue has as many places as an edge holds in the
+// profile of the run, and one for the mark at the end. The pusher counts the free places; the
+// popper gives a place back when its instruction starts. So a full edge stalls its pusher exactly
+// as the machine's counters do, whatever the FIFO's own depth, and no top asks a stream whether it
+// is empty. Command queues count their places in the same way. Used by the five tops.
 #ifndef TSR_TOKENS_H_
 #define TSR_TOKENS_H_
 
@@ -26,7 +26,7 @@ inline void take_place(place_count* free, tsr_marks& places) {
   }
 }
 
-// At the end of a run: everything up to the mark behind the last element, counted.
+// At the end of a run: reads up to the mark behind the last element and counts the elements.
 inline ap_uint<32> drain(tsr_marks& marks) {
   ap_uint<32> count = 0;
   bool more = true;
@@ -39,8 +39,8 @@ inline ap_uint<32> drain(tsr_marks& marks) {
   return count;
 }
 
-// An instruction starts: one token from each unit of its mask, then their places are free, and so
-// is the instruction's own in the command queue. a, b, c: the three others, in order of enum Unit.
+// Starts an instruction: takes a token from each unit of its mask, then frees their places and the
+// instruction's own place in the command queue. a, b, c: the other units, in order of enum Unit.
 inline void start_insn(const tsr_command& command, int a, int b, int c, tsr_marks& places,
                        tsr_marks& from_a, tsr_marks& from_a_places, tsr_marks& from_b,
                        tsr_marks& from_b_places, tsr_marks& from_c, tsr_marks& from_c_places) {
@@ -55,8 +55,8 @@ inline void start_insn(const tsr_command& command, int a, int b, int c, tsr_mark
   places.write(1);
 }
 
-// An instruction's effects are visible: it retires when there is a place for each of its tokens.
-// |retire_insn| gives them.
+// Called when an instruction's effects are visible: waits for a place for each of its tokens.
+// |retire_insn| pushes them.
 inline void reserve_tokens(const tsr_command& command, int a, int b, int c, place_count* free_a,
                            place_count* free_b, place_count* free_c, tsr_marks& to_a_places,
                            tsr_marks& to_b_places, tsr_marks& to_c_places) {
@@ -73,9 +73,9 @@ inline void retire_insn(const tsr_command& command, int a, int b, int c, tsr_mar
   if ((push >> c & 1) != 0) to_c.write(1);
 }
 
-// The end of a run, in every unit, behind its last instruction. It says so to fetch and waits until
-// all have: before that, a mark could be taken for a token. Then it says so to the others, counts
-// the tokens that nobody took, and leaves all queues empty.
+// Ends a run in a unit, behind its last instruction. The unit tells fetch and waits until all units
+// have: before that, a mark could be taken for a token. Then it sends marks to the other units,
+// counts the tokens that no instruction took, and leaves all queues empty.
 inline ap_uint<32> end_unit(tsr_commands& commands, tsr_marks& places, tsr_marks& from_a,
                             tsr_marks& from_a_places, tsr_marks& from_b, tsr_marks& from_b_places,
                             tsr_marks& from_c, tsr_marks& from_c_places, tsr_marks& to_a,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the VECTOR unit computes, a tile a step. Indices only grow, so the last of each operand is
-// checked before the first step. Used by vector.
+// What the VECTOR unit computes, one tile per step. Indices only grow, so it is enough to check the
+// last of each operand before the first step. Used by vector.
 #ifndef TSR_VECTOR_STEPS_H_
 #define TSR_VECTOR_STEPS_H_
 
@@ -10,7 +10,7 @@
 
 TSR_HLS_OPEN
 
-// Functions that take it are inlined: a tool must see which memory a pointer is.
+// Functions that take this struct are inlined, so that a tool sees the memory behind each pointer.
 struct vector_ports {
   inp_tile* inp;
   acc_tile* acc;
@@ -26,7 +26,7 @@ inline unsigned operand_depth(unsigned memory) {
                                       : kInpDepth;
 }
 
-// An accumulator as it is; an int8 with its zero point taken off, then shifted left modulo 2^32.
+// An accumulator unchanged, or an int8 less its zero point, shifted left modulo 2^32.
 inline int32_t read_lane(const vector_ports& at, unsigned memory, uint64_t tile, int lane, int zero,
                          unsigned left) {
 #pragma HLS INLINE
@@ -147,8 +147,8 @@ inline unsigned run_add(const insn_word& insn, const vector_ports& at) {
   return kMachineErrorNone;
 }
 
-// The reduction of one ACC tile. |acc| is in registers meanwhile: a source that is the tile itself
-// is what has been reduced so far.
+// Reduces into one ACC tile. |value| holds the tile in registers meanwhile, so a source that is the
+// tile itself reads the running result.
 inline void reduce_tile(const insn_word& insn, const vector_ports& at, uint64_t dst, uint64_t src) {
 #pragma HLS INLINE
   const unsigned from = alu_src_mem(insn), op = alu_alu_op(insn);

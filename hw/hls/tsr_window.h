@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The forwarding window of GEMM's accumulate loop: the last |kDepth| accumulator tiles that were
-// written, so that a step which wants one of them does not wait for the memory. It is what makes
-// the pragma DEPENDENCE .. distance = kDepth true: an address read from memory was last written
-// at least kDepth iterations ago, or its value comes from here. Used by gemm.
+// The forwarding window of GEMM's accumulate loop: the last |kWindowDepth| accumulator tiles that
+// were written, so that a step that reads one of them does not wait for the memory. The window
+// makes the pragma DEPENDENCE .. distance = kWindowDepth true: an address read from memory was last
+// written at least kWindowDepth iterations ago, or its value comes from here. Used by gemm.
 #ifndef TSR_WINDOW_H_
 #define TSR_WINDOW_H_
 
@@ -11,7 +11,7 @@
 
 TSR_HLS_OPEN
 
-const int kWindowDepth = 4;  // iterations from an accumulator's read to its write, and one
+const int kWindowDepth = 4;  // iterations from an accumulator's read to its write, plus one
 
 struct acc_window {
   bool valid[kWindowDepth];
@@ -31,13 +31,13 @@ inline void clear_window(acc_window* w) {
   }
 }
 
-// The tile as the last write left it; |stored|: as the memory has it, perhaps from before.
+// The tile after the last write. |stored| is the memory's value, which may be older.
 inline void look_up(const acc_window& w, tile_index tile, const int32_t* stored, int32_t* value) {
 #pragma HLS INLINE
   for (int lane = 0; lane < kLanes; ++lane) {
 #pragma HLS UNROLL
     int32_t v = stored[lane];
-    for (int k = kWindowDepth - 1; k >= 0; --k) {  // the newest, at 0, counts
+    for (int k = kWindowDepth - 1; k >= 0; --k) {  // the newest, at 0, wins
 #pragma HLS UNROLL
       if (w.valid[k] && w.tile[k] == tile) v = w.value[k][lane];
     }
@@ -45,7 +45,7 @@ inline void look_up(const acc_window& w, tile_index tile, const int32_t* stored,
   }
 }
 
-// |tile| was written; the oldest write leaves.
+// Records the write of |tile|; the oldest write leaves the window.
 inline void shift_in(acc_window* w, tile_index tile, const int32_t* value) {
 #pragma HLS INLINE
   for (int k = kWindowDepth - 1; k > 0; --k) {

@@ -72,7 +72,7 @@ class Builder {
     const auto found = cell.registers.find(name);
     return found == cell.registers.end() ? otherwise : found->second;
   }
-  // Every input to every output whose names |joins|.
+  // Adds an arc from an input to an output for every pair whose names |joins| accepts.
   template <typename Joins>
   void Through(const MappedCell& cell, double delay, Joins joins) {
     for (const CellPort& out : cell.ports) {
@@ -147,8 +147,8 @@ class Builder {
     }
   }
 
-  // O[i] and CO[i] hang on S[0..i], DI[0..i] and the carry in. S comes from the LUT beside it; what
-  // else drives it goes through that LUT first.
+  // O[i] and CO[i] depend on S[0..i], DI[0..i] and the carry in. The LUT beside the carry cell
+  // drives S; a signal from any other driver passes through that LUT first.
   void Carry(const MappedCell& cell) {
     const auto &s = Nets(cell, "S"), &di = Nets(cell, "DI");
     const auto outputs = [&](const std::vector<int>& outs, bool sum) {
@@ -171,7 +171,8 @@ class Builder {
     outputs(Nets(cell, "O"), true);
   }
 
-  // Reads are a LUT's; writes are clocked. RAM64M: ADDRA addresses DOA, ADDRD also every write.
+  // A read has the delay of a LUT; writes are clocked. RAM64M: ADDRA addresses DOA, and ADDRD
+  // addresses DOD and every write.
   void LutRam(const MappedCell& cell) {
     for (const CellPort& port : cell.ports) {
       if (port.output) Begin(port, delays_.ram_out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a cell means for timing: where signals begin, which wires they pass on to, where they end.
+// The timing graph of a netlist: where paths begin, which wires pass them on, where they end.
 //
 // Depends on: netlist.h, delays.h. Used by: timing.cc.
 #ifndef TESSERA_HW_NETLIST_ARCS_H_
@@ -29,7 +29,7 @@ struct TimingEnd {
 };
 
 struct TimingGraph {
-  std::vector<std::vector<TimingArc>> arcs;  // by the wire they set
+  std::vector<std::vector<TimingArc>> arcs;  // by the wire they drive
   std::vector<double> begins;  // by wire: clock to out; < 0: nothing clocked drives it
   std::vector<int> driver;     // by wire: a cell, or -1
   std::vector<int> fan_out;    // by wire: pins

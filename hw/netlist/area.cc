@@ -8,7 +8,7 @@
 namespace tessera::netlist {
 namespace {
 
-// A carry input S comes from the LUT beside it; what a register or another carry drives, passes
+// The LUT beside a carry cell drives its input S; a signal from a register or another carry passes
 // through that LUT.
 int Routes(const MappedCell& cell, const std::vector<bool>& from_lut) {
   if (cell.row->kind != CellKind::kCarry) return 0;
@@ -73,7 +73,7 @@ std::string PrintArea(const std::map<std::string, InstanceArea>& areas, int dept
   std::string text =
       fmt::format("{:<58}{:>8}{:>7}{:>7}{:>5}{:>8}\n", "", "LUT", "route", "FF", "DSP", "BRAM36");
   for (const auto& [path, at] : areas) {
-    // Its level is the number of instances around it; generate blocks are none.
+    // The level is the number of enclosing instances; generate blocks do not count.
     int level = path.empty() ? 0 : 1;
     for (size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1)) {
       level += areas.contains(path.substr(0, dot));

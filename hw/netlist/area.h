@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a mapped netlist takes of its part, instance by instance.
+// The resources that a mapped netlist uses on its part, instance by instance.
 //
 // Depends on: netlist.h. Used by: netlist_report.
 #ifndef TESSERA_HW_NETLIST_AREA_H_
@@ -23,8 +23,8 @@ struct CellArea {
   void Add(const CellArea& other);
 };
 
-// By instance path, children included; instances of one array ("g_lane[3].") are added up under
-// "g_lane[*]." with their number.
+// Areas by instance path, children included. The instances of an array ("g_lane[3].") are summed
+// under "g_lane[*]." and counted.
 struct InstanceArea {
   std::string module;
   int instances = 0;

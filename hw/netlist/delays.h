@@ -2,11 +2,11 @@
 //
 // Delays of the cells and wires of a family, for the static timing estimate (timing.h), in ns.
 //
-// Cells: speed grade -1 after Xilinx DS187 (Zynq-7000) and DS925 (Zynq UltraScale+), where a table
-// has a range the slow end of it; carry chains and the DSP's inner stages as vendor reports break
-// them down. Wires: base + per_doubling * log2(fan-out), a model of placed designs, not a property
-// of a wire. Together about 20 % either way on 7 series, rougher on UltraScale+: good for comparing
-// revisions and for finding paths, not a sign-off.
+// Cells: speed grade -1 after Xilinx DS187 (Zynq-7000) and DS925 (Zynq UltraScale+), the slow end
+// where a table has a range; carry chains and the DSP's inner stages as vendor reports break them
+// down. Wires: base + per_doubling * log2(fan-out), a model of placed designs, not a property of a
+// wire. The estimate is good to about 20 % either way on 7 series and rougher on UltraScale+. Use
+// it to compare revisions and to find paths, not as a sign-off.
 //
 // Depends on: nothing. Used by: timing.cc.
 #ifndef TESSERA_HW_NETLIST_DELAYS_H_
@@ -20,7 +20,7 @@ struct CellDelays {
   std::string_view family;  // as in hw/parts.txt
   std::string_view source;
   double wire_base, wire_per_doubling;
-  double wire_spread;  // more when a wire has over 500 readers: it crosses the part
+  double wire_spread;  // added to a wire with over 500 readers: it crosses the part
   double lut, mux;
   // Carry chain: input to the next block, S or DI to it, carry to sum, S to sum.
   double carry, carry_from_s, carry_to_sum, s_to_sum;

@@ -61,7 +61,7 @@ class Search {
       found = std::move(named);
       return *found;
     }
-    // By what it drives; a loop back to a cell that is being looked at says nothing.
+    // The cells that it drives decide; a loop back to a cell still being searched is skipped.
     open_[c] = true;
     std::optional<std::string> around;
     for (const CellPort& port : cell.ports) {

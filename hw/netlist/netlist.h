@@ -3,9 +3,9 @@
 // A netlist that yosys mapped for a Xilinx part and wrote with write_json: the cells and nets of
 // one flattened module, and which module of the source each belongs to.
 //
-// A net is one wire, named by its number in the file. Its name is the RTL name nearest to what
-// drives it: of all names yosys knows for the wire, none ending in _i or _ni (an input) if there is
-// another, then the one deepest in the hierarchy. Wires inside logic have none.
+// A net is one wire, identified by its number in the file. Its name is the RTL name nearest to its
+// driver. Of the names that yosys knows for a wire, those ending in _i or _ni (inputs) come last,
+// then the one deepest in the hierarchy wins. Wires inside logic have no name.
 //
 // Depends on: base. Used by: area.h, timing.h.
 #ifndef TESSERA_HW_NETLIST_NETLIST_H_
@@ -73,11 +73,12 @@ struct Netlist {
 //           kUnsupported      a cell that cells.def does not list
 Result<Netlist> ReadNetlist(std::string_view text);
 
-// The path of the instance that the net or cell called |name| lies in: the longest of |netlist|.
+// The path of the innermost instance that holds the net or cell |name|.
 std::string InstanceOf(const Netlist& netlist, const std::string& name);
 
-// By cell: the path of the instance it belongs to. A cell belongs where the net it drives is named;
-// a cell whose nets have no name belongs to the innermost instance around all that it drives.
+// By cell: the path of its instance. The cell's own name decides if it names an instance, else the
+// name of a net that it drives. A cell without either belongs to the innermost instance around all
+// the cells it drives.
 std::vector<std::string> InstancesOfCells(const Netlist& netlist);
 
 }  // namespace tessera::netlist

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// netlist_report area NETLIST [DEPTH]    what a mapped netlist takes, instance by instance
+// netlist_report area NETLIST [DEPTH]    resources of a mapped netlist, instance by instance
 // netlist_report total NETLIST           LUT, route-throughs, FF, DSP, BRAM36 in one line
 // netlist_report timing NETLIST FAMILY [OPEN[,OPEN...] [PATHS]]
-//     the worst path into each unit, and how it runs for the first PATHS; OPEN: modules that are no
-//     unit themselves, but what is in them
-// netlist_report worst NETLIST FAMILY    the worst of all in ns
-// Exit status: 0, or 2 for bad use and files that are refused.
+//     the worst path into each unit, and the steps of the first PATHS; OPEN: modules that are not
+//     units themselves: the instances inside them are
+// netlist_report worst NETLIST FAMILY    the worst path of all in ns
+// Exit status: 0, or 2 for bad use and for files that cannot be used.
 #include <cstdio>
 #include <sstream>
 #include <string>

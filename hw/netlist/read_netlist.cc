@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // write_json of yosys: {"modules": {NAME: {"attributes": {"top": ...}, "ports": {...}, "cells":
-// {...}, "netnames": {...}}}}. It is read as events: as a tree, the text of `default` takes
+// {...}, "netnames": {...}}}}. The reader takes events: as a tree, the text of `default` takes
 // gigabytes.
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 namespace tessera::netlist {
 namespace {
 
-// The deeper the better; an input's name says who reads a wire, not who drives it.
+// Prefers deep names, and inputs last: an input's name tells a wire's reader, not its driver.
 bool NearerToDriver(const std::string& name, const std::string& than) {
   const auto rank = [](const std::string& text) {
     const std::string_view plain =
@@ -67,7 +67,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   }
   bool end_object() override {
     keys_.pop_back();
-    // What has just ended is the value of the innermost key that is still open.
+    // The object that has just ended is the value of the innermost open key.
     if (keys_.size() == 4 && keys_[0] == "modules") {
       if (keys_[2] == "cells") EndCell();
       if (keys_[2] == "ports") found_.ports.push_back({keys_[3], output_, std::move(bits_)});
@@ -181,7 +181,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   bool is_top_ = false;
   Netlist found_, top_;
   std::string error_, unknown_, unknown_cell_, found_unknown_, found_unknown_cell_;
-  // Of the cell, port or name that is open.
+  // State of the cell, port or name that is being read.
   std::vector<int> bits_;
   bool output_ = false, hidden_ = false;
   int64_t offset_ = 0;

@@ -9,7 +9,7 @@
 namespace tessera::netlist {
 namespace {
 
-// When a wire is set at the latest, and by which wire before it.
+// The latest time at which a wire settles, and the wire before it on that path.
 struct Arrival {
   double at = 0;
   int from = -1;
@@ -85,7 +85,7 @@ class Arrivals {
   std::vector<Arrival> arrivals_;
 };
 
-// The instances of a path from the outside in, until one whose module is not open.
+// The outermost instance on |path| whose module is not open; "" if all are open.
 std::string UnitOf(const Netlist& netlist, const std::string& path,
                    const std::set<std::string>& open) {
   for (size_t dot = path.find('.');; dot = path.find('.', dot + 1)) {
@@ -128,7 +128,8 @@ Result<std::vector<TimedPath>> WorstPaths(const Netlist& netlist, const CellDela
     TimedPath path{.ns = total(*end), .levels = arrivals[end->net].levels, .unit = unit};
     path.end = end->pin;
     if (end->cell >= 0) {
-      // A flip-flop is called by what it holds, another cell by its own name or that of its input.
+      // A flip-flop has the name of its output, another cell its own name. A cell without such a
+      // name is called by its type and unit.
       const MappedCell& cell = netlist.cells[end->cell];
       std::string name = cell.row->kind == CellKind::kFlop ? "" : cell.name;
       for (const CellPort& port : cell.ports) {

@@ -4,8 +4,8 @@
 // registers, memories and input ports (as if a register drove them) and end at the same and output
 // ports.
 //
-// A path's levels are the wires that routing has to make, less the last: what lies in one slice (a
-// LUT before its flip-flop or carry chain, carry to carry) is joined by a wire of no length.
+// The levels of a path count its routed wires, less the last. Cells in one slice (a LUT before its
+// flip-flop or carry chain, carry to carry) are joined by wires of no length.
 //
 // Depends on: netlist.h, delays.h. Used by: netlist_report.
 #ifndef TESSERA_HW_NETLIST_TIMING_H_
@@ -24,15 +24,15 @@ namespace tessera::netlist {
 struct PathStep {
   double at;
   int fan_out;
-  std::string name;  // or "in " and the instance, where it has none
+  std::string name;  // "in " and the instance for a wire without a name
 };
 
 struct TimedPath {
   double ns = 0;  // set-up included
   int levels = 0;
-  std::string end;   // "signal.pin" of what it ends at
-  std::string from;  // unit it begins in, and ends in
-  std::string unit;
+  std::string end;   // "signal.pin" where it ends
+  std::string from;  // the unit where it begins
+  std::string unit;  // the unit where it ends
   std::vector<PathStep> steps;
 };
 
@@ -40,7 +40,7 @@ struct TimedPath {
 const CellDelays* FindFamily(std::string_view family);
 
 // The worst path into each unit, worst first. A unit is the first instance on the way down from the
-// top whose module is not in |open|; what lies in open modules themselves is the unit "".
+// top whose module is not in |open|; the cells of open modules themselves form the unit "".
 //   errors  kInvalidArgument  a combinational loop
 Result<std::vector<TimedPath>> WorstPaths(const Netlist& netlist, const CellDelays& delays,
                                           const std::set<std::string>& open);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ap_uint<W> and ap_int<W> where the vendor's header of this name is not there: what the twin uses
-// of them and no more. Values of at most 64 bits convert to and from built-in integers and compute
-// as these; wider ones are only copied, cut with range() and compared. C++14.
+// ap_uint<W> and ap_int<W> for builds without the vendor's header of this name, with only what the
+// twin uses. Values of at most 64 bits convert to and from built-in integers and compute as these;
+// wider values are only copied and cut with range(). C++14.
 #ifndef TSR_HLS_SHIM_AP_INT_H_
 #define TSR_HLS_SHIM_AP_INT_H_
 
@@ -24,7 +24,7 @@ inline void set_bits(uint64_t* words, int hi, int lo, uint64_t value) {
   words[lo / 64] = (words[lo / 64] & ~mask) | (value << (lo % 64) & mask);
 }
 
-// What range() gives: bits that can be read and, of something that is not constant, written.
+// The result of range() on a value that is not constant: bits that can be read and written.
 class bit_range {
  public:
   bit_range(uint64_t* words, int hi, int lo) : words_(words), hi_(hi), lo_(lo) {}

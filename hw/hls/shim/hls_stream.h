@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// hls::stream where the vendor's header of this name is not there: a FIFO with a name and a depth,
-// read and written blocking. There is no way to ask whether it is empty. A read of an empty stream
-// or a write to a full one hands over to whoever runs the other tops of the design; when none of
-// them can go on, that is a deadlock, which ends every top by an exception. C++14.
+// hls::stream for builds without the vendor's header of this name: a FIFO with a name and a depth
+// and blocking reads and writes. A top cannot ask whether it is empty. A read of an empty stream or
+// a write to a full one hands over to the runner of the design's tops. When no top can go on, the
+// run is in deadlock, and an exception ends every top. C++14.
 #ifndef TSR_HLS_SHIM_HLS_STREAM_H_
 #define TSR_HLS_SHIM_HLS_STREAM_H_
 
@@ -30,7 +30,7 @@ class stream {
 
 namespace hls_shim {
 
-// A stream as those who run tops see it.
+// A stream as the runner of the tops sees it.
 class fifo {
  public:
   fifo(const std::string& name, size_t depth) : name_(name), depth_(depth) {}
@@ -44,13 +44,13 @@ class fifo {
   size_t depth_;
 };
 
-// Thrown out of read() and write(): nothing will ever go on, or whoever runs the tops ends them.
+// Thrown by read() and write() in a deadlock, or when the runner ends the tops.
 class standstill : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Whoever runs the tops, each on a stack of its own.
+// Runs the tops, each on a stack of its own.
 class top_runner {
  public:
   virtual ~top_runner() {}

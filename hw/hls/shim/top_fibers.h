@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the tops of a design over the shim's streams, each on a stack of its own in one thread: a
-// top runs until it blocks on a queue, then the next one that can go on does. So a run is the same
-// every time, and the moment at which none can go on is known exactly. C++14. Used by sim/hls and
-// its bench.
+// Runs the tops of a design over the shim's streams, each on a stack of its own in one thread. A
+// top runs until it blocks on a queue, then the next ready top runs. So a run is the same every
+// time, and a deadlock is known at the moment when no top is ready. C++14. Used by sim/hls and its
+// bench.
 #ifndef TSR_HLS_SHIM_TOP_FIBERS_H_
 #define TSR_HLS_SHIM_TOP_FIBERS_H_
 
@@ -41,7 +41,6 @@
 
 namespace hls_shim {
 
-// A top and what it is called.
 struct named_top {
   std::string name;
   std::function<void()> body;
@@ -58,7 +57,7 @@ class top_fibers : public top_runner {
     }
   }
 
-  // Runs all tops until each has ended or stands; what else a top throws comes out of here.
+  // Runs all tops until each has ended or is blocked. Rethrows what a top throws, but standstill.
   void run() {
     top_runner* const outer = current_runner();
     probe* const outer_probe = current_probe();
@@ -66,7 +65,7 @@ class top_fibers : public top_runner {
     current_ = fibers_.size() - 1;
     while (!stopping_ && pick_ready()) switch_to(current_);
     if (!stopping_) describe_standing();
-    // Those that stand end, so that what they hold is released.
+    // The blocked tops end, so that they release what they hold.
     stopping_ = true;
     for (size_t k = 0; k < fibers_.size(); ++k) {
       if (fibers_[k].state != state::ended) switch_to(k);
@@ -76,11 +75,11 @@ class top_fibers : public top_runner {
     if (thrown_) std::rethrow_exception(thrown_);
   }
 
-  // Called by a running top: every other top ends by standstill; the caller throws one itself.
+  // Called by a running top: ends every other top by standstill; the caller throws its own.
   void stop() { stopping_ = true; }
 
-  // After run: what each top that did not end stood at, "load reads the tokens gemm>load, which is
-  // empty"; "" if all have ended.
+  // After run: the stream on which each blocked top stood, "load reads the tokens gemm>load, which
+  // is empty"; "" if all have ended.
   const std::string& standing() const { return standing_; }
 
   void wait(const fifo& stream, bool reading) override {
@@ -107,14 +106,14 @@ class top_fibers : public top_runner {
   struct fiber {
     named_top top;
     top_fibers::state state = top_fibers::state::ready;
-    const fifo* stream = nullptr;  // blocked: on which, and how
+    const fifo* stream = nullptr;  // blocked: waits for this stream
     bool reading = false;
     std::unique_ptr<char[]> stack;
     ucontext_t context;
     void* shadow = nullptr;  // the address sanitizer's
   };
 
-  // getcontext may return twice, as far as a compiler knows: it stands alone.
+  // A compiler assumes that getcontext may return twice, so it has a function of its own.
   __attribute__((noinline)) void prepare(ucontext_t* context, char* stack) {
     if (getcontext(context) != 0) std::abort();
     context->uc_stack.ss_sp = stack;
@@ -131,13 +130,13 @@ class top_fibers : public top_runner {
     fiber& self = fibers_[current_];
     try {
       if (!stopping_) self.top.body();
-    } catch (const standstill&) {  // said in standing_, or by who called stop
+    } catch (const standstill&) {  // standing_ or the caller of stop reports it
     } catch (...) {
       thrown_ = std::current_exception();
       stopping_ = true;
     }
     self.state = state::ended;
-    // For good: the sanitizer may free this stack's shadow.
+    // The top leaves its stack for good: the sanitizer may free its shadow.
     TSR_FIBER_LEAVE(nullptr, caller_stack_, caller_stack_bytes_);
     setcontext(&caller_);
   }
