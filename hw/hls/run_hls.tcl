@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The flow of a vendor's HLS tool over the twin, one project a top: C simulation with the bench, C
-# synthesis, cosimulation, export as an IP for block designs. Not run by us: there was no such tool;
-# a test compares the commands that it gives with tests/sim/hls/run_hls.golden.
+# The flow of a vendor's HLS tool over the twin, one project per top: C simulation with the bench, C
+# synthesis, cosimulation, export as an IP for block designs. We had no such tool and have not run
+# it. A test compares its commands with tests/sim/hls/run_hls.golden.
 #
 #   vitis_hls -f hw/hls/run_hls.tcl      from the root of the repository, with in the environment
 #     TESSERA_HLS_GEN     folder with tsr_hls_isa.h of the configuration: isa_gen hls --config NAME
@@ -50,7 +50,7 @@ foreach case $cases {
   lappend paths [file normalize $case]
 }
 
-# The vendor's ap_int.h and hls_stream.h: hw/hls/shim is not in the path. Blocking streams in threads.
+# hw/hls/shim is not in the path, so the vendor's ap_int.h and hls_stream.h are used. Streams block in threads.
 set flags "-std=c++14 -I$hls -I$gen"
 set bench_flags "$flags -I$root -DTSR_HLS_VENDOR -DHLS_STREAM_THREAD_SAFE -Wno-unknown-pragmas"
 

@@ -5,21 +5,21 @@
 //
 //   With the macro TESSERA_AXI3    m_axi_gmem is AXI3, as the HP and GP ports of Zynq-7000: WID, LEN[3:0], LOCK[1:0], ids of 6 bits
 //   Without                        it is AXI4, as the ports of Zynq UltraScale+ and of data centre cards
-//   Which it is shows in the ports that are there, because that is what tools look at.
+//   Tools tell the versions apart by the ports that exist.
 //
-// What the machine has no use for is tied: LOCK, QOS, REGION, USER to 0, WID to the one id of its writes. There is no
-// trace. hw/rtl/README.md, "On a board", says what to set for which port.
+// Signals that the machine does not use are tied: LOCK, QOS, REGION, USER to 0, WID to the one id of its writes. The trace
+// has no ports. hw/rtl/README.md, "On a board", lists the settings for each port of a board.
 // The name of the interrupt's port is what block designs expect.
 // verilator lint_off SYMRSVDWORD
 `default_nettype none
 module tessera #(
-  parameter integer     C_M_AXI_GMEM_DATA_WIDTH  = 64,       // bits: bus_bits of the configuration, or it does not elaborate
+  parameter integer     C_M_AXI_GMEM_DATA_WIDTH  = 64,       // bits: bus_bits of the configuration; another width does not elaborate
 `ifdef TESSERA_AXI3
-  parameter integer     C_M_AXI_GMEM_ADDR_WIDTH  = 32,       // the machine has 40 bits: more are 0, fewer cut them
+  parameter integer     C_M_AXI_GMEM_ADDR_WIDTH  = 32,       // the machine has 40 bits; a wider port gets zeros, a narrower one cuts
   parameter integer     C_M_AXI_GMEM_ID_WIDTH    = 6,
 `else
   parameter integer     C_M_AXI_GMEM_ADDR_WIDTH  = 64,
-  parameter integer     C_M_AXI_GMEM_ID_WIDTH    = 1,        // the machine has 1 bit: more are 0
+  parameter integer     C_M_AXI_GMEM_ID_WIDTH    = 1,        // the machine has 1 bit; a wider port gets zeros
 `endif
   parameter       [3:0] C_M_AXI_GMEM_CACHE_VALUE = 4'b0011,  // AxCACHE; 4'b1111 on coherent ports
   parameter       [2:0] C_M_AXI_GMEM_PROT_VALUE  = 3'b000,   // AxPROT; 3'b010, not secure, on coherent ports beside Linux
@@ -108,7 +108,7 @@ module tessera #(
   wire [7:0] arlen, awlen;
   wire arid, awid;
 
-  // Both ways: more bits than the machine has are 0.
+  // Addresses and ids are zero-extended or cut to the width of the port.
   wire [C_M_AXI_GMEM_ADDR_WIDTH+39:0] araddr_wide, awaddr_wide;
   wire [C_M_AXI_GMEM_ID_WIDTH:0] arid_wide, awid_wide;
   assign araddr_wide = {{C_M_AXI_GMEM_ADDR_WIDTH{1'b0}}, araddr};

@@ -75,7 +75,7 @@ module tsr_compute (
   localparam int InpBits = 8 * tsr_pkg::InpTileBytes;
   localparam int OutBits = 8 * tsr_pkg::OutTileBytes;
 
-  // UOP: in profile vta one of the two units runs at a time, in tessera only GEMM has micro-ops.
+  // UOP has one read port: in profile vta only one of the two units runs at a time, in tessera only GEMM has micro-ops.
   logic gemm_uop_en, vector_uop_en;
   logic [tsr_pkg::UopIdxBits-1:0] gemm_uop_addr, vector_uop_addr;
   assign uop_rd_en_o = gemm_uop_en || vector_uop_en;
@@ -138,7 +138,7 @@ module tsr_compute (
   assign ld_wr_ready_o = to_inp ? inp_ready : to_acc ? acc_ready : out_ready;
   assign ld_wr_digest_o = inp_digest + acc_digest + out_digest;
 
-  // GEMM reads two tiles in a cycle and is never refused; it takes them from different banks.
+  // GEMM reads up to two INP tiles in a cycle, from different banks, and never waits for them.
   logic [1:0] inp_pair_ready;
   logic unused_inp_wr_ready;
   tsr_banked_mem #(
@@ -155,7 +155,7 @@ module tsr_compute (
     .ld_wr_pad_i, .ld_wr_digest_o(inp_digest)
   );
 
-  // STORE reads the low bytes.
+  // STORE reads the low bytes of ACC.
   logic st_acc_ready, st_out_ready, st_acc_q, st_valid_q;
   logic [32*Lanes-1:0] st_acc_tile;
   logic [8*Lanes-1:0] st_acc_data;

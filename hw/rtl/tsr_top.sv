@@ -17,8 +17,8 @@
 
 module tsr_top #(
   parameter int         MaxBurst   = 16,                // beats in a burst, 16 at most in AXI3; MaxBurst * BusBytes <= 4096
-  parameter int         BusBits    = tsr_pkg::BusBits,  // for wrappers, which say what they were made for
-  parameter int         AxiVersion = 4,                 // 3: also what AXI3 allows a slave
+  parameter int         BusBits    = tsr_pkg::BusBits,  // a wrapper states the width it was made for
+  parameter int         AxiVersion = 4,                 // 3: also accepts what only AXI3 allows a slave
   parameter logic [3:0] AxCache    = 4'b0011,           // AxCACHE and AxPROT
   parameter logic [2:0] AxProt     = 3'b000
 ) (
@@ -42,7 +42,7 @@ module tsr_top #(
   input  logic                         s_axil_rready_i,
   output logic [31:0]                  s_axil_rdata_o,
   output logic [1:0]                   s_axil_rresp_o,
-  // AXI4, and AXI3 but for the widths of ids and LEN and for WID: tessera.v
+  // AXI4. For AXI3 tessera.v changes the widths of ids and LEN and adds WID
   output logic                         m_axi_arvalid_o,
   input  logic                         m_axi_arready_i,
   output logic [39:0]                  m_axi_araddr_o,
@@ -78,14 +78,14 @@ module tsr_top #(
   input  logic [0:0]                   m_axi_bid_i,
   input  logic                         m_axi_reset_i,  // see above
   output logic                         busy_o,         // as STATUS.busy
-  output logic                         irq_o,          // a level: IRQ_STATUS, what of it is enabled
+  output logic                         irq_o,          // a level: an enabled bit of IRQ_STATUS is set
   // trace
   input  logic                         trace_en_i,
   output logic [3:0]                   trace_valid_o,
   output logic [127:0]                 trace_num_o,
   output logic [255:0]                 trace_digest_o,
   output logic [31:0]                  trace_wnum_o,
-  output logic [63:0]                  trace_cycles_o,  // the counters of regs, at any time
+  output logic [63:0]                  trace_cycles_o,  // the counters of tsr_regs, in every cycle
   output logic [511:0]                 trace_counts_o,
   output logic [35:0]                  trace_moves_o,   // commands taken, tokens
   output logic [127:0]                 trace_taken_num_o,
@@ -374,7 +374,7 @@ module tsr_top #(
   );
 
   // ---- trace
-  assign trace_valid_o = (trace_en_i & core_rst_n) ? gate_traced : 4'd0;  // what RETIRED counts
+  assign trace_valid_o = (trace_en_i & core_rst_n) ? gate_traced : 4'd0;  // the instructions that RETIRED counts
 `ifdef SYNTHESIS
   assign {trace_wnum_o, trace_cycles_o, trace_counts_o, trace_moves_o, trace_taken_num_o, trace_stand_o} = '0;
   logic unused_trace;

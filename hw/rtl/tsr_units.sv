@@ -6,7 +6,7 @@
 //   Output  retirements, errors and activity by unit
 //   Output  LOAD's read requests, STORE's write requests and words
 //
-// Invariant: units meet in scratchpads only; what orders them is outside.
+// Invariant: units share only scratchpads; tsr_issue orders their accesses by tokens.
 `default_nettype none
 `include "tsr_assert.svh"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Prints what the machine, or a module of it alone, takes of its part, module by module of the flattened
-# netlist, and compares the sum with hw/area.txt, whose head says what fails.
+# Prints the resources of the machine, or of one of its modules, module by module of the flattened netlist.
+# Compares the sum with hw/area.txt, whose head lists what fails.
 #
 #   area.sh BUILD [CONFIG [MODULE [DEPTH]]]    default, tsr_top, 3 levels; BUILD: has bin/netlist_report
 #

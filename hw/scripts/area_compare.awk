@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Compares one measurement with a table of areas (hw/area.txt, whose head says what fails), given the parts
+# Compares one measurement with a table of areas (hw/area.txt, whose head lists what fails), given the parts
 # (hw/parts.txt).
 #
 #   awk -v yosys=0.70 -v config=tiny -v module=tsr_top -v used="LUT route FF DSP BRAM36" -f area_compare.awk PARTS TABLE
@@ -10,7 +10,7 @@ function fail(text) {
   print "FAIL: " text
   failed = 1
 }
-# LUT, route, FF, DSP, BRAM36 -> what is compared: a route-through takes a LUT.
+# LUT, route, FF, DSP, BRAM36 -> the numbers to compare: a route-through counts as a LUT.
 function compared(from, to) {
   to[1] = from[1] + from[2]
   for (i = 2; i <= 4; i++) to[i] = from[i + 1]

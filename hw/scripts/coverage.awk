@@ -47,7 +47,7 @@ END {
   }
   for (t in toggles) { signals++; if (toggles[t] > 0) changed++ }
   for (l in lines) if (lines[l] == 0) missed[++m] = l
-  # What a hole is, in words that survive a change above it: the text of its line.
+  # A hole is named by the text of its line, which survives changes above it.
   for (i = 1; i <= m; i++) {
     split(missed[i], at, ":")
     number = 0

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What programs execute of the RTL: a machine of configuration tiny that counts, and a report of what it counted. What runs both
-# is `tessera regress --coverage`.
+# Measures which lines of the RTL programs execute: makes a machine of configuration tiny that counts, and reports its counts.
+# `tessera regress --coverage` runs both.
 #
 #   coverage.sh build BUILD    makes the machine in BUILD/coverage, if it is not there or older than what it is made from (two
 #                              minutes of CPU time), and prints its name: a plugin for device rtl. A process that runs it leaves a
@@ -19,7 +19,7 @@ usage() {
   sed -n '/^#   coverage/,/^# Exit/s/^# \{0,1\}//p' "$0" >&2
   exit 2
 }
-# Whether file $1 is there and none of the others is newer or gone.
+# Whether file $1 exists, and every other file exists and is not newer.
 fresh() {
   machine=$1
   shift
@@ -36,7 +36,7 @@ make_machine() {
     echo "$1/coverage/tiny.so"
     return
   fi
-  # Without assertions: a line that says what must never be is no line to execute.
+  # Without assertions: their failures are lines that must never execute.
   TESSERA_ASSERT=0 "$root/sim/rtl/build_machine.sh" "$root" "$1/coverage/tsr_pkg.sv" "$1/coverage/tiny" "$1/coverage/tiny.so" coverage
   echo "$1/coverage/tiny.so"
 }

@@ -31,7 +31,7 @@ if ! diff "$work/listed" "$work/found" > "$work/difference"; then
   grep '^[<>]' "$work/difference"
   status=1
 fi
-# A name that is not declared is an error in every file, and nothing changes for the files behind it.
+# Every file makes undeclared names an error, and restores the default for the files after it.
 for file in $(rtl_files | grep -v '\.svh$') "$rtl"/sim/*.sv; do
   if [ "$(grep -v '^//\|^$' "$file" | sed -n '1p')$(tail -n 1 "$file")" != '`default_nettype none`default_nettype wire' ]; then
     echo "$file: must begin with \`default_nettype none and end with \`default_nettype wire"
@@ -52,7 +52,7 @@ for config in "$@"; do
   else
     status=1
   fi
-  # As synthesised, what only assertions and digests read is unused. Zynq-7000's ports are AXI3.
+  # In synthesis, signals that only assertions and digests read are unused. Zynq-7000's ports are AXI3.
   case $config in pynq) axi=3 ;; *) axi=4 ;; esac
   bits=$(sed -n 's/.* BusBits = \([0-9]*\);.*/\1/p' "$work/tsr_pkg.sv")
   if "$scripts/verilate.sh" lint "$work/tsr_pkg.sv" tessera "$rtl/tessera.v" +1364-2001ext+v -DTESSERA_AXI$axi \

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Does `tessera regress` see a wrong machine? For each mutant of hw/mutants.txt: the RTL with that one line changed is
-# verilated for `tiny` and compared with func. The table says what caught it; one that nothing catches fails.
+# Checks that `tessera regress` finds a wrong machine. For each mutant of hw/mutants.txt, verilates the RTL with that one line
+# changed for `tiny` and compares it with func. The table names what caught each mutant; a mutant that nothing catches fails.
 #
 #   mutants.sh --check            every mutant applies: its line stands exactly once in its file
 #   mutants.sh BUILD [NUMBER...]  all mutants, or those; BUILD is a build folder with bin/tessera
@@ -19,7 +19,7 @@ usage() {
 }
 [ $# -ge 1 ] || usage
 
-# Mutant $1 into unit, file, from and to; false if there is none.
+# Reads mutant $1 into unit, file, from and to; false if a part of it is missing.
 read_mutant() {
   unit=$(block "$1" unit) file=$(block "$1" file) from=$(block "$1" -) to=$(block "$1" +)
   [ -n "$unit" ] && [ -n "$file" ] && [ -n "$from" ] && [ -n "$to" ]
@@ -28,7 +28,7 @@ block() {
   awk -v wanted="$1" -v key="$2" '$1 == "unit" { n++ } n == wanted && $1 == key { sub(/^[^ ]+ /, ""); print; exit }' "$list"
 }
 count=$(grep -c '^unit ' "$list")
-# $root's file with the line changed, on standard output; false if the line is not there exactly once.
+# Prints $root's file with the line changed; false if the line does not occur exactly once.
 mutate() {
   FROM=$from TO=$to awk '{ line = $0; sub(/^ +/, "", line) }
     line == ENVIRON["FROM"] { found++; match($0, /^ */); $0 = substr($0, 1, RLENGTH) ENVIRON["TO"] }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Prints what package managers read, from hw/rtl/files.f: tessera.core for FuseSoC (CAPI2), Bender.yml for Bender.
+# Prints the files of package managers from hw/rtl/files.f: tessera.core for FuseSoC (CAPI2), Bender.yml for Bender.
 #
 #   package.sh core|bender
 set -eu

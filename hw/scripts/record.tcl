@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs a Tcl script of a vendor's tool without the tool: knows the commands that the script may use,
-# prints each call, and refuses what the tool would not know.
+# Runs a Tcl script of a vendor's tool without the tool. It knows the commands that the script may
+# use, prints each call, and fails on a command or option that the tool would not know.
 #
 #   tclsh record.tcl COMMANDS SCRIPT     exit status 1: the script failed, with its message
 #
-# COMMANDS has a line for each: NAME LEAST MOST OPTION..., LEAST and MOST: words that are no options.
-# An option that ends in = takes a value. =last among the options: it gives its last word, as the
-# tool's objects print as their names; else nothing. Lines that begin with # are comments.
-#   TESSERA_RECORD_FAIL     names a command that fails, to see what the script does then
-#   TESSERA_RECORD_ANSWERS  a file with a Tcl list of patterns (string match, over the call as it is
-#                           printed) and answers, the first that fits is given
+# COMMANDS has a line per command: NAME LEAST MOST OPTION...; LEAST and MOST count the words that are
+# not options. An option that ends in = takes a value. With =last among the options the command
+# returns its last word (the tool's objects print as their names), else nothing. Lines that begin
+# with # are comments.
+#   TESSERA_RECORD_FAIL     names a command that fails, to see how the script reacts
+#   TESSERA_RECORD_ANSWERS  a file with a Tcl list of patterns (string match, on the printed call)
+#                           and answers; the first match gives the answer
 # Paths below the working directory are printed as @/..
 lassign $argv commands script
 if {[llength $argv] != 2} { puts stderr "usage: tclsh record.tcl COMMANDS SCRIPT"; exit 2 }
@@ -30,7 +31,7 @@ if {[info exists env(TESSERA_RECORD_ANSWERS)]} {
   set answers [read $file]
   close $file
 }
-# What |call|, as it is printed, gives; |fallback| where no answer fits.
+# The answer to the printed |call|; |fallback| if no pattern matches.
 proc answer {call fallback} {
   foreach {pattern value} $::answers {
     if {[string match $pattern $call]} { return $value }

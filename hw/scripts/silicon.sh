@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Prints the table of docs/configurations.md, configurations on silicon: area (hw/area.txt), estimated clock (hw/timing.txt) and
-# what is wanted (hw/parts.txt), and the golden cycles (tests/models/cycles.json), which are default's. Below the
-# estimates: what Vivado reported for a board (hw/routed.txt, or the file that TESSERA_ROUTED names).
+# Prints the table of docs/configurations.md, configurations on silicon: area (hw/area.txt), estimated clock (hw/timing.txt),
+# wanted clock (hw/parts.txt) and, for default, the golden cycles (tests/models/cycles.json). Below the estimates: Vivado's
+# results for a board (hw/routed.txt, or the file that TESSERA_ROUTED names).
 #
 #   silicon.sh             prints it
 #   silicon.sh --check     compares it with docs/configurations.md

@@ -29,7 +29,7 @@ version=$("$yosys" -V | sed 's/^Yosys \([^ +]*\).*/\1/')
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The files of the modules that $module names, and of those that they name.
+# The files of $module and of all modules that it uses, directly or through others.
 module_files() {
   rtl_modules | xargs awk -v top="$module" '
     FNR == 1 { name = FILENAME; gsub(/.*\/|\.sv$/, "", name); file[name] = FILENAME; order[++n] = name }
@@ -46,8 +46,8 @@ module_files() {
       for (i = 1; i <= n; i++) if (order[i] in used) print file[order[i]]
     }'
 }
-# yosys sees the folder it runs in, so what it reads is copied there. DSP48E1 is taken for UltraScale+ too: vendor tools
-# make DSP48E2 of it.
+# yosys reads only the folder it runs in, so its sources are copied there. UltraScale+ gets DSP48E1 too: vendor tools turn
+# it into DSP48E2.
 define="-DSYNTHESIS -DTSR_DSP48E1"
 "$build/bin/isa_gen" sv --config "$config" | grep -v '^ *//' > "$work/tsr_pkg.sv"
 module_files > "$work/modules"
@@ -74,7 +74,7 @@ mkdir -p "$build/hw/mapped"
     exit 1
   fi
   echo "$version" > "$build/hw/mapped/$module-$key.yosys"
-  # Moved, so that a file under this name is complete.
+  # Copied, then renamed: a file under the final name is complete.
   cp "$work/netlist.json" "$netlist.new"
   mv "$netlist.new" "$netlist"
 ) 9> "$build/hw/mapped/$module-$key.lock"

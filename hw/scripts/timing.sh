@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Estimates the clock of the machine, or of a module of it alone, before placement: the worst path into each
-# unit, by RTL signal names, with the source of the delays; and compares the worst with hw/timing.txt.
-# Where nextpnr-xilinx is on PATH and TESSERA_CHIPDB names its data for the part, it places and routes too.
+# Estimates the clock of the machine, or of one of its modules, before placement. Prints the worst path into
+# each unit, by RTL signal names, with the source of the delays, and compares the worst with hw/timing.txt.
+# Places and routes too if nextpnr-xilinx is on PATH and TESSERA_CHIPDB names its data for the part.
 #
 #   timing.sh BUILD [CONFIG [MODULE [PATHS]]]    default, tsr_top; PATHS: how many are printed whole, 1
 #
@@ -20,7 +20,7 @@ set -- "${4:-1}" $(awk -v config="$config" '
   $1 == "part" { family[$2] = $3 }
   $1 == "for" && $2 == config { print family[$3], $4 }' "$scripts/../parts.txt")
 paths=$1 family=$2 mhz=$3
-# What only joins units is none.
+# Modules that only join units are not units themselves.
 "$build/bin/netlist_report" timing "$netlist" "$family" tsr_top,tsr_units,tsr_compute,tsr_load_path "$paths"
 worst=$("$build/bin/netlist_report" worst "$netlist" "$family")
 status=0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Compares one worst path with a table (hw/timing.txt, whose head says what fails), given the parts
+# Compares one worst path with a table (hw/timing.txt, whose head lists what fails), given the parts
 # (hw/parts.txt).
 #
 #   awk -v yosys=0.70 -v config=tiny -v module=tsr_top -v worst=NS -f timing_compare.awk PARTS TABLE

@@ -35,7 +35,7 @@ run() {
     "$package" $(rtl_packages) "$@"
 }
 
-# A module that no file among ARG brings is looked up by its name.
+# If no file among ARG has the module, Verilator looks it up by name.
 top_file() {
   for argument in "$@"; do
     case $argument in "$top.sv"|*/"$top".sv|*/"$top".v) return ;; esac
@@ -57,9 +57,9 @@ mkdir -p "$dir" "$new"
 run --cc --prefix "$prefix" --Mdir "$new" -O3 -fno-reloop --x-assign fast --x-initial fast \
   --output-split 30000 --output-split-cfuncs 3000 "$@" $(top_file "$@")
 
-# Verilator asks whether assertions are on, then for the condition, then, where there is a message, once more whether they are
-# on, and marks the failure as likely. Here the condition comes first and its failure is unlikely: code that runs in every cycle
-# is read from the second level cache, so that its size is the time it takes. Code of another form stays as it is.
+# Verilator's code tests whether assertions are on, then the condition, then, for a message, again whether they are on, and
+# marks the failure as likely. This loop puts the condition first and marks its failure as unlikely. The code of a cycle comes
+# from the second-level cache, so its size decides its time. Code of another form stays as it is.
 for file in $(grep -l 'assertOn()' "$new/$prefix"*.cpp); do
   awk '
     part == 0 && /^ *if \(vlSymsp->_vm_contextp__->assertOn\(\)\) \{$/ { part = 1; on = $0; held = ""; next }

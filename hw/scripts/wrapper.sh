@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Has yosys read tessera.v as Verilog-2001 and elaborate it, with ports of AXI3 and of AXI4, and looks at what tools
-# infer interfaces from: the ports. A data width that is not the machine's must be refused.
+# Has yosys read tessera.v as Verilog-2001 and elaborate it, with ports of AXI3 and of AXI4. Checks the ports, from which
+# tools infer interfaces. A data width other than the machine's must not elaborate.
 #
 #   wrapper.sh BUILD    BUILD: has bin/isa_gen
 #
@@ -20,7 +20,7 @@ yosys=$("$scripts/../../scripts/pypi_tool.sh" "$build" yosys)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# yosys sees the folder it runs in.
+# yosys reads only the folder it runs in.
 cp $(rtl_files) "$work/"
 "$build/bin/isa_gen" sv --config tiny | grep -v '^ *//' > "$work/tsr_pkg.sv"
 # elaborate AXI BITS: prints "direction port width" of every port

@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Reads a top of the HLS twin through libclang, as synthesis would see it, and says what is outside the subset that the
-# twin keeps to: kinds of expressions and declarations that hardware cannot be made of, and pragmas that would not do (old
-# names, false dependences, ports without an interface, long bursts, partitioned ports, streams without a depth, loops
-# that say neither how often they run nor that they are unrolled, calls that would not block). Headers that a top
-# includes are read with it. Depends on: python3-clang-14.
+# Reads a top of the HLS twin through libclang, as synthesis would see it, and reports code outside the twin's subset:
+# expressions and declarations that have no hardware, wrong pragmas (old names, false dependences, ports without an
+# interface, long bursts, partitioned ports, streams without a depth, loops with neither a trip count nor an unroll
+# pragma) and calls that would not block. It checks the twin's headers that the top includes as well.
+# Depends on: python3-clang-14.
 #
 #   clang_check.py [--ledger | --files] FILE.cc CLANG-ARGUMENT...     exit 1: a finding; 2: clang cannot read the file
 #
-# --ledger prints every pipelined loop with the ports of memories that one iteration of it uses, and the initiation
-# interval that these allow: an estimate, accesses of both sides of a condition count, nothing is scheduled.
+# --ledger prints every pipelined loop with the memory ports that one iteration uses, and the initiation interval that
+# these ports allow. It is an estimate: accesses on both sides of a condition count, and nothing is scheduled.
 # --files prints the files of the twin that were read.
 import os
 import re
@@ -33,10 +33,10 @@ FLOATING = {TypeKind.FLOAT, TypeKind.DOUBLE, TypeKind.LONGDOUBLE}
 LOOPS = {Kind.FOR_STMT, Kind.WHILE_STMT}
 FUNCTIONS = {Kind.FUNCTION_DECL, Kind.FUNCTION_TEMPLATE}
 RECORDS = {Kind.STRUCT_DECL, Kind.CLASS_DECL, Kind.UNION_DECL}
-# Of each, a cycle moves one word in and one out: a scratchpad has a port for reads and one for writes a top, a memory
-# port two channels.
+# Each moves one word in and one word out per cycle: a scratchpad has a read port and a write port per top, a memory port
+# has two channels.
 MEMORIES = {"uop", "wgt", "inp", "acc", "out", "bias", "multiplier", "shift", "gmem"}
-# Pragmas that tools of 2021 and later take, of what the twin uses; those that they do not take any more.
+# KNOWN: pragmas that the twin may use; tools of 2021 and later take them. OLD: pragmas that those tools no longer take.
 KNOWN = {"INTERFACE", "PIPELINE", "UNROLL", "LOOP_TRIPCOUNT", "INLINE", "ARRAY_PARTITION", "ARRAY_RESHAPE", "DEPENDENCE",
          "STREAM"}
 OLD = {"RESOURCE": "BIND_STORAGE or BIND_OP", "DATA_PACK": "AGGREGATE", "CLOCK": "the project",

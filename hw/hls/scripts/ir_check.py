@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 #
-# Reads the LLVM IR of a top, as clang makes it of what synthesis would see, and says what hardware
-# cannot be made of: recursion, allocation, calls through pointers, functions without a body,
+# Reads the LLVM IR that clang makes of a top, as synthesis would see it, and reports code that has
+# no hardware: recursion, allocation, calls through pointers, functions without a body,
 # thread-local or changing global state, floating point.
 #
 #   ir_check.py TOP FILE.ll...     TOP: what the mangled name of the top contains; exit 1: a finding
 import re
 import sys
 
-# The ports of streams are the only functions that have no body here.
+# Only the ports of streams may be functions without a body.
 PORT = re.compile(r"^_ZN3hls6streamI.*E(4readEv|5writeERKS?[0-9A-Z_a-z]*)$")
 
 

@@ -4,7 +4,7 @@
 // 32 bytes of the memory hold that instruction. The registers must say that the program ended well. tests/hw/top runs
 // other programs.
 //
-//   Output  "tessera_tb: ok", or $fatal with what is wrong; the latest end is after MaxCycles
+//   Output  "tessera_tb: ok", or $fatal with the failure; ends after MaxCycles at the latest
 `default_nettype none
 
 module tessera_tb;
@@ -54,7 +54,7 @@ module tessera_tb;
   end
 
   logic [31:0] value;
-  // Signals change at falling edges; what a slave says is taken just before the rising one.
+  // Signals change at falling edges; the slave's ready is sampled just before the rising edge.
   logic aw_taken, w_taken, ar_taken;
   task write(input [11:0] addr, input [31:0] data);
     {awvalid, wvalid, awaddr, wdata} = {2'b11, addr, data};
