@@ -3,13 +3,13 @@
 // tsr_axi_read: the AXI read channels of two requesters, drained at the end of a run.
 //
 //   Input   requests of fetch (f, id 0, goes first) and of LOAD (l, id 1)
-//   Output  AXI read address channel from flops; beats back to who asked, by id
+//   Output  AXI read address channel from flops; beats back to the requester, by id
 //   Cost    1 cycle from request to channel; 0 for beats
 //
-// Invariant: with flush_i, nothing new is requested and every beat under way is taken and dropped;
-// quiet_o says that none is left. rst_ni resets the bus (tsr_power_on), not the machine: a request once
-// offered is held and its beats are awaited whatever resets the requesters. A beat that nobody asked for
-// (of before the configuration) is dropped and not counted.
+// Invariant: with flush_i the module sends no new request and drops every beat under way; quiet_o means
+// that none is left. rst_ni resets the bus (tsr_power_on), not the machine: the module holds an offered
+// request and awaits its beats even when the requesters are reset. A beat without a request (from before
+// the configuration) is dropped and not counted.
 `default_nettype none
 `include "tsr_assert.svh"
 

@@ -2,23 +2,23 @@
 //
 // tsr_axi_write: the AXI write channels of STORE, drained at the end of a run.
 //
-//   Input   requests; words with byte enables, as many as the requests say, in their order
-//   Output  AXI write address and data channels from flops; it finds WLAST itself
+//   Input   requests; words with byte enables, in the number and order of the requests
+//   Output  AXI write address and data channels from flops; the module sets WLAST itself
 //   Output  b_valid_o for each response
 //   Cost    1 cycle from request or word to channel
 //
-// Invariant: no word is sent before its request was accepted here. With flush_i, nothing new is
-// requested, the words that requests still owe are sent without byte enables, and responses are
-// dropped; quiet_o says that no request is left unanswered. rst_ni resets the bus (tsr_power_on), not the
-// machine: whatever resets STORE, requests and words once offered are held and every burst gets all its words.
-// A response that nobody waits for is not counted.
+// Invariant: the module sends no word before it has accepted the word's request. With flush_i it sends no new
+// request, sends the words still owed without byte enables, and drops responses; quiet_o means that every
+// request is answered. rst_ni resets the bus (tsr_power_on), not the machine: when STORE is reset, the module
+// still holds offered requests and words and gives every burst all its words. A response without a request is
+// not counted.
 `default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_axi_write #(
   parameter int BusBits    = 64,
-  parameter int MaxBursts  = 16,  // requests whose words are not complete; a power of two
-  parameter int AxiVersion = 4    // 3: a burst may be answered before its request is taken, not before its words
+  parameter int MaxBursts  = 16,  // requests that are still owed words; a power of two
+  parameter int AxiVersion = 4    // 3: a slave may answer a burst before it takes the request, not before it takes the words
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks on the house clock and reset: watched in simulation, proven where a proof names the module (tests/formal), nothing
-// under SYNTHESIS.
+// Checks on the house clock and reset. Simulation watches them, a proof that names the module proves them (tests/formal),
+// SYNTHESIS leaves them out.
 //
 //   TSR_ASSERT(name, prop)                       prop holds at every clock edge out of reset
-//   TSR_ASSERT_IF(name, when, prop)              it does where |when| holds
-//   TSR_ASSERT_NEXT(name, when, prop)            it does in the cycle after one in which |when| held
+//   TSR_ASSERT_IF(name, when, prop)              prop holds where |when| holds
+//   TSR_ASSERT_NEXT(name, when, prop)            prop holds in the cycle after one in which |when| held
 //   TSR_ASSERT_STREAM(name, valid, ready, data)  an offered beat is held, unchanged, until it is taken
-//   TSR_REQUIRE, _IF, _STREAM                    the same of what comes in: a proof of the module takes it as given
+//   TSR_REQUIRE, _IF, _STREAM                    the same for inputs: a proof of the module assumes it
 //   TSR_COVER(name, prop)                        prop was seen
 `ifndef TSR_ASSERT_SVH
 `define TSR_ASSERT_SVH
@@ -23,9 +23,9 @@
 `define TSR_COVER(name, prop) \
   always_comb if (rst_ni) name: cover (prop);
 `else
-// In clocked processes, which see the values before the edge: a concurrent property has Verilator copy every signal it
-// names at every evaluation. Each check is one condition, and with it one branch that is never taken: what it depends on
-// changes from cycle to cycle, and a branch on that is mispredicted.
+// Checks are clocked processes, which see the values before the edge: for a concurrent property Verilator copies every
+// signal it names at every evaluation. Each check is one condition and so one branch, which is never taken. A branch on
+// signals that change from cycle to cycle would be mispredicted.
 `define TSR_ASSERT(name, prop) \
   always_ff @(posedge clk_i) name: assert (prop) else if (rst_ni) $error("%m");
 `define TSR_ASSERT_NEXT(name, when, prop) \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_digest: what a write changes, as the number of sim/trace/digest.h. Simulation only.
+// tsr_digest: the change that a write makes, as the number of sim/trace/digest.h. Simulation only.
 //
 //   Input   one write of up to Bytes bytes: byte address (multiple of 4), enables, new bytes; in the next cycle the old ones
-//   Output  delta_o, in the next cycle: its digest; 0 when there was no write or en_i was 0
+//   Output  delta_o, in the next cycle: the write's digest; 0 when there was no write or en_i was 0
 //
 // A unit adds up the deltas of the writes of one instruction; the sum is the instruction's digest.
 `default_nettype none
@@ -26,7 +26,7 @@ module tsr_digest #(
   logic unused;
   assign unused = ^{clk_i, rst_ni, en_i, valid_i, addr_i, be_i, old_i, new_i};
 `else
-  // Everything wide is touched only when there is something to add up: most runs are not traced.
+  // Wide registers change only for a traced write: most runs are not traced.
   logic valid_q;
   logic [31:0] addr_q;
   logic [Bytes-1:0] be_q;
@@ -44,7 +44,7 @@ module tsr_digest #(
     mix64 = x ^ (x >> 31);
   endfunction
 
-  // Of one word, the numbered |place| of its space.
+  // The digest of one word, number |place| of its space.
   function automatic [63:0] delta(input [31:0] place, input [3:0] be, input [31:0] was, input [31:0] is);
     logic [31:0] mask;
     mask = {{8{be[3]}}, {8{be[2]}}, {8{be[1]}}, {8{be[0]}}};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_loop_count: the iterations of one loop of a nest. Whether this one is the last is known in a flop, so that what
-// depends on the ends of several loops takes no comparisons of counters.
+// tsr_loop_count: counts the iterations of one loop of a nest. A flop holds whether this iteration is the last, so that
+// logic on the ends of several loops compares no counters.
 //
-//   Input   en_i: one of the others means something; it may come late
-//           start_i: a loop of count_i iterations, at its first; with 0, last_o means nothing. only_i: count_i is 1
-//           step_i: an iteration is over; after the last one the loop is at its first again
-//   Output  last_o: this iteration is the last; last_next_o: what it is after this cycle, if en_i
+//   Input   en_i: start_i or step_i counts in this cycle; it may come late
+//           start_i: starts a loop of count_i iterations; with 0, last_o means nothing. only_i: count_i is 1
+//           step_i: ends an iteration; after the last one the loop is at its first again
+//   Output  last_o: this iteration is the last; last_next_o: last_o after this cycle, if en_i
 `default_nettype none
 module tsr_loop_count #(
   parameter int Bits = 16
@@ -20,10 +20,10 @@ module tsr_loop_count #(
   output logic            last_o,
   output logic            last_next_o
 );
-  logic [Bits-1:0] count_q, left_q, left_next;  // left: iterations with this one
+  logic [Bits-1:0] count_q, left_q, left_next;  // left: iterations, this one included
   logic only_q, last_q;              // only: there is one iteration
-  // As gates, not as a choice: where a bit of count_i is constant, a choice becomes the flop's reset, and en_i is late
-  // for that.
+  // Gates instead of a choice: where a bit of count_i is constant, a choice becomes the flop's reset, for which en_i is
+  // too late.
   always_ff @(posedge clk_i) begin
     if (en_i) begin
       if (start_i) {count_q, only_q} <= {count_i, only_i};

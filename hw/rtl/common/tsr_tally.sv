@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_tally: a count of what comes and goes, whose flags do not wait for its adder: up_i and down_i may be late.
+// tsr_tally: an up-down counter whose flags do not wait for its adder: up_i and down_i may be late.
 //
-//   Input   up_i, down_i: one more, one less; vta_i: constant while there is anything
-//   Output  some_o, full_o, from flops: there is one or more; there are as many as the profile's limit
+//   Input   up_i, down_i: one more, one less; vta_i: constant while the count is not 0
+//   Output  some_o, full_o, from flops: the count is 1 or more; the count is the profile's limit
 //           behind_o: the count of the cycle before
 //
-// Invariant: nothing goes when there is nothing, nothing comes when it is full, but with one that goes.
+// Invariant: at 0 down_i comes only with up_i; at the limit up_i comes only with down_i.
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -24,7 +24,7 @@ module tsr_tally #(
   output logic            full_o,
   output logic [Bits-1:0] behind_o
 );
-  // up_q and down_q are on their way into the count.
+  // behind_q does not have up_q and down_q yet.
   logic [Bits-1:0] behind_q;
   logic up, down, up_q, down_q, some_q, more_q, full_q, above_two;  // more: two or more
   assign up = up_i && !down_i;
@@ -53,7 +53,7 @@ module tsr_tally #(
   `TSR_REQUIRE_IF(goes_if_there, down_i, some_q || up_i)
   `TSR_REQUIRE_IF(comes_if_room, up_i, !full_q || down_i)
 `ifndef SYNTHESIS
-  // A sum, where is() has a simulator branch on what comes and goes.
+  // A sum: is() would make a simulator branch on up_q and down_q.
   logic [31:0] count;
   assign count = 32'(behind_q) + 32'(up_q) - 32'(down_q);
 `endif

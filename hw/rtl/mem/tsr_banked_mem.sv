@@ -3,13 +3,13 @@
 // tsr_banked_mem: a scratchpad of tiles in banks; each bank does one read and one write a cycle.
 //
 //   Read    the readers in order of priority: a bank serves the first one that asks for it, and
-//           rd_ready_o is 0 for the others. Data in the next cycle, and only then; kept until the
-//           reader's next read when there is one bank
+//           rd_ready_o is 0 for the others. Data come in the next cycle, and are valid only then;
+//           with one bank they stay until the next read
 //   Write   the writers of whole tiles in order of priority, then LOAD, in the same way
 //   Output  digests of the writes of the cycle before (tsr_digest); 0 under SYNTHESIS
 //
-// Invariant: a read does not see a write of the same cycle, and sees all before. rd_ready_o and
-// wr_ready_o of the first in order are always 1.
+// Invariant: a read sees all earlier writes, but not one of the same cycle. rd_ready_o of the first
+// reader and wr_ready_o of the first writer are always 1.
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -68,7 +68,7 @@ module tsr_banked_mem #(
     .wdata_o(ld_data), .wbe_o(ld_be)
   );
 
-  // All who write; LOAD is the last.
+  // All writers; LOAD is the last.
   localparam int All = Writers + 1;
   logic [All-1:0] w_valid, w_ready;
   logic [AddrBits*All-1:0] w_addr;
@@ -92,7 +92,7 @@ module tsr_banked_mem #(
   assign ld_wr_ready_o = w_ready[All-1];
   assign ld_wr_digest_o = w_digest[64*(All-1)+:64];
 
-  // Banks and rows; who is refused.
+  // Banks and rows; the readers and writers that must wait.
   logic [SelBits*Readers-1:0] r_bank, r_bank_q;
   logic [RowBits*Readers-1:0] r_row;
   for (genvar r = 0; r < Readers; r++) begin : g_reader
@@ -131,7 +131,7 @@ module tsr_banked_mem #(
     for (genvar w = 0; w < All; w++) begin : g_writes
       assign writes[w] = w_valid[w] && w_bank[SelBits*w+:SelBits] == SelBits'(b);
     end
-    // The first that asks, else the last.
+    // The first port that asks for the bank, else the last port.
     logic [RowBits-1:0] raddr, waddr;
     logic [Bits-1:0] wdata;
     logic [Bytes-1:0] be;
@@ -195,7 +195,7 @@ module tsr_banked_mem #(
   logic unused;
   assign unused = ^{rst_ni, trace_en_i};
 `else
-  // Each writer's, from the bank that it wrote.
+  // Each writer's digest, from the bank that it wrote.
   logic [All-1:0] wrote_q;
   logic [SelBits*All-1:0] w_bank_q;
   always_ff @(posedge clk_i) begin

@@ -12,7 +12,7 @@ module tsr_mux #(
   output logic [Width-1:0]       word_o
 );
   for (genvar s = SelBits - 1; s >= 0; s--) begin : g_half
-    logic [(Width<<s)-1:0] half;  // the half of what is left that bit s names
+    logic [(Width<<s)-1:0] half;  // bit s chooses this half of the words left
     if (s == SelBits - 1) assign half = sel_i[s] ? words_i[(Width<<s)+:(Width<<s)] : words_i[0+:(Width<<s)];
     else assign half = sel_i[s] ? g_half[s+1].half[(Width<<s)+:(Width<<s)] : g_half[s+1].half[0+:(Width<<s)];
   end

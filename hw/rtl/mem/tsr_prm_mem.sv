@@ -7,7 +7,7 @@
 //   Output  a record as in device memory: block_out int32 biases, multipliers, int8 shifts
 //   Output  digest_o: change of the write of the cycle before
 //
-// Invariant: of a multiplier and a shift the bits are kept that isa/memories.def says; the filling up
+// Invariant: multipliers and shifts keep only the bits that isa/memories.def gives them; the filling up
 // to the bus width is dropped.
 `default_nettype none
 module tsr_prm_mem (
@@ -27,7 +27,7 @@ module tsr_prm_mem (
   localparam int ChunkBytes = tsr_pkg::BusBytes;
   localparam int Shift = $clog2(ChunkBytes);
 
-  // Of the last byte of a multiplier and of a shift fewer bits are kept than the byte has.
+  // The last byte of a multiplier, and a shift, keep fewer than 8 bits.
   localparam int MultiplierBytes = tsr_pkg::PrmMultiplierBytes;
   localparam int TopBits = 8 - (8 * MultiplierBytes - tsr_pkg::PrmMultiplierBits);
   localparam int ShiftBits = tsr_pkg::PrmShiftBits;
@@ -42,8 +42,8 @@ module tsr_prm_mem (
     else assign kept[8*i+:8] = wr_data_i[Lsb+:8];
   end
 
-  // A record is wide and there are few: block RAM takes a block for each bus word of it, LUT RAM 1.4 LUTs for each bit. Only
-  // the machines with a small array have blocks to spare.
+  // Records are wide and few: block RAM takes a block for each bus word of a record, LUT RAM 1.4 LUTs for each bit. Only
+  // machines with a small array have blocks to spare.
   localparam bit Blocks = tsr_pkg::BlockOut <= 4;
   logic [8*Bytes-1:0] record_q;
   logic [Bytes/ChunkBytes-1:0] here;
@@ -100,7 +100,7 @@ module tsr_prm_mem (
   logic unused;
   assign unused = ^{rst_ni, trace_en_i};
 `else
-  // A copy with the write side's own read, kept only while tracing.
+  // A copy that gives the old bytes of a write; it is read only while tracing.
   logic [8*Bytes-1:0] shadow_q [tsr_pkg::PrmDepth];
   logic [8*Bytes-1:0] old_q;
   logic [Bytes-1:0] be;

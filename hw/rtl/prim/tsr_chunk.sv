@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tsr_chunk: spreads LOAD's chunk over a whole tile: data and byte enables for a tile-wide RAM. The data
-// are the chunk in every place, the enables say which one is written; with fill, which comes with the
-// first chunk only, the pad in every place but the first.
+// repeat the chunk in every place, and the enables select the place to write. With fill, which comes with
+// the first chunk only, every place but the first gets the pad.
 //
 //   Input   off_i, data_i, be_i, fill_i, pad_i: as in hw/rtl/README.md, "LOAD's write port"
 //   Output  wdata_o, wbe_o, in the same cycle

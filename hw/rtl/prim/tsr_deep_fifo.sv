@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_deep_fifo: a queue in block RAM, for a sender that counts what is inside.
+// tsr_deep_fifo: a queue in block RAM, for a sender that counts the beats inside.
 //
 //   Input   beats, always taken
 //   Output  stream
 //   Cost    3 cycles of latency when it is empty, then 1 beat in 2 cycles; Width x Depth bits of block RAM
 //
-// Invariant: beats leave in the order they came; at most Depth are inside. What goes out comes from flops, and ready_i
-// reaches enables of flops only.
+// Invariant: beats leave in the order they came; at most Depth are inside. Outputs come from flops, and ready_i reaches
+// only enables of flops.
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -26,10 +26,10 @@ module tsr_deep_fifo #(
   output logic [Width-1:0] data_o
 );
   localparam int AddrBits = $clog2(Depth);
-  logic [AddrBits:0] wptr_q, rptr_q;  // a bit more, that full is not empty
+  logic [AddrBits:0] wptr_q, rptr_q;  // one bit more, to tell full from empty
   logic some, read, free, head_q, shown_q, moved_q;
   logic [Width-1:0] head_data_q, shown_data_q;
-  // head: the RAM's output is the oldest beat but for the one shown; moved: that was shown in the cycle before.
+  // head: the RAM's output is the oldest beat behind the one shown; moved: that beat became the one shown.
   assign some = wptr_q != rptr_q;
   assign read = some & (!head_q | moved_q);
   assign free = !shown_q | ready_i;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_dsp_pair: four int8 products in two DSP blocks: a pair of weights w0, w1 times x, twice, added up.
+// tsr_dsp_pair: four int8 products in two DSP blocks: two weights w0, w1 times x, summed over two sets of operands.
 //
 //   Input   w0*_i, w1*_i, x*_i: two sets a and b of operands, signed; a new one every cycle
-//           en_i: simulation only: which of the four registers in the way take something (bit 0 the first)
+//           en_i: simulation only: enables of the four registers in a row (bit 0 the first)
 //   Output  lo_o = w0a * xa + w0b * xb + 32767, never negative; hi_o = w1a * xa + w1b * xb, signed;
 //           after the fourth edge
 //   Cost    2 DSP48E1 with all their registers, no logic, where TSR_DSP48E1 is defined; else a plain model
@@ -29,7 +29,7 @@ module tsr_dsp_pair (
   localparam logic [6:0] MultiplyAddC = 7'b0110101;     // P = M + C
   localparam logic [6:0] MultiplyAddPcin = 7'b0010101;  // P = M + PCIN
   logic [47:0] chain, sum;
-  logic [29:0] high_a, high_b;  // port A: w1 * 2^16, past its 25 bits don't care
+  logic [29:0] high_a, high_b;  // port A: w1 * 2^16; the block ignores bits past 25
   logic [24:0] low_a, low_b;
   logic [17:0] by_a, by_b;
   assign high_a = {{6{w1a_i[7]}}, w1a_i, 16'd0};
@@ -76,9 +76,9 @@ module tsr_dsp_pair (
   logic unused;
   assign unused = ^{en_i, sum[47:33]};
 `else
-  // Operands, then both sums as the blocks pack them, which a tool may retime over the two registers behind them.
+  // Operands, then both sums packed as the blocks pack them; a tool may retime the sums over the next two registers.
   logic signed [7:0] w0a_q, w1a_q, xa_q, w0b_q, w1b_q, xb_q;
-  logic signed [63:0] wa, wb, sum2;  // 64 bits: a simulator's own
+  logic signed [63:0] wa, wb, sum2;  // 64 bits: a simulator's word
   assign wa = (64'(w1a_q) <<< 16) + 64'(w0a_q);
   assign wb = (64'(w1b_q) <<< 16) + 64'(w0b_q);
   assign sum2 = wa * 64'(xa_q) + wb * 64'(xb_q) + 64'sd32767;

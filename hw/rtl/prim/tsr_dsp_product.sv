@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_dsp_product: a signed number of 32 bits times one of 31 bits without a sign, exactly, in four DSP blocks.
+// tsr_dsp_product: the exact product of a signed 32-bit and an unsigned 31-bit number, in four DSP blocks.
 //
-//   Input   v_i, m_i; half_i: 2^30 is added, one cycle after its factors
-//           en_i: simulation only: which of the six registers in the way take something (bit 0 the first)
-//   Output  product_o; rest_o: one of its low 30 bits is set; after the sixth edge
+//   Input   v_i, m_i; half_i: adds 2^30; it comes one cycle after its factors
+//           en_i: simulation only: enables of the six registers in a row (bit 0 the first)
+//   Output  product_o; rest_o: one of product_o's low 30 bits is set; after the sixth edge
 //   Cost    4 DSP48E1 with all their registers in one cascade, and no adder outside them, where TSR_DSP48E1 is
 //           defined; else a plain model
 //
@@ -42,7 +42,7 @@ module tsr_dsp_product (
     rest6_q <= rest5_q || p[2*48+:13] != '0;
   end
   for (genvar d = 0; d < 4; d++) begin : g_dsp
-    localparam logic [6:0] Mode = d == 0 ? 7'b0110101 : d == 2 ? 7'b0010101 : 7'b1010101;  // C, P before, its top
+    localparam logic [6:0] Mode = d == 0 ? 7'b0110101 : d == 2 ? 7'b0010101 : 7'b1010101;  // M + C, PCIN, PCIN >> 17
     localparam int Regs = d == 0 ? 1 : 2;
     logic [47:0] carried;
     if (d == 0) begin : g_first

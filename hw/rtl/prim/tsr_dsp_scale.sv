@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_dsp_scale: (byte - zero) * 2^k + what is added, modulo 2^32, in one DSP block.
+// tsr_dsp_scale: (byte - zero) * 2^k + add, modulo 2^32, in one DSP block.
 //
-//   Input   byte_i, zero_i, signed; high_i: k >= 16; power_i: 2^(k mod 16), or 0 for no byte at all
+//   Input   byte_i, zero_i, signed; high_i: k >= 16; power_i: 2^(k mod 16), or 0 to add no byte
 //           add_i: one cycle after its byte
-//           en_i: simulation only: which of the three registers in the way take something (bit 0 the first)
+//           en_i: simulation only: enables of the three registers in a row (bit 0 the first)
 //   Output  x_o, after the third edge
 //   Cost    1 DSP48E1 with its registers and 16 LUTs that place the byte, where TSR_DSP48E1 is defined; else a
 //           plain model
 //
-// The pre-adder takes both bytes without a sign, 128 higher; the difference is the same.
+// The pre-adder takes both bytes as unsigned numbers, 128 higher; the difference is the same.
 `default_nettype none
 module tsr_dsp_scale (
   input  logic        clk_i,

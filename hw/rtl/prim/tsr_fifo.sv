@@ -3,7 +3,7 @@
 // tsr_fifo: a queue in LUT RAM.
 //
 //   Input   stream
-//   Output  stream; the head is visible in the cycle after its push when the queue was empty
+//   Output  stream; an empty queue shows a beat in the cycle after its push
 //   Cost    1 cycle of latency, 1 beat a cycle; ready_o and valid_o come from flops
 //
 // Invariant: beats leave in the order they came.
@@ -46,7 +46,7 @@ module tsr_fifo #(
     end else begin
       if (push) wptr_q <= wptr_next;
       if (pop) rptr_q <= rptr_next;
-      // Only whether the number inside changes waits for ready_i.
+      // ready_i decides only whether the number of beats changes.
       if (push != pop) begin
         full_q <= push && wptr_next == rptr_q;
         some_q <= push || rptr_next != wptr_q;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_power_on: a reset for what must outlive the machine's own reset.
+// tsr_power_on: the reset of logic that must outlive the machine's own reset.
 //
 //   Input   clear_i: reset now too
 //   Output  rst_no: low in the first cycle after configuration, and in the cycle after clear_i
 //
-// FPGAs start flip-flops with the value of the bitstream; where none is kept (an ASIC), clear_i has to be
+// FPGAs start flip-flops with the value of the bitstream. An ASIC has no such value: there clear_i must be
 // high once after power comes.
 `default_nettype none
 module tsr_power_on (

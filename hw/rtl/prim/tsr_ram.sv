@@ -23,7 +23,7 @@ module tsr_ram #(
   output logic [8*Bytes-1:0]  rdata_o
 `ifndef SYNTHESIS
   ,
-  input  logic                look_i,  // for digests: old_o is, in the next cycle, what a write in this one replaces
+  input  logic                look_i,  // for digests: old_o has, in the next cycle, the word before a write in this one
   output logic [8*Bytes-1:0]  old_o
 `endif
 );
@@ -33,7 +33,7 @@ module tsr_ram #(
   for (genvar c = 0; c < Columns; c++) begin : g_column
     localparam int Low = c * Column;
     localparam int N = (Bytes - Low < Column) ? Bytes - Low : Column;  // bytes of this column
-    (* ram_style = "block" *) logic [8*N-1:0] mem_q [Depth];  // small ones too: LUTs are dearer
+    (* ram_style = "block" *) logic [8*N-1:0] mem_q [Depth];  // small memories too: LUTs are scarcer
     logic [8*N-1:0] rdata_q;
     assign rdata_o[8*Low+:8*N] = rdata_q;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_skid: a two-beat elastic buffer; no path runs through it in either direction.
+// tsr_skid: a two-beat elastic buffer; no combinational path runs through it in either direction.
 //
 //   Input   stream
 //   Output  stream
@@ -47,7 +47,7 @@ module tsr_skid #(
 
   always_ff @(posedge clk_i) begin
     if (move) head_q <= spare_full_q ? spare_q : data_i;
-    if (ready_o) spare_q <= data_i;  // counts only when it is pushed
+    if (ready_o) spare_q <= data_i;  // means a beat only when it is pushed
   end
 
 `ifndef SYNTHESIS

@@ -6,9 +6,9 @@
 //   Output  start_o, soft_reset_o for one cycle; configuration, which is constant while a program runs
 //   Cost    a write 2 cycles, a read 4 cycles; one of each at a time; none in the 32 cycles after reset
 //
-// Invariant: while locked_i, writes reach CONTROL and the IRQ registers only; every other one is taken and
-// ignored. Reserved addresses read as zero; every access is answered with OKAY. CYCLES_HI is of the cycle in
-// which CYCLES_LO was read last.
+// Invariant: while locked_i, writes change only CONTROL and the IRQ registers; other writes are accepted and
+// ignored. Reserved addresses read as zero; every access is answered with OKAY. CYCLES_HI belongs to the last
+// read of CYCLES_LO.
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -61,7 +61,7 @@ module tsr_regs (
   input  logic [127:0]    unit_state_i,
   input  logic [127:0]    unit_num_i
 );
-  // Segments are in LUT RAM, which has no reset: they are zeroed one a cycle before anything is answered.
+  // Segments are in LUT RAM, which has no reset: one word is zeroed per cycle before any access is answered.
   logic [5:0] zero_q;
   logic ready;
   assign ready = zero_q[5];
@@ -73,7 +73,7 @@ module tsr_regs (
   logic reading_q;  // a read's address is in raddr_q, its value not yet in s_rdata_o
   logic [6:2] raddr_q;
 
-  // Writes: both halves are taken in one cycle, when the answer before is gone.
+  // Writes: address and data are taken in one cycle, after the previous response is taken.
   logic write;
   assign write = s_awvalid_i & s_wvalid_i & !s_bvalid_o & ready & !reading_q;
   assign s_awready_o = write;
@@ -98,7 +98,7 @@ module tsr_regs (
     end
   end
 
-  // Interrupts: what happens in the cycle of a clearing write stays set.
+  // Interrupts: an event in the cycle of a clearing write stays set.
   logic irq_global_q;
   logic [2:0] irq_enable_q, irq_status_q, irq_clear;
   assign irq_clear = (write && waddr == tsr_pkg::REG_IRQ_STATUS && s_wstrb_i[0]) ? s_wdata_i[2:0] : '0;
@@ -141,7 +141,7 @@ module tsr_regs (
   assign insn_count_o = count_q;
 
   // Segments: four words each. A write replaces the whole word, so the RAM is read for the bytes that stay;
-  // the units get it a cycle later.
+  // tsr_segments gets the word a cycle later.
   logic seg_hit, seg_we;
   logic [4:0] seg_addr;
   logic [31:0] seg_word, seg_new;
@@ -165,9 +165,9 @@ module tsr_regs (
   );
   always_ff @(posedge clk_i) seg_write_o <= {seg_we, seg_addr, seg_new};
 
-  // Reads: the address, what each block says, then the value. In the cycle of the value nothing is written: the RAM of segments has one
-  // read port.
-  // The address says, in flops, which block of 64 bytes answers (the segments are two).
+  // Reads take a cycle each for the address, the word of each block, and the choice among these words. While the blocks are read
+  // (reading_q) nothing is written: the RAM of segments has one read port.
+  // in_block_q: the block of 64 bytes that answers (segments have two blocks).
   localparam int PlainBlock = 0, CounterBlock = 1, StateBlock = 2, IdBlock = 3, SegmentBlock = 4, Blocks = 5;
   logic [Blocks-1:0] in_block, in_block_q;
   assign in_block[PlainBlock] = s_araddr_i[11:6] == tsr_pkg::REG_CONTROL[11:6];
@@ -228,7 +228,7 @@ module tsr_regs (
     when = value & {32{here}};
   endfunction
   logic read, chosen_q;
-  logic [31:0] plain_q, counter_q, state_q, other_q;  // what the blocks say
+  logic [31:0] plain_q, counter_q, state_q, other_q;  // the words of the blocks
   assign read = s_arvalid_i & !s_rvalid_o & ready & !reading_q & !chosen_q;
   assign s_arready_o = read;
   assign s_rresp_o = 2'b00;
