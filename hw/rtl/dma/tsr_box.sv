@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_box: checks a box of tiles between device memory and a scratchpad, and says which of its loop
-// levels are contiguous in device memory. tsr_dma_check uses it.
+// tsr_box: checks a box of tiles between device memory and a scratchpad, and finds its loop levels that
+// are contiguous in device memory. tsr_dma_check uses it.
 //
 //   Input   a box in bytes and tiles, both profiles already made alike
 //   Output  the box with its address, its contiguous levels and its error, in order
-//   Cost    9 cycles of latency, 1 box in 9 cycles. The box is held once and stands still while products and sums of it
-//           settle, one step a cycle; nine DSP blocks, whose adders take all long sums but three
+//   Cost    9 cycles of latency, 1 box in 9 cycles. One register holds the box while its products and sums settle, one
+//           step a cycle; nine DSP blocks, whose adders take all long sums but three
 //
-// Invariant: err_o is not ERR_NONE, or every tile is inside the scratchpad and every byte inside the
-// segment. A box without tiles (nop_o) is never an error unless its fields are (bad_i).
+// Invariant: if err_o is ERR_NONE, every tile is inside the scratchpad and every byte inside the segment. A box
+// without tiles (nop_o) is in error only if its fields are (bad_i).
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -18,12 +18,12 @@ module tsr_box #(
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  tsr_dma_pkg::seg_write_t seg_write_i,  // nothing while boxes are inside
+  input  tsr_dma_pkg::seg_write_t seg_write_i,  // no write while boxes are inside
   input  logic                unlimited_i,  // a segment of size 0 has no limit
   // box in
   input  logic                valid_i,
   output logic                ready_o,
-  input  logic                bad_i,        // a field has no meaning: ERR_ILLEGAL_FIELD
+  input  logic                bad_i,        // a field is illegal: ERR_ILLEGAL_FIELD
   input  logic                nop_i,        // does nothing whatever the sizes say
   input  logic [20:0]         depth_i,      // tiles in the scratchpad
   input  logic [2:0]          segment_i,
@@ -44,16 +44,16 @@ module tsr_box #(
   output tsr_dma_pkg::box_t   box_o,
   output logic [UserBits-1:0] user_o
 );
-  // What a run and a box have beyond these bits means nothing: such a box is in error.
+  // Bits of a run or a box beyond these mean nothing: a box that needs them is in error.
   localparam int RunBits = tsr_pkg::BoxBytesBits;
   localparam int SizeBits = tsr_pkg::BoxSizeBits;
-  // Rows of profile vta step by 16 bits of tiles, of at most the largest tile; those of profile tessera by 24 bits.
+  // y_step: in profile vta 16 bits that count tiles, at most the largest tile; in profile tessera 24 bits.
   localparam int TileShift = tsr_pkg::HasVta ? $clog2(tsr_pkg::WgtTileBytes > tsr_pkg::AccTileBytes
                                                       ? tsr_pkg::WgtTileBytes : tsr_pkg::AccTileBytes) : 8;
   localparam int YStepBits = (16 + TileShift > 24) ? 16 + TileShift : 24;
   localparam int SumBits = 44;  // x_bytes and three products, of at most 26 bits and 16
 
-  // Cycles of the box that is here, Steps with its verdict; with that another may come. Whether one may is in a flop: it
+  // at_q: cycles of the box that is inside, Steps with its verdict; then another box may come. free_q is a flop, since it
   // enables all others.
   localparam int Steps = 9;
   logic [3:0] at_q;
@@ -103,8 +103,8 @@ module tsr_box #(
   );
 
   // Bytes from the first to the end of the last one: of a row of the box (step 4), a plane (step 5), the box
-  // (step 6). Where a level is contiguous, this is its run. What z_step has above 24 bits, 2^24 bytes each, is apart.
-  // Factors have flops of their own: those of the DSP blocks.
+  // (step 6). Where a level is contiguous, this is its run. The bits of z_step above 24, which count 2^24 bytes, are added
+  // apart. Factors have flops of their own: those of the DSP blocks.
   logic [39:0] x_q;
   logic [YStepBits+15:0] y_q;
   logic [39:0] z_q;
@@ -123,11 +123,11 @@ module tsr_box #(
     box_q <= SumBits'(z_q) + plane_q;
   end
 
-  // The first byte: in device memory, and with the above the end in the segment. Two products that are equal, so that
-  // each has its sum in its DSP block.
+  // The first byte in device memory, and, with the sums above, the end in the segment. The product is made twice, so that
+  // each copy has its sum in its DSP block.
   logic [15:0] unit1_q;
   logic [39:0] dram_lo_q, dram_lo2_q;
-  logic [23:0] dram_hi_q;  // of 2^24 bytes
+  logic [23:0] dram_hi_q;  // counts 2^24 bytes
   logic [23:0] z_hi_q;
   logic [25:0] hi_q;
   logic [40:0] first_q;
@@ -150,7 +150,7 @@ module tsr_box #(
     addr_o <= {first_q[39:24] + 16'(dram_hi_q), first_q[23:0]};
   end
 
-  // Tiles, with pads, and the end in the scratchpad. Planes are saturated before the product: past 2^21 nothing fits.
+  // Tiles, with pads, and the end in the scratchpad. A plane is saturated before the product: past 2^21 tiles nothing fits.
   logic [8:0] pad_cols, pad_rows;
   logic [16:0] cols_q, rows_q;
   logic [33:0] area_q, area2_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_dma_check: LOADs and STOREs decoded and checked, ahead of their queues, so that a unit that gets its
+// tsr_dma_check: decodes and checks LOADs and STOREs ahead of their queues, so that a unit that gets its
 // tokens can ask the bus at once.
 //
 //   Input   instructions of either profile, LOAD or STORE
@@ -15,7 +15,7 @@ module tsr_dma_check #(
   input  logic                    clk_i,
   input  logic                    rst_ni,
   input  logic                    vta_i,
-  input  tsr_dma_pkg::seg_write_t seg_write_i,  // nothing while instructions are inside
+  input  tsr_dma_pkg::seg_write_t seg_write_i,  // no write while instructions are inside
   input  logic                    valid_i,
   output logic                    ready_o,
   input  logic                    store_i,      // a STORE, not a LOAD

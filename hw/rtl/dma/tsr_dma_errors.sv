@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_dma_errors: the error that LOAD or STORE reports: the first of the bus, or that of the box in front.
+// tsr_dma_errors: the error that LOAD or STORE reports: the first bus error, or the error of the box in front.
 //
 //   Input   bus_err_i: a beat or a response of command bus_num_i is in error
 //   Input   box_err_i: the command in front, which never moves, has box_code_i
-//   Output  the error, one cycle later; it stays. stopped_o: there was one of the bus before
+//   Output  the error, one cycle later; it stays. stopped_o: a bus error has come before
 //
-// Invariant: an error of the bus goes before that of a box, whose command is later.
+// Invariant: a bus error goes before a box error, whose command is later.
 `default_nettype none
 module tsr_dma_errors (
   input  logic        clk_i,

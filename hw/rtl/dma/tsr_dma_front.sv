@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_dma_front: the front of LOAD and of STORE: checked commands are held, cut into bursts (tsr_runs) and
-// handed to the unit.
+// tsr_dma_front: the front of LOAD and of STORE: holds checked commands, cuts them into bursts (tsr_runs) and
+// hands them to the unit.
 //
 //   Input   commands that tsr_dma_check has checked
-//   Output  boxes in order, to the unit and, if there is data, to tsr_runs, each when it takes it
+//   Output  boxes in order, to the unit and, if they have data, to tsr_runs; each takes a box when it is ready
 //   Output  bursts in order, with their command's number
 //   Output  err_o while a command that cannot be done is in front; it never moves
 //   Cost    3 cycles from command to burst; 1 box in 2 cycles and 1 burst a cycle
@@ -18,7 +18,7 @@ module tsr_dma_front #(
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  // command; whether it is taken depends on nothing but flops of this module
+  // command; cmd_ready_o depends only on flops of this module
   input  logic                  cmd_valid_i,
   output logic                  cmd_ready_o,
   input  logic [tsr_dma_pkg::CommandBits-1:0] cmd_i,
@@ -28,9 +28,9 @@ module tsr_dma_front #(
   input  logic                  ready_i,
   output tsr_dma_pkg::checked_t box_o,
   output logic [31:0]           num_o,       // also of the error
-  output logic [WalkBits-1:0]   walk_o,      // what tsr_dma_walk needs of it
-  output logic [11:0]           pads_o,      // of LOAD: of columns, of rows: pads, data, pads: there are any; there is one
-  output logic                  err_o,       // box_o.err says which
+  output logic [WalkBits-1:0]   walk_o,      // the fields for tsr_dma_walk
+  output logic [11:0]           pads_o,      // LOAD: for columns, then rows: {any, just one} of {pads behind, data, pads before}
+  output logic                  err_o,       // box_o.err is the error
   // burst
   output logic                  run_valid_o,
   input  logic                  run_ready_i,
@@ -69,7 +69,7 @@ module tsr_dma_front #(
   assign {box_o.x_bytes, box_o.x_size, box_o.y_size, box_o.z_size} = {16'(x_bytes), 16'(x_size), 16'(y_size), 16'(z_size)};
   assign box_o.tiles = 16'(tiles);
 
-  // The two parts of a box move alone; in the cycle after the later one the next command is taken.
+  // The unit and tsr_runs take the box each in its own time; in the cycle after the later one the next command is taken.
   logic good, runs_ready, runs_valid, box_gone_q, runs_gone_q;
   assign good = full_q & (box_o.err == tsr_pkg::ERR_NONE[3:0]);
   assign err_o = full_q & (box_o.err != tsr_pkg::ERR_NONE[3:0]);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_dma_pkg: what the stages of LOAD and STORE tell each other about a box of device memory: tiles in
+// tsr_dma_pkg: the types in which the stages of LOAD and STORE pass on a box of device memory: tiles in
 // columns (x), rows (y) and planes (z), each level with its own step.
 `default_nettype none
 package tsr_dma_pkg;
-  // As the instruction says.
+  // As the instruction gives it.
   typedef struct packed {
     logic [19:0] sram_base;  // first tile in the scratchpad
     logic [15:0] x_bytes;    // bytes of a tile in device memory
@@ -35,13 +35,13 @@ package tsr_dma_pkg;
     logic box;    // and the planes
   } runs_t;
 
-  // A LOAD or STORE, decoded and checked. One that is not in error fits in its scratchpad, so the high bits of its sizes
-  // are 0; without tiles they mean nothing.
+  // A LOAD or STORE, decoded and checked. Without an error its box fits in the scratchpad, so the high bits of the sizes
+  // are 0. The sizes of a box without tiles mean nothing.
   typedef struct packed {
     // of LOAD only
     logic [2:0]  mem;        // as the instruction names it (MEM_ACC8 too)
     logic [7:0]  pad_value;
-    logic        is_short;   // the tiles of device memory are short of the scratchpad's
+    logic        is_short;   // tiles are shorter in device memory than in the scratchpad
     logic [7:0]  x_pad_0;
     logic [7:0]  x_pad_1;
     logic [7:0]  y_pad_0;
@@ -64,8 +64,8 @@ package tsr_dma_pkg;
     logic [15:0] tiles;      // of the box
   } checked_t;
 
-  // What a unit is commanded with: an instruction, or a checked_t without the bits that are always 0 (tsr_dma_check
-  // packs it, tsr_dma_front unpacks it, what is of LOAD only is high). Queues keep no more than these bits.
+  // The command of a unit: an instruction, or a checked_t without the bits that are always 0. tsr_dma_check packs it and
+  // tsr_dma_front unpacks it; the fields of LOAD only are the high ones. Queues keep no more than these bits.
   // verilator lint_off UNUSEDPARAM
   localparam int CommandBits = 320;
   localparam int LoadOnlyBits = 3 + 8 + 1 + 4 * 8;

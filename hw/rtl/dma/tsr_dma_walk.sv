@@ -6,7 +6,7 @@
 //   Output  chunk operations, in order of the tiles; the last one of a box is marked. A box without
 //           tiles gives one operation that writes nothing
 //   Cost    1 operation a cycle, also from box to box; a tile of pads is 1 operation; 2 cycles of latency,
-//           no path goes through from ready_i
+//           no combinational path from ready_i
 //
 // Invariant: operations with data take the bytes of the box's runs in order; eor_o marks the last
 // bytes of a run, off_o is the place of the first byte in its bus word.
@@ -39,7 +39,7 @@ module tsr_dma_walk #(
   // operation
   output logic                           valid_o,
   input  logic                           ready_i,
-  output logic                           write_o,    // 0: nothing, only the mark
+  output logic                           write_o,    // 0: writes nothing, carries only the mark
   output logic                           data_o,     // bytes of device memory; else a whole tile of pads
   output logic                           fill_o,     // the rest of the tile becomes pads too
   output logic [tsr_pkg::BoxTileBits-1:0] tile_o,
@@ -48,8 +48,8 @@ module tsr_dma_walk #(
   output logic [BusShift-1:0]            off_o,
   output logic                           eot_o,      // ends its tile
   output logic                           eor_o,
-  output logic                           full_o,     // takes its first byte's bus word to the end
-  output logic                           spans_o,    // and more
+  output logic                           full_o,     // takes its first byte's bus word to the end, or goes past it
+  output logic                           spans_o,    // goes past it
   output logic                           last_o,
   output logic [UserBits-1:0]            user_o
 );
@@ -65,31 +65,31 @@ module tsr_dma_walk #(
   assign {x_bytes, x_size, y_size, z_size, x_one, y_one, z_one, one_chunk, row_run, plane_run, box_run, addr, x_step, y_step,
           z_step} = walk_i;
 
-  // The box in work.
+  // The box in progress.
   logic full_q, nop_q, short_q, quarter_q, row_run_q, plane_run_q, box_run_q;
   logic [UserBits-1:0] user_q;
   logic [ByteBits-1:0] x_bytes_q;
-  logic one_chunk_q;  // a tile is one
+  logic one_chunk_q;  // a tile is one chunk
   logic [BusShift-1:0] x_step_q, y_step_q, z_step_q;
-  // Where it stands.
+  // The operation in progress.
   logic [TileBits-1:0] tile_q;
   logic [ByteBits-1:0] chunk_q, left_q;  // left: bytes of this tile still to take
-  logic data_q, first_q, eot_q;  // this one has data, is the first of its tile, the last
+  logic data_q, first_q, eot_q;  // it has data, is the first of its tile, is the last of its tile
   logic [BusShift-1:0] off_q, row_off_q, plane_off_q, box_off_q;  // next byte; starts of tile, row, plane
   logic x_data, x_data_last, x_last, y_data, y_data_last, y_last, z_last;
 
-  // What moves: with takes the next operation is the first of a box that comes in, since this one is the last of its box
-  // or there is none. That is known in a flop: much follows from it.
+  // takes: the next operation is the first of a box that comes in, since this one is the last of its box or there is none.
+  // takes comes from a flop, since much depends on it.
   logic go, step, takes, takes_q, box_ends_next, run_ends;
-  // A run ends with its tile unless the next tile in device memory follows it.
+  // A run ends with its tile unless the next tile follows it in device memory.
   assign run_ends = eot_q & (!row_run_q | (x_data_last & (!plane_run_q | (y_data_last & (!box_run_q | z_last)))));
   assign takes = takes_q;
   assign step = !full_q | go;
   assign ready_o = step & takes;
-  // The last tile of a box: whether it is pads is known with the box, so its end does not wait for where it goes next.
+  // The last tile of a box: the box tells whether it is pads, so the tile's end does not wait for the next place.
   logic tail_pads, tail_pads_q, tail_eot, all_last_next;
   logic next_tile;
-  logic two_left;  // this chunk and the last
+  logic two_left;  // this chunk and the last one are left
   assign tail_eot = !next_tile ? two_left : takes ? tail_pads | one_chunk : tail_pads_q | one_chunk_q;
   assign box_ends_next = (takes & (!valid_i | nop_i)) | (tail_eot & all_last_next);
   always_ff @(posedge clk_i) begin

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_nest: three nested loops over a box: columns, rows, planes. What it says comes from flops.
+// tsr_nest: three nested loops over a box: columns, rows, planes. All outputs but last_next_o come from flops.
 //
-//   Input   as of tsr_loop_count; with an only_i, its count does not matter; step_i: a column is over
+//   Input   as of tsr_loop_count; with an only_i, its count does not matter; step_i: ends a column
 //   Output  x_last_o, y_last_o, z_last_o: this one is the last of its loop; last_o: the last of all
-//   Output  last_next_o: what last_o is after this cycle, if en_i
+//   Output  last_next_o: last_o after this cycle, if en_i
 `default_nettype none
 module tsr_nest #(
   parameter int Bits = 16

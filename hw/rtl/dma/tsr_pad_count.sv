@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_pad_count: the columns or the rows of a padded box: pads, data, pads. What it says comes from flops.
+// tsr_pad_count: counts the columns or the rows of a padded box: pads, data, pads.
 //
-//   Input   en_i: one of the others means something; it may come late
-//           start_i: the next is the first of a box of so many; when all three are 0, what it says means nothing.
-//           has_i, one_i: of pads behind, data, pads before: there are any, there is one
-//           step_i: this one is over; after the last one it is at the first again. start_i steps too
-//   Output  data_o: this one is data; data_last_o: the last of them; last_o: the last of all
-//   Output  data_next_o, last_next_o, not from flops: what data_o and last_o are after this cycle, if en_i
+//   Input   en_i: start_i or step_i counts in this cycle; it may come late
+//           start_i: the next one is the first of a box with these counts; when all three are 0, outputs mean nothing.
+//           has_i, one_i: for {pads behind, data, pads before}: there are any, there is just one
+//           step_i: ends this one; after the last one the first follows again. start_i steps too
+//   Output  data_o: this one is data; data_last_o: the last of the data; last_o: the last of all; all from flops
+//   Output  data_next_o, last_next_o, not from flops: data_o and last_o after this cycle, if en_i
 `default_nettype none
 module tsr_pad_count #(
   parameter int Bits = 16  // >= 8
@@ -27,7 +27,7 @@ module tsr_pad_count #(
   output logic            data_last_o,
   output logic            last_o
 );
-  // The box: counts, which of them are there, and whether what follows each of them, around, is one.
+  // The box: the counts of its three parts, which are not 0, and whether the part that follows each, around, has just one.
   logic [7:0] pad_0_q, pad_1_q;
   logic [Bits-1:0] size_q;
   logic [2:0] has_q, after_one, after_one_q;
@@ -41,12 +41,12 @@ module tsr_pad_count #(
     end
   end
 
-  // Where it stands: in pads, data or pads, one hot; with this one so many are left there; ends_q: this one is its last.
-  // Where it goes is worked out twice, for a box that starts and for this one, and then chosen: the former comes late.
+  // at_q: the part, pads, data or pads, one hot; left_q: columns or rows left there, with this one; ends_q: this one is its
+  // last. The next state is computed twice, for a box that starts and for this one, and then chosen: start_i comes late.
   logic [2:0] at_q, at_start, at_on, at;
   logic [Bits-1:0] left_q, left_start, left_on;
   logic ends_q, ends_start, ends_on, last_start, last_on, moves;
-  // In one that starts or ends: whether |where| is the last of all.
+  // Whether |where| is the last part of the box.
   function automatic is_end(input [2:0] where, input [2:1] has);
     is_end = where[2] | (where[1] & !has[2]) | (where[0] & has == '0);
   endfunction

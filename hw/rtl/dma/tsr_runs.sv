@@ -2,12 +2,12 @@
 //
 // tsr_runs: cuts a box of device memory into bursts. LOAD and STORE use it.
 //
-//   Input   a checked box (tsr_box): start, run length, loops over what is not contiguous
+//   Input   a checked box (tsr_box): start, run length, loops over the levels that are not contiguous
 //   Output  bursts in the order z, y, x of their runs; the last one of a box is marked
 //   Cost    1 burst a cycle, also from run to run and box to box; 1 cycle of latency
 //
-// Whether a burst ends its run, and a run its row, plane and box, is known in flops: nothing that moves the
-// state waits for an addition or a comparison.
+// Flops hold whether a burst ends its run, and a run its row, plane and box: no change of the state waits for an
+// addition or a comparison.
 //
 // Invariant: a burst stays inside an aligned block of MaxBeats bus words (which divides 4 KiB), and
 // the bursts of a run touch every bus word of the run once.
@@ -51,13 +51,13 @@ module tsr_runs #(
   localparam int WordBits = BlockShift - BusShift;  // of a bus word in its block
   localparam int MoreBits = RunBits - BlockShift;
 
-  // The burst in work: from a word to the run's last one, or to the end of the block. Blocks of the run behind
-  // it: left_q, and one more with over_q; ends_q says that there is none.
+  // The burst in progress: from a word to the run's last one, or to the end of the block. Blocks of the run behind
+  // it: left_q, and one more with over_q; ends_q: there are none.
   logic full_q, ends_q, over_q;
   logic [39-BlockShift:0] block_q;
   logic [WordBits-1:0] from_q, to_q;
   logic [MoreBits-1:0] left_q;
-  // The box in work: starts of its run, row and plane.
+  // The box in progress: starts of its run, row and plane.
   logic [39:0] run_at_q, row_at_q, plane_at_q;
   logic [RunBits-1:0] run_last_q;
   logic [23:0] x_step_q;
@@ -65,7 +65,7 @@ module tsr_runs #(
   logic [UserBits-1:0] user_q;
   logic x_last, y_last, last_run;
 
-  // What moves: with fresh the next burst begins a run, with takes that of a box that comes in.
+  // fresh: the next burst begins a run; takes: that run begins a box that comes in.
   logic go, step, fresh, box_ends, takes;
   assign go = ready_i | !valid_o;
   assign step = !full_q | go;
@@ -93,7 +93,7 @@ module tsr_runs #(
     end
   end
 
-  // Where the next run begins, and ends.
+  // The next run's start and end.
   logic [39:0] base, by, start;
   logic [RunBits-1:0] run_last;
   logic [BlockShift:0] to;

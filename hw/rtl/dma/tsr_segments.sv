@@ -2,7 +2,7 @@
 //
 // tsr_segments: a unit's copy of the segment registers, in LUT RAM.
 //
-//   Input   words as tsr_regs writes them; it writes all of them after its reset
+//   Input   words as tsr_regs writes them; tsr_regs writes all of them after its reset
 //   Input   a segment
 //   Output  its base and size in bytes, in the same cycle; huge_o: the size has more than 40 bits
 //   Cost    60 LUTs of RAM for 75 bits a segment

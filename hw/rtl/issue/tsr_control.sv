@@ -4,17 +4,17 @@
 //
 //   Input   start and soft reset (registers), finish (dispatch), errors of dispatch, fetch and units
 //   Output  core_rst_no: reset of everything but the AXI ends and the registers
-//   Output  flush_o: the AXI ends finish what is under way
-//   Output  status, counters, where every unit stands; they keep the last run's values
+//   Output  flush_o: the AXI ends complete their open transactions
+//   Output  status, counters, state of every unit; they keep the last run's values
 //
 //   idle --start--> run --finish, error, soft reset--> drain --bus quiet--> idle; rst_ni --> drain
 //
-// rst_ni may come at any time, alone: what is open on the bus is known to the AXI ends, which it does not
-// reset, so a hard reset drains like a soft one. A start in such a drain (forget_q) is kept and begins after
-// it; a start while a program runs or ends is refused, and STATUS and IRQ_STATUS say so.
+// rst_ni may come at any time, alone: it does not reset the AXI ends, which know the open transactions, so a
+// hard reset drains like a soft one. A start in such a drain (forget_q) is kept and begins after it. A start
+// while a program runs or drains is refused; STATUS and IRQ_STATUS show that.
 //
-// Invariant: busy_o from start until the bus is quiet; no run begins unless it is; per unit,
-// busy + token + memory + hazard <= cycles.
+// Invariant: busy_o is high from start until the bus is quiet; no run begins before the bus is quiet; per
+// unit, busy + token + memory + hazard <= cycles.
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -28,7 +28,7 @@ module tsr_control (
   output logic         core_rst_no,
   output logic         flush_o,
   output logic         vta_o,
-  output logic         vta_next_o,       // the same, already in the cycle before the run
+  output logic         vta_next_o,       // vta_o of the next cycle; right in the cycle before the run
   input  logic         quiet_i,
   input  logic         finish_i,
   input  logic         finish_counts_i,
@@ -36,7 +36,7 @@ module tsr_control (
   input  logic [5:0]   err_valid_i,      // units by enum Unit, 4: dispatch, 5: fetch's bus
   input  logic [6*4-1:0]  err_code_i,
   input  logic [6*32-1:0] err_num_i,
-  input  logic         err_compute_i,    // LOAD's is of an instruction of COMPUTE
+  input  logic         err_compute_i,    // LOAD's error belongs to an instruction of COMPUTE
   input  logic [3:0]   retired_i,
   input  logic [3:0]   unit_busy_i,
   input  logic [3:0]   unit_token_i,
@@ -47,7 +47,7 @@ module tsr_control (
   input  logic [15:0]  unit_stalled_i,
   input  logic [127:0] unit_num_i,
   // what registers show
-  output logic         locked_o,         // a run, its end or a start that waits: configuration must stay
+  output logic         locked_o,         // a run, its drain or a start that waits: configuration must stay
   output logic [2:0]   irq_set_o,        // as IRQ_STATUS, for one cycle
   output logic         refused_o,
   output logic         busy_o,
@@ -69,7 +69,7 @@ module tsr_control (
 );
   localparam logic [1:0] Idle = 2'd0, Run = 2'd1, Drain = 2'd2;
   logic [1:0] state_q;
-  logic core_rst_nq, flush_q, forget_q;  // forget: drain after a soft reset, do not report done
+  logic core_rst_nq, flush_q, forget_q;  // forget: a drain after a soft or hard reset, which does not report done
   assign core_rst_no = core_rst_nq;
   assign flush_o = flush_q;  // state_q != Run, from a flop: ready chains begin with it
   logic waits_q;  // a start waits for idle
@@ -92,7 +92,7 @@ module tsr_control (
         unit = (u >= 4) ? 3'd4 : 3'(u);
       end
     end
-    // In profile vta, what LOAD and VECTOR do for COMPUTE is reported as COMPUTE's.
+    // In profile vta, an error of LOAD or VECTOR in an instruction of COMPUTE is reported as COMPUTE's.
     if (vta_o && (unit == 3'(tsr_pkg::UNIT_VECTOR) || (unit == 3'(tsr_pkg::UNIT_LOAD) && err_compute_i))) begin
       unit = 3'(tsr_pkg::UNIT_GEMM);
     end
@@ -105,7 +105,7 @@ module tsr_control (
   assign begins = (takes | waits_q) & !soft_reset_i & (state_q == Idle);
   assign stops = (state_q == Run) & (any_error | finish_i | soft_reset_i);
   assign ends = (state_q == Drain) & quiet_i & !forget_q & !soft_reset_i;
-  // The run's profile is the one that was written with its start.
+  // The run has the profile that was written with its start.
   assign vta_next_o = (takes || (soft_reset_i && start_i)) ? profile_i == tsr_pkg::PROFILE_VTA : vta_o;
   assign irq_set_o[tsr_pkg::REG_IRQ_STATUS_DONE_LSB] = ends;
   assign irq_set_o[tsr_pkg::REG_IRQ_STATUS_ERROR_LSB] = ends & error_o;
@@ -179,7 +179,7 @@ module tsr_control (
                    32'(retired_late_q[3]) + 32'(retired_late_q[4]);
     end
   end
-  // What the units did in a cycle is counted in the next one; until then it is in late_o.
+  // The counters count a cycle of the units in the next cycle; until then late_o has it.
   logic [3:0] busy_late_q, token_late_q, memory_late_q, hazard_late_q;
   assign late_o = {hazard_late_q, memory_late_q, token_late_q, busy_late_q};
   always_ff @(posedge clk_i) begin

@@ -5,12 +5,12 @@
 //   Input   the instruction stream, in order
 //   Output  one queue at a time: instruction, number, tokens as masks over the units
 //   Output  finish_o for one cycle: FINISH is reached and every queue and unit is idle
-//   Output  errors of the stream, and the deadlock of all: no gate can go on without a token of another, and
-//           none will come, since FINISH is reached or the next instruction's queue is full
-//   Cost    1 cycle of latency, 1 instruction in 2 cycles; no path runs through its handshakes
+//   Output  errors of the stream, and deadlock: no gate can go on without a token of another gate, and none will
+//           come, since FINISH is reached or the next instruction's queue is full
+//   Cost    1 cycle of latency, 1 instruction in 2 cycles; no combinational path runs through its handshakes
 //
-// Invariant: an instruction in error is given to no queue, nor is any after it. In profile vta the queue
-// of GEMM is COMPUTE: GEMM, ALU, FINISH and loads of UOP, ACC and ACC8, whose tokens are COMPUTE's.
+// Invariant: no queue gets an instruction in error, or one after it. In profile vta the queue of GEMM is
+// COMPUTE's: GEMM, ALU, FINISH and loads of UOP, ACC and ACC8, with COMPUTE's tokens.
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -23,15 +23,15 @@ module tsr_dispatch (
   output logic         insn_ready_o,
   input  logic [255:0] insn_i,
   input  logic [31:0]  num_i,
-  input  logic         last_i,       // nothing follows it
+  input  logic         last_i,       // the last one of the stream
   input  logic         none_i,       // the stream is empty
   // queues
   output logic [3:0]   q_valid_o,    // one at most
   input  logic [3:0]   q_ready_i,
-  input  logic [3:0]   q_room_i,     // else the queue holds all it may; at rest it is ready if it has room
+  input  logic [3:0]   q_room_i,     // 0: the queue is full; at rest a queue with room is ready
   output logic [255:0] q_insn_o,
-  output logic         q_check_o,     // LOAD and STORE, and what else is in their queues: tsr_dma_check sees it
-  output logic [2:0]   q_load_mem_o,  // if it is a LOAD: what it fills
+  output logic         q_check_o,     // it passes tsr_dma_check: LOADs, STOREs and all others in their queues
+  output logic [2:0]   q_load_mem_o,  // of a LOAD: the memory that it fills
   output logic [31:0]  q_num_o,
   output logic [3:0]   q_pop_o,
   output logic [3:0]   q_push_o,
@@ -42,12 +42,12 @@ module tsr_dispatch (
   input  logic         all_idle_i,   // every queue is empty and every unit idle
   input  logic         all_stuck_i,  // every gate is idle, or waits for a token or for room to push one
   output logic         finish_o,
-  output logic         finish_counts_o, // with finish_o: FINISH went to no queue, count it
+  output logic         finish_counts_o, // with finish_o: count FINISH, which went to no queue
   output logic         err_valid_o,
   output logic [3:0]   err_code_o,
   output logic [31:0]  err_num_o
 );
-  localparam bit WideFetch = tsr_pkg::BusBits >= 256;  // else what is above the low 128 bits is 0 already
+  localparam bit WideFetch = tsr_pkg::BusBits >= 256;  // a narrower fetch gives 0 above the low 128 bits
 
   // Header of profile tessera.
   logic t_known, t_finish, t_sync, t_stray, t_self;
@@ -75,7 +75,7 @@ module tsr_dispatch (
   assign v_pop_next = tsr_pkg::vta_insn_pop_next(vta);
   assign v_push_prev = tsr_pkg::vta_insn_push_prev(vta);
   assign v_push_next = tsr_pkg::vta_insn_push_next(vta);
-  // LOAD refuses an unknown memory, also when the sizes are zero.
+  // LOAD reports an unknown memory as an error, also when the sizes are zero.
   assign v_mem_known = tsr_pkg::vta_load_legal(vta);
   assign v_empty = ((v_op == tsr_pkg::VTA_OP_LOAD) & v_mem_known & (tsr_pkg::vta_load_x_size(vta) == '0)) |
                    ((v_op == tsr_pkg::VTA_OP_STORE) & (tsr_pkg::vta_store_x_size(vta) == '0));
@@ -119,7 +119,7 @@ module tsr_dispatch (
     endcase
   end
 
-  // Where it goes.
+  // The queue of the instruction.
   logic full_q, check_q, bad_q, wrong_op_q, finish_q, ends_q, waits_q, go;  // bad: the last one that moved is in error
   logic [3:0] queue_q;
   logic [1:0] queue;
@@ -134,8 +134,8 @@ module tsr_dispatch (
   assign go = !waits_q & !err_valid_o & !full_q & !bad_q;
   assign insn_ready_o = go;
 
-  // Nobody can push a token, and nobody will: a snapshot is enough, since tokens and retirements are seen in
-  // the cycle in which whoever made them is seen to be done.
+  // Deadlock: no gate can push a token, and none will. One look is enough, since a token or a retirement shows in
+  // the cycle in which its gate shows that it is done.
   logic moves, deadlock;
   assign deadlock = all_stuck_i & !all_idle_i & (finish_q | ((q_valid_o & ~q_room_i) != '0));
   assign moves = insn_valid_i & go;
@@ -150,9 +150,9 @@ module tsr_dispatch (
     end else begin
       full_q <= full_q ? !taken : moves & !wrong_op & !wrong_field & !(is_finish & !vta_i);
       if (moves) queue_q <= 4'd1 << queue;
-      if (moves && is_finish) waits_q <= 1'b1;  // what follows it is not looked at
+      if (moves && is_finish) waits_q <= 1'b1;  // instructions after FINISH are ignored
       if (moves && last_i && !is_finish) ends_q <= 1'b1;
-      // One cycle for the queues to see what was given last. A FINISH in error finishes nothing.
+      // One cycle for the queues to show the last instruction that they got. A FINISH in error finishes nothing.
       finish_q <= waits_q & !full_q & !bad_q & !err_valid_o;
       bad_q <= moves & (wrong_op | wrong_field);
       if (!err_valid_o) err_valid_o <= bad_q | (ends_q & !full_q) | none_i | deadlock;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_errors: makes the errors of the units precise: one counts when all instructions before it in its
-// gate have retired, SYNCs among them.
+// tsr_errors: makes the errors of the units precise: an error counts when all instructions before it in its
+// gate have retired, SYNCs included.
 //
 //   Input   errors of the units, by enum Unit, held; the oldest instruction in flight of every gate
-//   Output  the errors that count; compute_o: LOAD's is of an instruction of COMPUTE (profile vta)
+//   Output  the errors that count; compute_o: LOAD's error belongs to an instruction of COMPUTE (profile vta)
 //   Cost    1 cycle; five comparisons of 32 bits
 //
-// Invariant: an error counts in the end, because what is older in its gate retires: nothing is issued behind
-// an instruction that may stall (tsr_gate). COMPUTE has one instruction in flight.
+// Invariant: every error counts in the end, because all older instructions of its gate retire: a gate issues
+// nothing behind an instruction that may stall (tsr_gate). COMPUTE has one instruction in flight.
 `default_nettype none
 module tsr_errors (
   input  logic         clk_i,

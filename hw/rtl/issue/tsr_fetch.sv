@@ -7,7 +7,7 @@
 //   Output  instructions with their numbers, in order; profile vta: in the low 128 bits
 //   Cost    an instruction every 256 (vta: 128) bits of bus, from a queue of Beats bus words
 //
-// Invariant: a beat is asked for only when there is a place for it, so fetch never holds up the bus.
+// Invariant: fetch requests a beat only when it has a place for the beat, so it never holds up the bus.
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -18,7 +18,7 @@ module tsr_fetch #(
   input  logic                        clk_i,
   input  logic                        rst_ni,
   input  logic                        vta_i,
-  input  logic                        vta_next_i,  // the same in the last cycle of reset
+  input  logic                        vta_next_i,  // vta_i, right already in the last cycle of reset
   input  logic [39:0]                 addr_i,
   input  logic [31:0]                 count_i,
   // read requests and beats
@@ -55,7 +55,7 @@ module tsr_fetch #(
 
   // Bursts: bus words to the end of the stream or of an aligned block of MaxBurst, so none crosses 4 KiB.
   logic [39-BusShift:0] at_q;    // next bus word
-  logic [32-BusShift:0] left_q;  // bus words not asked for
+  logic [32-BusShift:0] left_q;  // bus words not requested yet
   logic [BurstBits:0] block_left, asks;
   logic ends, out_valid_q, out_ready, out_go, step;
   logic [39-BusShift:0] out_at_q;
@@ -87,16 +87,16 @@ module tsr_fetch #(
   assign ar_addr_o = {out_at_q, {BusShift{1'b0}}};
   assign ar_len_o = 8'(out_len_q);
 
-  // Places taken, by beats that are here or under way. Whether there are enough for a burst, and that it asks, are flops:
-  // LOAD's requests wait for fetch's.
-  logic [CountBits-1:0] taken_q, kept, added;  // places if nothing is asked for now; if a burst is
-  logic room_q, room_kept, room_added, asks_q, ask, leaves, left_late_q;  // what leaves makes room a cycle later
+  // Places taken by beats that are here or under way. room_q (there is room for a burst) and asks_q (fetch asks) are flops,
+  // since LOAD's requests wait for fetch's.
+  logic [CountBits-1:0] taken_q, kept, added;  // kept, added: places after a cycle without, with a new burst
+  logic room_q, room_kept, room_added, asks_q, ask, leaves, left_late_q;  // a beat that leaves makes room a cycle later
   assign ar_valid_o = asks_q;
   assign out_ready = ar_ready_i & room_q;
   assign ask = asks_q & ar_ready_i;
   assign kept = taken_q - CountBits'(left_late_q);
   assign added = kept + CountBits'(ar_len_o) + CountBits'(1);
-  // Both are counted: ar_ready_i comes late, and only chooses.
+  // Both are compared: ar_ready_i comes late, and only chooses.
   assign room_kept = kept <= CountBits'(Beats - MaxBurst);
   assign room_added = added <= CountBits'(Beats - MaxBurst);
   always_ff @(posedge clk_i) begin

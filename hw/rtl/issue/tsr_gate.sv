@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_gate: what stands in front of and behind a unit: its instruction queue, the tokens its
-// instructions wait for, their retirement in order, the tokens they give.
+// tsr_gate: the gate of a unit: its instruction queue, the tokens that its instructions wait for, their
+// retirement in order, the tokens that they push.
 //
-//   Input   instructions from dispatch, promised by give_i in this cycle or one before, when room_o is high
+//   Input   instructions from dispatch; give_i promises each, when room_o is high, in its cycle or before
 //   Output  commands to the unit; retirements from it
 //   Output  pops and pushes of tokens, one bit a partner
-//   Cost    2 cycles from dispatch to command, 3 where the queue is block RAM; an instruction a cycle, there
-//           one in 2
+//   Cost    3 cycles from dispatch to command; an instruction in 2 cycles
 //
-// Invariant: an instruction is issued when every token it pops is there, all in one step, and at most
-// InFlight are issued and not retired, so a unit's retirement is always taken. An instruction retires
-// after all before it, when there is room for every token it pushes. One with skip set has no unit.
-// What is promised and not issued is at most QueueDepth, in profile vta VtaDepth: the limits of
-// isa/config.h to the instruction, whatever is on the way. While near_i says that an edge may fill up,
-// one instruction is in flight at a time, so none overtakes one that stalls, as in isa/semantics.
+// Invariant: the gate issues an instruction when every token that it pops is there, and pops all in one
+// step. At most InFlight instructions are issued and not retired, so the gate always takes a unit's
+// retirement. An instruction retires after all before it, when there is room for every token it pushes.
+// An instruction with skip set has no unit. At most QueueDepth instructions, in profile vta VtaDepth, are
+// promised and not issued: exactly the limits of isa/config.h, also with instructions on the way. While
+// near_i is high (an edge may fill up), one instruction is in flight at a time, so none overtakes one that
+// stalls, as in isa/semantics.
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -29,9 +29,9 @@ module tsr_gate #(
   input  logic             vta_i,
   input  logic             serial_i,     // issue only when nothing is in flight
   // from dispatch
-  input  logic             give_i,       // an instruction comes
-  output logic             room_o,       // one may come
-  input  logic             in_valid_i,   // it is here, and taken
+  input  logic             give_i,       // an instruction is promised
+  output logic             room_o,       // one may be promised
+  input  logic             in_valid_i,   // a promised one is here, and taken
   input  logic [Width-1:0] in_cmd_i,
   input  logic [31:0]      in_num_i,
   input  logic [3:0]       in_pop_i,
@@ -53,16 +53,16 @@ module tsr_gate #(
   input  logic [3:0]       full_i,       // the counter to the partner
   input  logic             near_i,       // a counter to some partner is less than InFlight from full
   output logic [3:0]       push_o,
-  output logic             taken_o,      // cmd_num_o leaves the queue, its tokens popped; not one that is hushed
+  output logic             taken_o,      // instruction cmd_num_o leaves the queue, its tokens popped; not with hush
   // an instruction retires; its digest is 0 under SYNTHESIS
   output logic             retired_o,
-  output logic             traced_o,     // and leaves a trace
+  output logic             traced_o,     // and the trace reports it
   output logic [31:0]      retired_num_o,
   output logic [63:0]      retired_digest_o,
-  // where it stands
+  // state
   output logic             idle_o,       // no instruction promised, in the queue or in flight
-  output logic             stuck_o,      // idle, or nothing but a token or room for one lets it go on
-  output logic             flying_o,     // one in flight, the oldest of which is retired_num_o
+  output logic             stuck_o,      // idle, or waits for a token or for room to push one
+  output logic             flying_o,     // an instruction is in flight; retired_num_o is the oldest
   output logic             token_wait_o,
   output logic [3:0]       missing_o,    // pops of the instruction in front that have no token
   output logic [3:0]       stalled_o,    // pushes of the oldest one in flight that have no room
@@ -114,9 +114,9 @@ module tsr_gate #(
 
   // Issue.
   logic may, flight_ready, flight_valid;
-  logic serial_q;  // constant while anything is here, and a short wire
+  logic serial_q;  // constant while instructions are inside; a copy on a short wire
   always_ff @(posedge clk_i) serial_q <= serial_i;
-  logic offered_q;  // a command that the unit has not taken: pushes since then were in flight before it
+  logic offered_q;  // a command was offered and not taken: later pushes are of instructions in flight before it
   always_ff @(posedge clk_i) begin
     if (!rst_ni) offered_q <= 1'b0;
     else offered_q <= cmd_valid_o & !cmd_ready_i;
@@ -128,8 +128,8 @@ module tsr_gate #(
   assign pop_o = head_ready ? head_pop : 4'd0;
   assign taken_o = head_ready & !head_hush;
 
-  // In flight: the oldest in flops, since what it pushes decides whether it may retire; it leaves the others a cycle
-  // later, so every second cycle one retires.
+  // In flight: the oldest is in flops, since its pushes decide whether it may retire. It leaves u_flight a cycle after
+  // it came there, so one retires every second cycle.
   logic retires, unit_retires, rest_valid, unused_rest_ready, old_free, moves, moved_q, old_valid_q, old_skip_q, old_hush_q;
   logic [3:0] old_push_q;
   logic [31:0] old_num_q;
@@ -230,7 +230,7 @@ module tsr_gate #(
   assign unused_digest = ^{unused_digest_ready, unused_digest_valid};
 `endif
 
-  // Where it stands; old_num_q is the last one's when there is none.
+  // State; with nothing in flight old_num_q is the number of the last instruction.
   assign num_o = (stalled_o == '0 && (missing_o != '0 || (!old_valid_q && head_valid))) ? cmd_num_o : old_num_q;
   assign idle_o = !some & !flight_valid;
   assign stuck_o = flight_valid ? stalled_o != '0 : (missing_o != '0) | !some;

@@ -3,10 +3,10 @@
 // tsr_issue: from the instruction stream to commands: fetch, dispatch, the check of LOADs and STOREs, the four
 // gates, the tokens.
 //
-//   Input   where the stream is; beats of fetch's reads
+//   Input   address and length of the stream; beats of fetch's reads
 //   Output  fetch's read requests
 //   Output  commands to the four units; their retirements come back
-//   Output  finish_o for one cycle when FINISH is reached and all is done; errors, of the units when they count
+//   Output  finish_o for one cycle when FINISH is reached and all is done; errors, those of units when they count
 //
 // Invariant: units see their instructions in stream order, each after the tokens it pops.
 `default_nettype none
@@ -17,7 +17,7 @@ module tsr_issue #(
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
-  input  logic                        vta_next_i,  // the same in the last cycle of reset
+  input  logic                        vta_next_i,  // the profile, right already in the last cycle of reset
   input  tsr_dma_pkg::seg_write_t     seg_write_i,
   input  logic [39:0]                 insn_addr_i,
   input  logic [31:0]                 insn_count_i,
@@ -44,10 +44,10 @@ module tsr_issue #(
   output logic                        finish_counts_o,
   output logic                        tokens_left_o,
   output logic [5:0]                  err_valid_o,
-  output logic                        err_compute_o,    // LOAD's is of an instruction of COMPUTE
+  output logic                        err_compute_o,    // LOAD's error belongs to an instruction of COMPUTE
   output logic [2*4-1:0]              err_code_o,       // of the last two
   output logic [2*32-1:0]             err_num_o,
-  // what the gates take and retire, and where they stand, by enum Unit
+  // what the gates take and retire, and their state, by enum Unit
   output logic [35:0]                 moves_o,          // {taken, tokens pushed, tokens popped}, as tsr_tokens has them
   output logic [4*32-1:0]             taken_num_o,
   output logic [3:0]                  retired_o,
@@ -66,10 +66,10 @@ module tsr_issue #(
   localparam int Store = 32'(tsr_pkg::UNIT_STORE);
   localparam int InFlight = 16;                               // instructions of a unit, a power of two
   localparam int CommandBits = tsr_dma_pkg::CommandBits;
-  localparam int CheckedBits = tsr_dma_pkg::FixedBits + tsr_pkg::BoxBits;  // that a checked command uses
+  localparam int CheckedBits = tsr_dma_pkg::FixedBits + tsr_pkg::BoxBits;  // of a checked command
   localparam int EitherBits = CheckedBits > 256 ? CheckedBits : 256;
 
-  // A copy of tsr_control's vta_o, which with all its readers is a long wire. Inverted: equal flops are made one.
+  // A copy of tsr_control's vta_o, whose many readers make it a long wire. Inverted, since tools merge equal flops.
   logic vta, tessera_q;
   always_ff @(posedge clk_i) tessera_q <= !vta_next_i;
   assign vta = !tessera_q;
@@ -143,9 +143,10 @@ module tsr_issue #(
     .err_num_o(err_num_o[31:0])
   );
 
-  // LOADs and STOREs, and what keeps its place among them in their queues, are checked on the way; in profile
-  // vta COMPUTE's queue has loads too, and others wait for these. Others go past. Either way the gate is
-  // told at once (give), so that its limit counts what is under way, and what is under way is always taken.
+  // tsr_dma_check takes LOADs and STOREs on their way, and the other instructions of their queues, to keep the
+  // order. The rest goes past it. In profile vta COMPUTE's queue has loads too, so the rest waits while the check
+  // has an instruction. Either way the gate is told at once (give): its limit counts instructions under way, and
+  // it always takes them.
   logic blocked_q, check_ready, checked_valid;
   logic [3:0] check_queue, checked_queue, checked_pop, checked_push, direct, give, near;
   logic checked_skip, checked_hush;
@@ -197,10 +198,10 @@ module tsr_issue #(
   assign {moves_o, taken_num_o} = {taken, token_push, token_pop, g_cmd_num};
   for (genvar u = 0; u < 4; u++) begin : g_gate
     logic [3:0] some, pop, full, push;
-    // COMPUTE's queue alone has both kinds.
+    // Only COMPUTE's queue has both kinds.
     localparam bit Checked = u != Vector && (u != Gemm || tsr_pkg::HasVta);
     localparam bit Direct = u == Gemm || u == Vector;
-    // STORE's boxes lack what is of LOAD only.
+    // STORE's boxes lack the fields of LOAD only.
     localparam int Width = Direct ? (Checked ? EitherBits : 256)
                                   : CheckedBits - (u == Store ? tsr_dma_pkg::LoadOnlyBits : 0);
     logic from_check;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_route: brings LOAD's commands together: from LOAD's own gate, and in profile vta from COMPUTE's
-// (the gate of GEMM), which also commands GEMM and VECTOR. Retirements go back where they came from.
+// tsr_route: merges LOAD's commands from LOAD's own gate and, in profile vta, from COMPUTE's (the gate of
+// GEMM), which also commands GEMM and VECTOR. A retirement goes back to the gate of its command.
 //
 //   Input   commands of two gates
 //   Output  commands of three units
-//   Cost    none: combinational, but for the memory of who asked
+//   Cost    none: combinational, except for the record of the commands' gates
 //
 // Invariant: a command offered to LOAD stays the same until LOAD takes it.
 `default_nettype none
@@ -57,8 +57,8 @@ module tsr_route (
   input  logic                                  vector_retire_i,
   input  logic [63:0]                           vector_digest_i
 );
-  // LOAD's own gate has the turn, unless COMPUTE offered a command in the cycle before and had it not: who has it
-  // does not wait for either's tokens.
+  // LOAD's own gate has the turn, unless COMPUTE offered a command in the cycle before and did not have the turn. So
+  // the turn does not wait for the tokens of either gate.
   logic b_load, b_vector, b_turn_q;
   assign b_load = b_valid_i & (b_unit_i == tsr_pkg::UNIT_LOAD);
   assign b_vector = b_valid_i & (b_unit_i == tsr_pkg::UNIT_VECTOR);
@@ -67,7 +67,7 @@ module tsr_route (
     else if (!load_valid_o || load_ready_i) b_turn_q <= b_load & !b_turn_q;
   end
 
-  // Who owns what LOAD has in flight, in order: 16 of each gate at most.
+  // The gate of each command that LOAD has in flight, in order: at most 16 commands of each gate.
   localparam int OwnerBits = 5;
   logic load_taken, owner_b;
   logic [OwnerBits:0] taken_q, retired_q;
@@ -86,7 +86,7 @@ module tsr_route (
     .AddrBits(OwnerBits)
   ) u_owners (
     .clk_i,
-    .we_i(1'b1),  // again and again, until it is taken, which is late
+    .we_i(1'b1),  // in every cycle until the command is taken: load_taken is late
     .waddr_i(taken_q[OwnerBits-1:0]),
     .wdata_i(b_turn_q),
     .raddr_i(retired_q[OwnerBits-1:0]),

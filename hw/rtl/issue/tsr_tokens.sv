@@ -3,8 +3,8 @@
 // tsr_tokens: the token counters, one for every ordered pair of units.
 //
 //   Input   push_i, pop_i: one bit a pair; pair f*4 + t is from unit f to unit t
-//   Output  some_o, full_o: whether the pair's counter is not zero, and whether it is at its depth
-//   Output  near_o: whether a counter that the unit pushes may be full after Margin more pushes
+//   Output  some_o, full_o: the pair's counter is not zero; it is at its depth
+//   Output  near_o: a counter that the unit pushes may be full after Margin more pushes
 //   Cost    a token pushed on this edge can be popped in the next cycle
 //
 // Invariant: no counter is popped at zero or pushed at its depth. No unit has tokens for itself.
@@ -31,7 +31,7 @@ module tsr_tokens #(
   localparam int Units = 32'(tsr_pkg::UNIT_STORE) + 1;
   localparam int Compute = 32'(tsr_pkg::UNIT_GEMM);
   localparam int Vector = 32'(tsr_pkg::UNIT_VECTOR);
-  // A counter is near from a round number on, which takes few gates to compare with: what is seen of it is two pushes old.
+  // A counter is near from a round number on, which takes few gates to compare with. The count seen here is two pushes old.
   localparam int Round = Depth >= 4 * Margin ? 1 << ($clog2(Depth) - 2) : 1;
   localparam int VtaRound = VtaDepth >= 4 * Margin ? 1 << ($clog2(VtaDepth) - 2) : 1;
   localparam int Near = Depth < Margin + 2 ? 0 : (Depth - Margin - 2) / Round * Round;

@@ -5,20 +5,20 @@
 //   Input   commands (hw/rtl/README.md, "A unit's command port"), both profiles
 //   Output  AXI read requests and their beats; LOAD's write port
 //   Cost    3 cycles from command to request, 3 from beat to write; a beat a cycle and a chunk a cycle,
-//           also from command to command: the next ones' requests go out while this one's beats come
+//           also from command to command: requests of the next commands go out while beats of this one come
 //
 //   command -> tsr_dma_front -+-> bursts -> credits -> read requests
 //                             +-> queue -> tsr_dma_walk -> tsr_load_align <- queue <- beats
 //
-// Invariant: at most MaxBursts bursts and MaxBeatsOut beats and two bursts are outstanding, so that fetch, which
-// shares the bus, never waits long. Nothing is requested for a box that is in error.
+// Invariant: at most MaxBursts bursts, and MaxBeatsOut beats plus two bursts, are outstanding, so that fetch, which
+// shares the bus, never waits long. A box in error requests nothing.
 `default_nettype none
 `include "tsr_assert.svh"
 
 module tsr_load #(
   parameter int MaxBurst    = 16,   // beats in a burst
   parameter int MaxBursts   = 32,   // outstanding bursts; a power of two
-  parameter int MaxBeatsOut = 128   // no request is made while more beats are outstanding
+  parameter int MaxBeatsOut = 128   // no new request while so many beats are outstanding
 ) (
   input  logic                            clk_i,
   input  logic                            rst_ni,
@@ -95,7 +95,7 @@ module tsr_load #(
     .run_num_o(unused_num)
   );
 
-  // Credits. What is outstanding is compared one cycle late: one burst more may go out.
+  // Credits. The comparison sees outstanding bursts and beats one cycle late: one burst more may go out.
   localparam int BurstBits = $clog2(MaxBursts) + 1;
   localparam int BeatBits = $clog2(MaxBeatsOut + 2 * MaxBurst) + 1;
   logic [BurstBits-1:0] bursts_q;
@@ -204,7 +204,7 @@ module tsr_load #(
     .ready_i(queue_ready),
     .data_o({queue_err, queue_data})
   );
-  // Aligning begins with flops: it is long, and the queue's read is too.
+  // Flops before the alignment: it is a long path, and so is the read of the queue.
   tsr_skid #(
     .Width(tsr_pkg::BusBits + 1)
   ) u_beat (
@@ -296,7 +296,7 @@ module tsr_load #(
     .ready_i(op_valid & op_ready & op_last),
     .data_o(op_num)
   );
-  // A box in error has not moved, so an error of the bus is of a command before it.
+  // A box in error has not moved, so a bus error belongs to a command before it.
   logic unused_stopped;
   tsr_dma_errors u_errors (
     .clk_i,
@@ -312,11 +312,11 @@ module tsr_load #(
     .err_num_o
   );
 
-  // What it does.
+  // Activity.
   logic holds, some, enters_q;
   logic unused_full;
   logic [7:0] unused_behind;
-  // Commands come late, through the route of profile vta: they are counted a cycle later.
+  // Commands come late, through tsr_route, so they are counted a cycle later.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) enters_q <= 1'b0;
     else enters_q <= cmd_valid_i & cmd_ready_o;

@@ -6,8 +6,8 @@
 //   Input   operations (tsr_dma_walk) and beats, both in order
 //   Output  LOAD's write port (hw/rtl/README.md)
 //   Output  done_o with the last operation of a command: its write is on the edge of this cycle
-//   Cost    2 cycles from beat to write; 1 chunk a cycle; two writes wait here, so that no path goes through from
-//           the scratchpads to what is ahead
+//   Cost    2 cycles from beat to write; 1 chunk a cycle; two writes wait here, so that no combinational path goes
+//           from the scratchpads to the stages ahead
 //
 // Invariant: the beats of a run are consumed to its end; a beat with an error stops everything.
 `default_nettype none
@@ -27,7 +27,7 @@ module tsr_load_align #(
   input  logic                  op_data_i,
   input  logic                  op_fill_i,
   input  logic [2:0]            op_mem_i,
-  input  logic [tsr_pkg::BoxTileBits-1:0] op_tile_i,  // profile vta, UOP: of 4 bytes, half a word
+  input  logic [tsr_pkg::BoxTileBits-1:0] op_tile_i,  // profile vta, UOP: a tile is 4 bytes, half a word
   input  logic [tsr_pkg::BoxTileBytesBits-1:0] op_chunk_i,
   input  logic [BusBytes-1:0]   op_mask_i,
   input  logic [BusShift-1:0]   op_off_i,
@@ -65,8 +65,8 @@ module tsr_load_align #(
   logic cur_full_q, cur_err_q;
   logic [8*BusBytes-1:0] cur_q;
 
-  // room: for one more write, whatever happens to those before. A beat with an error is never in front; an operation
-  // that it would be the second beat of moves on, but does nothing, and is the last that moves.
+  // room: for one more write, whatever happens to the earlier ones. A beat with an error is never in front. An operation
+  // with such a beat as its second one moves on, but writes nothing, and is the last one to move.
   logic have, bad, stop_q, room, step;
   assign have = op_data_i ? cur_full_q & (!op_spans_i | beat_valid_i) : !stop_q;
   assign bad = op_data_i & op_spans_i & beat_err_i;
@@ -79,7 +79,8 @@ module tsr_load_align #(
   end
   assign starved_o = op_valid_i & !have;
 
-  // The front beat moves up when it is used up or empty; a beat behind it that ends a run goes with it.
+  // The next beat comes to the front when the front beat is used up or missing. An operation that ends its run in the
+  // second beat uses up both.
   logic use_cur, use_next;
   assign use_cur = step & op_data_i & (op_eor_i | op_full_i);
   assign use_next = step & op_data_i & op_eor_i & op_spans_i;
@@ -95,8 +96,8 @@ module tsr_load_align #(
   end
   always_ff @(posedge clk_i) if (beat_ready_o) cur_q <= beat_data_i;
 
-  // The bytes, cut and not yet placed. take: the byte is written from them, not with the pad, which is a low byte and
-  // three others.
+  // The bytes, cut and not yet placed. take: the byte is written from them, else from the pad, which is a low byte and
+  // three equal high ones.
   logic [16*BusBytes-1:0] two;
   logic [8*BusBytes-1:0] cut;
   logic [BusBytes-1:0] take;
@@ -111,7 +112,7 @@ module tsr_load_align #(
     for (int b = 0; b < BusBytes; b++) take[b] = op_mask_i[acc8 ? b/4 : b];
   end
 
-  // The write. half: of a word of micro-ops, the high one with odd.
+  // The write. half: half a word of micro-ops, the high half with odd.
   logic out_valid, out_ready, out_write, out_last, out_acc8, out_half, out_odd;
   logic [BusBytes-1:0] out_take;
   logic [8*BusBytes-1:0] out_cut;
@@ -134,7 +135,7 @@ module tsr_load_align #(
              out_pad_high, out_pad_value})
   );
 
-  // Behind it: pads, and bytes made accumulators; before it they would be in one cycle with the cut.
+  // Pads, and bytes widened to accumulators. Before u_write they would be in one cycle with the cut.
   always_comb begin
     for (int w = 0; w < BusBytes / 4; w++) begin
       for (int b = 0; b < 4; b++) begin  // of the word

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_load_decode: a LOAD of either profile as one box. Combinational.
+// tsr_load_decode: decodes a LOAD of either profile into one box. Combinational.
 //
-//   Input   insn_i, vta_i
-//   Output  the box for tsr_box; mem_i as the instruction names it (MEM_ACC8 too)
+//   Input   insn_i, vta_i; mem_i: the memory as the instruction names it (MEM_ACC8 too)
+//   Output  the box for tsr_box
 //
 // Device memory of profile vta is counted in tiles.
 `default_nettype none
@@ -14,11 +14,11 @@ module tsr_load_decode (
   output logic              bad_o,
   output logic              nop_o,
   output logic [20:0]       depth_o,
-  output logic              short_o,     // the tiles of device memory are short of the scratchpad's
+  output logic              short_o,     // tiles are shorter in device memory than in the scratchpad
   output logic [7:0]        pad_value_o,
   output logic [2:0]        segment_o,
   output logic [31:0]       dram_base_o,
-  output logic [15:0]       unit_o,      // bytes that dram_base_o counts
+  output logic [15:0]       unit_o,      // bytes of one unit of dram_base_o
   output tsr_dma_pkg::box_t box_o
 );
   localparam int InpShift = $clog2(tsr_pkg::InpTileBytes);
@@ -30,7 +30,7 @@ module tsr_load_decode (
   logic [127:0] vta;
   assign vta = insn_i[127:0];
 
-  // Facts of the memory named.
+  // Properties of the memory.
   logic [15:0] tile_bytes;
   logic [3:0] shift;  // log2(tile_bytes), profile vta
   logic known, whole, padable;

@@ -105,7 +105,7 @@ module tsr_load_path #(
     .ld_wr_pad_o,
     .ld_wr_digest_i(digest_uop + digest_wgt + digest_prm + ld_wr_digest_i)
   );
-  // One bank each: one unit reads, LOAD writes, none is refused.
+  // One bank each: one unit reads, LOAD writes, and neither ever waits.
   logic unused_uop_rd_ready, unused_uop_wr_ready, unused_uop_ld_ready;
   logic [63:0] unused_uop_wr_digest;
   tsr_banked_mem #(

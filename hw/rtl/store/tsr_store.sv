@@ -94,13 +94,13 @@ module tsr_store #(
     .run_num_o(aw_num_o)
   );
 
-  // A box goes everywhere at once; one without tiles only to the queue of commands.
+  // A box enters its queues all at once; a box without tiles enters only the queue of commands.
   logic cmds_ready, reads_ready, ctx_ready, box_moves, work_moves;
   assign box_ready = cmds_ready & (box.nop | (reads_ready & ctx_ready));
   assign box_moves = box_valid & box_ready;
   assign work_moves = box_moves & !box.nop;
 
-  // Bursts that wait for their response: their command, and whether they are its last.
+  // Bursts that wait for their response: the command of each, and whether it is the command's last burst.
   logic bursts_ready, burst_valid, burst_last;
   logic [31:0] burst_num;
   assign aw_valid_o = run_valid & bursts_ready;
@@ -261,7 +261,7 @@ module tsr_store #(
     .strb_o(w_strb_o)
   );
 
-  // Commands in order; those whose last response has come.
+  // Commands in order, and the number of them whose last response has come.
   logic cmd_head, cmd_empty, cmd_done, retires;
   logic [4:0] answered_q;  // commands answered in full and not retired
   logic some_answered_q;
@@ -299,7 +299,7 @@ module tsr_store #(
   assign retire_valid_o = retires;
   assign retire_digest_o = '0;
 
-  // A box in error has not moved, so an error of the bus is of a command before it.
+  // A box in error has not moved, so a bus error belongs to a command before it.
   assign bus_err = b_valid_i & b_err_i & !stopped;
   tsr_dma_errors u_errors (
     .clk_i,
@@ -315,7 +315,7 @@ module tsr_store #(
     .err_num_o
   );
 
-  // What it does.
+  // Activity.
   logic holds, enters, starts_q;
   logic unused_full;
   logic [7:0] unused_behind;
@@ -326,7 +326,7 @@ module tsr_store #(
   );
   always_ff @(posedge clk_i) begin
     if (!rst_ni) starts_q <= 1'b0;
-    else starts_q <= enters | (starts_q & !st_rd_valid_o & !retires);  // on the way through the checks
+    else starts_q <= enters | (starts_q & !st_rd_valid_o & !retires);  // a command is in, its first read not out
   end
   logic asks, moves;
   assign asks = st_rd_valid_o & !blocked;

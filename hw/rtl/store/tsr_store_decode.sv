@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_store_decode: a STORE of either profile as one box. Combinational.
+// tsr_store_decode: decodes a STORE of either profile into one box. Combinational.
 //
 //   Input   insn_i, vta_i
 //   Output  the box for tsr_box; a STORE has no pads
@@ -15,7 +15,7 @@ module tsr_store_decode (
   output logic [20:0]       depth_o,
   output logic [2:0]        segment_o,
   output logic [31:0]       dram_base_o,
-  output logic [15:0]       unit_o,      // bytes that dram_base_o counts
+  output logic [15:0]       unit_o,      // bytes of one unit of dram_base_o
   output tsr_dma_pkg::box_t box_o
 );
   localparam int Shift = $clog2(tsr_pkg::OutTileBytes);

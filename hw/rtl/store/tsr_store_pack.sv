@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_store_pack: puts chunks of tiles together to bus words, at any byte alignment.
+// tsr_store_pack: packs chunks of tiles into bus words, at any byte alignment.
 //
-//   Input   chunks in the order of their runs: bytes, which of them, place of the first in its bus word
+//   Input   chunks in the order of their runs: bytes, their mask, place of the first byte in its bus word
 //   Output  bus words with byte enables, in order
 //   Cost    a word leaves in the cycle of its last chunk; a chunk a cycle, one more for a run's last chunk that spans
 //           two words
@@ -32,12 +32,12 @@ module tsr_store_pack #(
   output logic [8*BusBytes-1:0] data_o,
   output logic [BusBytes-1:0]   strb_o
 );
-  // Bytes that wait for the rest of their word; spill: they are a run's end and leave next.
+  // Bytes that wait for the rest of their word; spill: they end a run and leave next.
   logic [8*BusBytes-1:0] part_q;
   logic [BusBytes-1:0] part_be_q;
   logic spill_q;
 
-  logic [8*BusBytes-1:0] turned;  // for both words; byte enables say which bytes are of which
+  logic [8*BusBytes-1:0] turned;  // for both words; byte enables tell the word of each byte
   logic [2*BusBytes-1:0] two_be;
   logic [8*BusBytes-1:0] unused_low;
   assign {turned, unused_low} = {data_i, data_i} << {off_i, 3'd0};
@@ -49,7 +49,7 @@ module tsr_store_pack #(
   assign ready_o = !spill_q & (ready_i | !emits);
   assign take = valid_i & ready_o;
 
-  // A byte that is not enabled may be any.
+  // A byte that is not enabled may have any value.
   always_comb begin
     for (int b = 0; b < BusBytes; b++) data_o[8*b+:8] = part_be_q[b] ? part_q[8*b+:8] : turned[8*b+:8];
   end

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_store_read: asks for the consecutive tiles of STOREs.
+// tsr_store_read: reads the consecutive tiles of STOREs.
 //
-//   Input   of a checked box: first tile, how many; not 0
-//   Output  tile reads, from flops: no path goes through to what is ahead
+//   Input   a checked box's first tile and number of tiles, which is not 0
+//   Output  tile reads, from flops: no combinational path goes to the stages ahead
 //   Cost    1 tile a cycle, also from box to box; 1 cycle of latency
 //
-// Invariant: no more tiles are under way than there is room for (Room).
+// Invariant: at most Room tiles are under way.
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -31,7 +31,7 @@ module tsr_store_read #(
   localparam int TileBits = tsr_pkg::BoxTileBits;
   localparam int SizeBits = tsr_pkg::BoxSizeBits;
 
-  // The box in front, once its first tile is asked for: its next tile, how many are left with it.
+  // The box in front, after the read of its first tile: its next tile, and the tiles left with that one.
   logic inside_q, last_q;
   logic [TileBits-1:0] tile_q, tile;
   logic [SizeBits-1:0] left_q, left;
