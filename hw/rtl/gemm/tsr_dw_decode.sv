@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_dw_decode: what the schedule of DEPTHWISE wants to know of a command before it starts.
+// tsr_dw_decode: computes what tsr_dw_loop needs of a DEPTHWISE command before the command starts.
 //
-//   Input   insn_i: a Depthwise whose fields have a meaning, else the outputs have none
-//   Output  all_o, new_o: positions 3 * ky + kx of a window, and those of it that a window beside another
-//           does not share with it
-//           keep_o: columns between such windows, 0: they share none
+//   Input   insn_i: a Depthwise with legal fields; for another instruction the outputs mean nothing
+//   Output  all_o: the positions 3 * ky + kx of a window; new_o: those that a window does not share with the
+//           window beside it, which came before
+//           keep_o: columns between two such windows; 0: they share none
 //           bank_o: INP's bank of each position's tile, relative to the first one's
 `default_nettype none
 module tsr_dw_decode #(

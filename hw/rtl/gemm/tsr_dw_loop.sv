@@ -3,8 +3,8 @@
 // tsr_dw_loop: the schedule of DEPTHWISE. While one output tile's window is read from INP, the window
 // before it is multiplied; neither waits for another unit.
 //
-//   Input   start_i: insn_i, num_i and what tsr_dw_decode says of it are a new command with work to do;
-//           only when fill_free_next_o, and when they were there in the two cycles before
+//   Input   start_i: starts the command insn_i, num_i, with its outputs of tsr_dw_decode; it has work to do.
+//           Only with fill_free_next_o, and when these inputs were the same in the two cycles before
 //   Output  fill_*: up to two INP tiles to read, registered: addresses two cycles after their slot
 //           swap_o, shift_o: with the last read of a window, in its slot
 //           step_*: a group of taps to multiply, in its slot
@@ -30,7 +30,7 @@ module tsr_dw_loop #(
   output logic         fill_free_next_o,  // a command may start the filling of its first window
   output logic         idle_next_o,       // nothing is left to fill or to multiply after this slot
   // the filling of a window; tap: ky * kw + kx
-  output logic         fill_o,            // in the slot: a read, or more
+  output logic         fill_o,            // in the slot: a read, or two
   output logic         fill_a_next_o,     // one cycle after the slot
   output logic [tsr_pkg::IndexBits-1:0] fill_a_tile_next_o,
   output logic         fill_a_valid_o,    // two cycles after the slot
@@ -39,7 +39,7 @@ module tsr_dw_loop #(
   output logic [3:0]   fill_b_tap_o,
   output logic [tsr_pkg::IndexBits-1:0] fill_b_tile_o,
   output logic         swap_o,            // in the slot: after these reads the window is complete
-  output logic [1:0]   shift_o,           // columns that the window after it keeps moving by
+  output logic [1:0]   shift_o,           // columns by which kept tiles move for the next window
   output logic [3:0]   taps_o,            // of the window
   // the multiplication of a window
   output logic         step_valid_o,
@@ -69,8 +69,8 @@ module tsr_dw_loop #(
   assign kh = tsr_pkg::depthwise_kh(insn_i);
   assign kw = tsr_pkg::depthwise_kw(insn_i);
 
-  // ---- Filling. What a slot reads was decided in the cycle before; what a window's first slot reads, of one that
-  // keeps nothing and of one that keeps columns, in the two cycles before the command starts.
+  // ---- Filling. The reads of a slot are decided in the cycle before. The reads of a window's first slot, for a window
+  // that keeps nothing and for one that keeps columns, are decided in the two cycles before the command starts.
   logic [9*BankBits-1:0] bank_q, next_bank_q;  // next: of the command that may start
   logic [1:0] next_keep_q;
   tsr_dw_pkg::slot_t slot_q, next_slot, all_set, new_set, all_set_q, new_set_q, all_first, new_first;
@@ -118,7 +118,7 @@ module tsr_dw_loop #(
 
   // ---- The hand-over of a full window, and the next one.
   // end_o, end_z: this window is the last of its plane, of its command.
-  // rests: no step; free: no window is filled. What is late has these for itself.
+  // rests: no step; free: no window is filled. Both are flops of their own, for late paths.
   logic step_q, step_end_q, rests_q, spent_q, free_q, filled, move, end_i, end_o, end_z;
   logic [2:0] last_next;
   logic [1:0] unused_last;
@@ -129,8 +129,8 @@ module tsr_dw_loop #(
   assign count_in = 16'(tsr_pkg::depthwise_iter_in(insn_i));
   assign count_out = 16'(tsr_pkg::depthwise_iter_out(insn_i));
   assign count_z = tsr_pkg::depthwise_iter_z(insn_i);
-  // Its place changes with a move, which is late. What it changes to is not: when nothing is filled, and with a move of
-  // the last window, the command that may start is loaded.
+  // The place changes with a move, which is late. The new place is known early: when nothing is filled, and with a move
+  // of the last window, the command that may start is loaded.
   logic place, first;
   assign place = free_q || (slot_q.last && (rests_q || step_end_q));  // nothing is filled, or move
   assign first = !fill_q || end_z;
@@ -160,8 +160,8 @@ module tsr_dw_loop #(
     if (!rst_ni) {fill_q, free_q} <= 2'b01;
     else {fill_q, free_q} <= {start_i || !fill_free_next_o, !start_i && fill_free_next_o};
   end
-  // A slot is followed by the window's next one, the last by the next window's first, if that may come: else it is
-  // spent.
+  // After a slot comes the window's next one, after the last slot the first one of the next window, if that may come:
+  // else the last slot stays and is spent.
   always_ff @(posedge clk_i) begin
     spent_q <= filled && !move;
     if (place || !slot_q.last) begin
@@ -252,7 +252,7 @@ module tsr_dw_loop #(
 
   // ---- Multiplying.
   logic step_init_q, step_final_q;
-  // Bit 0: which half of the channels; above it: which group of taps.
+  // Bit 0: the half of the channels; above it: the group of taps.
   logic [2:0] part_q, last_part_q;
   index_t step_dst_q, step_wgt_q;
   logic [31:0] step_num_q;

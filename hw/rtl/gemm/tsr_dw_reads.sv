@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_dw_reads: what a slot reads of a depthwise window's tiles that are still missing: the lowest position, and with
-// it the lowest after that if it lies in another bank.
+// tsr_dw_reads: chooses a slot's reads from the tiles that a depthwise window still misses: the lowest position, and
+// the second lowest if it is in another bank.
 //
 //   Input   pair_i: {second lowest, lowest} of the positions 3 * ky + kx that are missing; 0: read none. set_i: the others
 //           bank_i: INP's bank of each position
-//   Output  slot_o, in the same cycle: last: nothing is missing after it; pair, rest: what is, as pair_i and set_i;
-//           second, first: what it reads, second or none
+//   Output  slot_o, in the same cycle: last: nothing is missing after it; pair, rest: the missing positions, as pair_i
+//           and set_i; first, second: the positions that it reads, or no second
 //
-// The pair comes from the slot before, so that no path looks for positions and compares their banks as well.
+// The pair comes from the slot before, so that no path both looks for positions and compares their banks.
 `default_nettype none
 module tsr_dw_reads #(
   localparam int BankBits = $clog2(tsr_pkg::InpBanks)
@@ -41,10 +41,10 @@ module tsr_dw_reads #(
     end
   endfunction
 
-  // The next pair: the two lowest of the rest, or where the second one waits, that and the lowest.
+  // The next pair: the two lowest of the rest; or, if the second of this pair waits, that one and the lowest of the rest.
   logic same;
   logic [17:0] two;
-  // Most commands are no DEPTHWISE: a simulator looks for nothing where there is nothing.
+  // Most commands are no DEPTHWISE: a simulator skips the search where nothing is missing.
   always_comb begin
     two = '0;
     if (tsr_sim_pkg::Always || set_i != '0) two = lowest_two(set_i);

@@ -4,9 +4,9 @@
 // multiplied.
 //
 //   Input   a_*, b_*: tiles that have come from INP, with the number of their tap: ky * kw + kx
-//           swap_i: the window read is complete (its last tile came the cycle before); it becomes the one
-//           multiplied, and what the next one keeps of it moves |shift_i| columns to the left
-//           past_i, with swap_i and from flops: the taps that it does not have
+//           swap_i: the window being read is complete (its last tile came the cycle before). It becomes the
+//           multiplied one, and the tiles that the next window keeps move |shift_i| columns to the left
+//           past_i, with swap_i and from flops: the taps that the window does not have
 //   Output  win_o: the taps of the window multiplied, zero past its last
 //   Cost    18 tiles of flops
 `default_nettype none
@@ -30,10 +30,10 @@ module tsr_dw_window (
   logic [9*Tile-1:0] read_q, use_q;
 
   for (genvar t = 0; t < 9; t++) begin : g_tap
-    // A column to the left is the tap before; what comes over from the next row is read anew.
+    // A column to the left is the tap before. Tiles that come over from the next row are read anew.
     localparam int From1 = (t < 8) ? t + 1 : t;
     localparam int From2 = (t < 7) ? t + 2 : t;
-    // One of four in two bits, so that a bit of the tile takes one LUT.
+    // The source, one of four, in two bits, so that a bit of the tile takes one LUT.
     logic takes_a, takes_b;
     logic [1:0] from;
     assign takes_a = a_valid_i && a_tap_i == 4'(t);

@@ -10,7 +10,7 @@
 // Before slot 0 a command is held for a cycle. Slot 0: loops, micro-op address. 1: micro-op, tile indices.
 // 2: INP read. 3: its data, WGT read. 4: operands. 5 to 7: products, in DSP blocks. 8 to 10: sums; 9: ACC
 // read. 11: accumulation. 12: ACC write.
-// Nothing in here ever waits, so what happens in a slot is decided in slot 0.
+// Nothing in here ever waits, so slot 0 decides what happens in the later slots.
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -58,9 +58,9 @@ module tsr_gemm (
   localparam int TagBits = 3;
   `include "tsr_index.svh"
 
-  // ---- Commands. One is held until it can start, so that ready does not depend on what the loops
-  // do. Gemm starts when the depthwise schedule has run dry; a Depthwise may start filling its first window
-  // while the windows of the one before are multiplied.
+  // ---- Commands. One is held until it can start, so that ready does not depend on the loops. Gemm starts
+  // when the depthwise schedule is empty; a Depthwise may start to fill its first window while the windows of
+  // the Depthwise before it are multiplied.
   localparam int BankBits = $clog2(tsr_pkg::InpBanks);
   logic depthwise, dw_illegal, dw_work, loop_free, dw_fill_free, dw_idle, dw_start, loop_start;
   logic [8:0] dw_all, dw_new;
@@ -71,7 +71,7 @@ module tsr_gemm (
   assign dw_work = tsr_pkg::depthwise_iter_z(cmd_insn_i) != '0 && tsr_pkg::depthwise_iter_out(cmd_insn_i) != '0 &&
                    tsr_pkg::depthwise_iter_in(cmd_insn_i) != '0;
   logic loop_valid;
-  logic held_q, taken_q, begun_q, known_q, to_dw_q, nop_q, illegal_q, stop_q;  // known: what its first slots read is
+  logic held_q, taken_q, begun_q, known_q, to_dw_q, nop_q, illegal_q, stop_q;  // known: the reads of its first slots are
   logic [255:0] insn_q;
   logic [31:0] num_q;
   logic [15:0] uops_q;  // profile vta's micro-ops
@@ -138,8 +138,8 @@ module tsr_gemm (
   assign uop_rd_en_o = loop_valid && loop_work;
   assign uop_rd_addr_o = vta_i ? tsr_pkg::UopIdxBits'(loop_uop >> 1) : tsr_pkg::UopIdxBits'(loop_uop);
 
-  // ---- What travels from slot to slot. work: there is something to multiply. bad: the step, if any,
-  // cannot be done; `bad_field` says why. last: it ends its command.
+  // ---- Signals that travel from slot to slot. work: there is something to multiply. bad: the step is in
+  // error; bad_field: its error is an illegal field. last: it ends its command.
   logic [4:1] work_q, last_q, init_q, zero_q, store_q, dw_q, half_q, bad_q, bad_field_q, swap_q, fill_q;
   logic [31:0] num1_q, num2_q, num3_q, num4_q;
   logic [3:0] taps1_q, taps2_q, taps3_q;
@@ -147,7 +147,7 @@ module tsr_gemm (
   logic [1:0] group1_q, group2_q, group3_q, group4_q, shift1_q, shift2_q, shift3_q, shift4_q;
 
   // Slot 1: indices.
-  // src2 is what INP's port a reads, if read_a2: the step's tile, or one of a window.
+  // src2: the tile that INP's port a reads, if read_a2: the step's tile, or one of a window.
   index_t dst1_q, src1_q, wgt1_q, uop_dst, uop_src, uop_wgt, dst2_q, src2_q, wgt2_q;
   logic read_a2_q;
   logic [tsr_pkg::WgtIdxBits-1:0] wgt3_q;
@@ -300,7 +300,7 @@ module tsr_gemm (
       bad_b_q <= {bad_b_q[8:5], bad_first};
     end
   end
-  // The next step of the command goes on with this one's tile: nothing is written in between.
+  // The next step of the command adds to the same tile, so nothing is written in between.
   logic again8;
   assign again8 = work_b_q[7] && !last_b_q[8] && dst_b_q[2*AccBits+:AccBits] == dst_b_q[3*AccBits+:AccBits];
   always_ff @(posedge clk_i) begin

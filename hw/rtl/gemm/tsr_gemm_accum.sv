@@ -6,12 +6,12 @@
 //           later; next_*: the step that comes in the next cycle
 //   ACC     rd_en_o, rd_addr_o with the step, when its tile is not in the pipeline; rd_data_i in the next
 //           cycle; wr_* three cycles after the step
-//   Output  out_*: what the step carries, in the cycle of its write
+//   Output  out_tag_o: the step's tag, in the cycle of its write
 //   Cost    3 cycles, 1 step a cycle
 //
-// A read would not see the writes of the three steps before it: their results are forwarded and nothing is
+// A read would not see the writes of the three steps before it. Their results are forwarded instead, without a
 // read, so the same tile in consecutive steps is exact. A step without `store` leaves its result for the next
-// step only. Thus a sum of many steps in a row leaves its bank to others until it is complete.
+// step only. So a sum of many consecutive steps leaves its bank to other units until it is complete.
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -49,8 +49,8 @@ module tsr_gemm_accum #(
   logic [Addr-1:0] dst1_q, dst2_q, dst3_q;
   logic [TagBits-1:0] tag1_q, tag2_q, tag3_q;
 
-  // Which of the three steps before this one has the same tile; the nearest wins. That ACC is read is known in a
-  // flop: VECTOR and STORE wait for it.
+  // near, mid, far: the first, second, third step before this one has the same tile; the nearest wins. read_q is a
+  // flop, since VECTOR and STORE wait for it.
   logic near_d, mid_d, far_d, near_q, mid_q, far_q, near1_q, mid1_q, far1_q, near2_q, read_q;
   assign near_d = step_valid_i && step_dst_i == next_dst_i;
   assign mid_d = valid1_q && dst1_q == next_dst_i;

@@ -5,15 +5,15 @@
 //
 //   Input   valid_i: a step's operands are here. wgt_i [BlockOut][BlockIn]; dw_i = 0: inp_i [Batch][BlockIn];
 //           dw_i = 1: win_i, the window's taps [9][Batch][BlockIn], zero where it has none; tap
-//           group_i * BlockIn + c meets column c of wgt_i, a channel its row
-//           low_i, high_i: the lower, the upper half of the output channels gets the step's sums, the
-//           other zero; depthwise: one of them
+//           group_i * BlockIn + c is multiplied by column c of wgt_i, a channel by its row
+//           low_i, high_i: the lower, the upper half of the output channels gets the step's sums, else
+//           zero; depthwise: just one of them
 //   Output  sum_o + one_o [Batch][BlockOut] in the seventh cycle after valid_i; one_o is constant
 //   Cost    Batch x BlockOut / 2 x BlockIn multipliers; 1 step a cycle
 //
-// Row p of multipliers has the weights of output channels p and p + BlockOut/2, which meet the same
-// activation: in a tile product that is right for both; in a depthwise step for the channel of the half
-// that low_i, high_i name.
+// Row p of multipliers has the weights of output channels p and p + BlockOut/2, and multiplies both by the
+// same activation. In a tile product that is right for both; in a depthwise step only for the channel of
+// the half that low_i, high_i choose.
 `default_nettype none
 module tsr_gemm_array #(
   parameter int SumBits = 24  // bits of a sum; 16 + log2(BlockIn) at least
@@ -77,7 +77,7 @@ module tsr_gemm_array #(
 
   for (genvar b = 0; b < Batch; b++) begin : g_row
     for (genvar p = 0; p < Half; p++) begin : g_out
-      // What meets column c.
+      // The activations by column.
       logic [8*In-1:0] x;
       always_comb begin
         x = inp_i[8*b*In+:8*In];
@@ -87,7 +87,7 @@ module tsr_gemm_array #(
             x[8*c+:8] = high_i ? tap[Tile*c+8*(b*In+p+Half)+:8] : tap[Tile*c+8*(b*In+p)+:8];
         end
       end
-      logic [LowBits*Pairs-1:0] low;  // less one
+      logic [LowBits*Pairs-1:0] low;  // each is one too small
       logic [HighBits*Pairs-1:0] high;
       for (genvar k = 0; k < Pairs; k++) begin : g_pair
         logic [15:0] raised;  // by 2^15 - 1

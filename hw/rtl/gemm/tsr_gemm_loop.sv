@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_gemm_loop: the loops of GEMM in both profiles, one micro-op step a cycle; also the place of
-// commands with nothing to do, which are one step without work.
+// tsr_gemm_loop: the loops of GEMM in both profiles, one micro-op step a cycle. A command with nothing to
+// do passes here too, as one step without work.
 //
-//   Input   start_i: insn_i, num_i, nop_i, illegal_i are a new command; only when free_next_o
+//   Input   start_i: starts the command insn_i, num_i, nop_i, illegal_i; only with free_next_o
 //   Output  a step in each cycle while valid_o: the micro-op's index and the loops' part of its tiles
 //   Cost    the first step in the cycle after start_i, then one a cycle; no gap between commands
 `default_nettype none
@@ -16,9 +16,9 @@ module tsr_gemm_loop (
   input  logic         start_i,
   input  logic [255:0] insn_i,
   input  logic [31:0]  num_i,
-  input  logic [15:0]  uops_i,     // profile vta: micro-ops
-  input  logic         nop_i,      // do nothing: the command has other loops, which are empty
-  input  logic         illegal_i,  // a field's value has no meaning
+  input  logic [15:0]  uops_i,     // profile vta: number of micro-ops
+  input  logic         nop_i,      // do nothing: a Depthwise that is empty or illegal
+  input  logic         illegal_i,  // a field is illegal
   output logic         free_next_o,
   // a step
   output logic         valid_o,
@@ -100,7 +100,7 @@ module tsr_gemm_loop (
   assign last_o = free_q;
   assign free_next_o = free_q;
 
-  // The next iteration: along the inner loop from here, or along the outer from its row.
+  // The next iteration: along the inner loop from this step, or along the outer loop from the row's start.
   index_t dst_next, src_next, wgt_next;
   assign dst_next = index_sum(end_i ? dst_row_q : dst_q, end_i ? dst_out_q : dst_in_q);
   assign src_next = index_sum(end_i ? src_row_q : src_q, end_i ? src_out_q : src_in_q);

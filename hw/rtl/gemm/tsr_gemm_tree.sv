@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tsr_gemm_tree: adds signed numbers in three registered steps. With Biased = 1 each number is one too
-// small, and so is the sum: the carries of all adders but the last are ones.
+// small, and so is the sum: every adder in here has a carry of one.
 //
 //   Input   en_i: terms_i are here; en1_i, en2_i: the same, one and two cycles later (simulation only)
-//           keep_i: with en2_i; 0: the sum is that of no numbers: 0, or -1 with Biased
+//           keep_i: with en2_i; 0: sum_o is the sum of no numbers: 0, or -1 with Biased
 //   Output  sum_o, in the third cycle after the terms
 `default_nettype none
 module tsr_gemm_tree #(
@@ -21,7 +21,7 @@ module tsr_gemm_tree #(
   input  logic [Bits*Terms-1:0] terms_i,
   output logic [SumBits-1:0]    sum_o
 );
-  // Two numbers to an adder in the first two steps, what is left in the third.
+  // Two numbers per adder in the first two steps, all that are left in the third.
   localparam int Parts1 = Terms > 1 ? Terms / 2 : 1;
   localparam int Parts2 = Parts1 > 1 ? Parts1 / 2 : 1;
   localparam int Bits1 = Bits + (Terms > 1 && tsr_sim_pkg::Always ? 1 : 0);

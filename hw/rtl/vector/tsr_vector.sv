@@ -4,14 +4,14 @@
 //
 //   Input   commands (hw/rtl/README.md): Requant, Add and Alu, or profile vta's ALU
 //   Output  retirement in order; the first error, after the retirement of all before it
-//   Memory  reads ACC, OUT, INP, PRM and, in profile vta, UOP; writes ACC, OUT and INP. ACC and INP may
-//           refuse a read, ACC a write: the unit waits
-//   Cost    N steps retire N + 22 cycles after the command was taken when nothing is refused; a command every
+//   Memory  reads ACC, OUT, INP, PRM and, in profile vta, UOP; writes ACC, OUT and INP. The unit waits when
+//           ACC or INP does not serve a read, or ACC a write
+//   Cost    N steps retire N + 22 cycles after the command was taken when nothing waits; a command every
 //           third cycle, else no gap. An Alu whose two operands are both read from ACC takes two cycles a step
 //
 // Slot 0: loops, micro-op address. 1: micro-op, tile indices. 2: ranges, hazards. 3: reads. 4: their data; the lanes' stage 0.
 // 5 to 17: the lanes' stages 1 to 13. 18: results in order. 19: writes. A step that reads a tile which a result in flight will
-// write waits in slot 3. Behind it nothing waits: a step is issued only when there is a place for its result.
+// write waits in slot 3. After slot 3 nothing waits: a step is issued only when there is a place for its result.
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -71,7 +71,7 @@ module tsr_vector (
   localparam int TileBits = AccBits > ByteBits ? AccBits : ByteBits;
   `include "tsr_index.svh"
 
-  // ---- The command, held in flops: no path runs through cmd_ready_o. That the loops took it is known a cycle later.
+  // ---- The command, held in flops: no path runs through cmd_ready_o. taken, a cycle late: the loops took it.
   logic stop_q, cmd_held_q, unheld_q, stands_q, known_q, free, taken, taken_next, takes_q, advance, advance_q;
   logic [255:0] held_insn_q;
   logic [31:0] held_num_q;
@@ -114,12 +114,12 @@ module tsr_vector (
     .valid_o(valid0), .work_o(work0), .illegal_o(illegal0), .last_o(last0), .step_o(step0), .uop_o(uop0),
     .src_o(src0), .acc_o(acc0), .dst_o(dst0), .prm_o(prm0)
   );
-  // Slot 0's micro-op is read until slot 1 has taken it: that it does comes too late for the RAM.
+  // Slot 0's micro-op is read in every cycle until slot 1 takes it: advance comes too late for the RAM.
   assign uop_rd_en_o = vta_i && valid0 && work0;
   assign uop_rd_addr_o = tsr_pkg::UopIdxBits'(uop0 >> 1);
 
   tsr_vector_pkg::step_t step1_q, step2_q, step3_q;
-  // What all steps of a command need in slot 3 does not travel through the slots.
+  // The constants of a command, which its steps need in slot 3, do not travel through the slots.
   tsr_lutram #(
     .Depth(tsr_vector_pkg::Tags), .Width(tsr_vector_pkg::ConstBits), .AddrBits(tsr_vector_pkg::TagBits)
   ) u_consts (
@@ -128,7 +128,7 @@ module tsr_vector (
 
   // ---- Slots 1 to 3 advance together; slot 3 decides.
   logic valid1_q, work1_q, illegal1_q, last1_q, uop_odd1_q, uop_bad1_q;
-  logic valid2_q, work2_q, illegal2_q, last2_q, uop_bad2_q, use_acc2_q, src_acc2_q;  // use_acc: it reads its tile in ACC
+  logic valid2_q, work2_q, illegal2_q, last2_q, uop_bad2_q, use_acc2_q, src_acc2_q;  // use_acc: it reads its ACC tile
   logic valid3_q, work3_q, illegal3_q, last3_q, bad3_q;
   index_t src1_q, acc1_q, dst1_q, prm1_q, src2_q, acc2_q, dst2_q, prm2_q, uop_src, uop_dst;
   logic [31:0] uop, uop_q;
@@ -161,7 +161,7 @@ module tsr_vector (
     end
   end
 
-  // Slot 2: what the step needs, whether it may have it.
+  // Slot 2: the memories that the step needs, and its range checks.
   logic alu2, own2, range_bad2, bad2, alias2;
   assign alu2 = step2_q.kind == tsr_vector_pkg::KIND_ALU;
   assign own2 = step2_q.kind == tsr_vector_pkg::KIND_REQUANT && !step2_q.per_tensor;  // the channel's parameters
@@ -183,7 +183,7 @@ module tsr_vector (
   // Slot 3. Two operands from ACC are read in two phases, the first operand first.
   logic own3_q, use_acc3_q, src_acc3_q, src_out3_q, src_inp3_q, clear3_q;
   logic [TileBits-1:0] src3_q, dst3_q;
-  logic [AccBits-1:0] acc_at_q, clear_tile3_q;  // acc_at: what this phase reads from ACC
+  logic [AccBits-1:0] acc_at_q, clear_tile3_q;  // acc_at: the ACC tile that this phase reads
   logic [tsr_pkg::PrmIdxBits-1:0] prm3_q;
   index_t clear_tile2;
   assign clear_tile2 = (step2_q.kind == tsr_vector_pkg::KIND_ADD) ? acc2_q : src2_q;
@@ -194,7 +194,7 @@ module tsr_vector (
       step3_q <= step2_q;
       step3_q.alias_acc <= alias2;
       step3_q.emit <= bad2 || step2_q.emit;
-      // What a kind has no use for becomes zero here, by gates: no flop's reset is a late path.
+      // Gates zero the constants that a kind does not use, so that no flop's reset is a late path.
       consts3_q <= consts2;
       consts3_q.imm <= consts2.imm & {32{step2_q.src_mem == tsr_pkg::VMEM_IMM}};
       consts3_q.multiplier <= (consts2.multiplier & {31{!own2 && !alu2}}) | {30'd0, alu2};
@@ -212,12 +212,12 @@ module tsr_vector (
       clear3_q <= work2_q && !bad2 && step2_q.clear && !(step2_q.dst_mem == tsr_pkg::VMEM_ACC && dst2_q == clear_tile2);
     end
   end
-  // It goes when no result in flight is missed, there is a place for its own, and the memories that it needs serve it.
-  // What they do not decide is in flops: they are late.
+  // A step goes when its reads miss no result in flight, there is a place for its own, and the memories that it needs
+  // serve it. The memories' answers are late, so all else is in flops.
   logic live, work, two, more_q, ok, served, go, fire, next3, more2, need_acc2, need_inp2, need_out2;
   logic need_acc3_q, need_inp3_q, need_out3_q, idle3_q, final3_q;
   assign next3 = valid2_q && !stop_q && !(valid3_q && bad3_q);  // behind the first bad step nothing comes
-  // Nor does it wait to know whether it is good.
+  // The needs do not depend on bad2, which is late.
   assign need_acc2 = next3 && work2_q && (use_acc2_q || src_acc2_q);
   assign need_inp2 = next3 && work2_q && step2_q.src_mem == tsr_pkg::VMEM_INP;
   assign need_out2 = next3 && work2_q && step2_q.src_mem == tsr_pkg::VMEM_OUT;
@@ -267,7 +267,7 @@ module tsr_vector (
   logic [13:0] valid_q;
   logic [12:0] busy;
   tsr_vector_pkg::lane_t s0_q, s1_q, s2_q, s3_q, s4_q, s5_q, s6_q, s7_q, s8_q, s9_q, s10_q, s11_q, s12_q;
-  logic emit13_q, clamp13_q;  // of stage 13: flops, by logic before them, since 16 lanes wait for what a shift register gives
+  logic emit13_q, clamp13_q;  // of stage 13: flops with the logic before them, not a shift register: 16 lanes wait for them
   logic [7:0] lo13_q, hi13_q;
   tsr_vector_pkg::do_t do3_q;
   logic alu_s2;
@@ -283,7 +283,7 @@ module tsr_vector (
       valid_q <= {valid_q[12:0], fire};
     end
   end
-  // The running value of a reduction (stage 3) keeps still between steps; other stages may take anything.
+  // The running value of a reduction (stage 3) must not change between steps; other stages may take anything.
   assign busy = {13{tsr_sim_pkg::Always}} & ~13'h8 | valid_q[12:0];
   always_ff @(posedge clk_i) begin
     if (tsr_sim_pkg::Always || fire) begin

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_vector_decode: the fields of VECTOR's instructions in one form, both profiles.
+// tsr_vector_decode: decodes VECTOR's instructions of both profiles into one form.
 //
 //   Input   insn_i, its number, vta_i; of_alu_i, add_i: it is profile tessera's Alu, its Add; uops_i
-//   Output  in the same cycle: constants, loops, bases and strides; illegal_o: a field without meaning
+//   Output  in the same cycle: constants, loops, bases and strides; illegal_o: a field is illegal
 //
 // Loops, from the outside: out, in, red_out, red_in. In profile vta the innermost runs over micro-ops.
 `default_nettype none
@@ -13,7 +13,7 @@ module tsr_vector_decode (
   input  logic                  of_alu_i,
   input  logic                  add_i,
   input  logic [31:0]           num_i,
-  input  logic [15:0]           uops_i,      // profile vta: micro-ops
+  input  logic [15:0]           uops_i,      // profile vta: number of micro-ops
   output tsr_vector_pkg::step_t step_o,
   output tsr_vector_pkg::consts_t consts_o,
   output logic                  init_o,      // the first reduction step moves
@@ -46,8 +46,8 @@ module tsr_vector_decode (
   logic alu;
   assign alu = vta_i || of_alu_i;
 
-  // The instruction's field or the other's, as gates: a choice of a constant would become the reset of the flops
-  // that take it, and that reset a late path.
+  // One instruction's field or another's, by gates: a choice of a constant would become the reset of the flops that
+  // take it, and that reset would be a late path.
   function automatic [31:0] either(input first, input [31:0] a, input [31:0] b);
     either = (a & {32{first}}) | (b & {32{!first}});
   endfunction
@@ -61,8 +61,8 @@ module tsr_vector_decode (
     stride = index_of({4'd0, of_three(of_vta, a, alus, b, c)});
   endfunction
 
-  // Add has Requant's fields in the same places, but for those that only one of them has. What a kind has no use
-  // for may be anything.
+  // Add has Requant's fields in the same places, except for fields that only one of them has. Outputs that a kind does
+  // not use may have any value.
   always_comb begin
     step_o = '0;
     step_o.kind = {alu, add_i};

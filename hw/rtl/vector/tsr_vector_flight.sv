@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_vector_flight: the results between issue and write, in order: where they go, and whether a read
-// would miss them.
+// tsr_vector_flight: holds the results between issue and write, in order: where they go, and whether a read
+// would miss one of them.
 //
-//   Input   push_*: a step is issued whose result will come; result_*: the next result is here
+//   Input   push_*: a step with a result to come is issued; result_*: the next result is here
 //           ask_i: src_* and acc_* are the tiles that the next step to issue will read; late
 //   Output  ok_o: there is room, and no result in flight will write a tile that was asked for
 //   Writes  ACC, OUT and INP from flops, as the results come; ACC may make them wait. A tile to clear is
@@ -55,21 +55,21 @@ module tsr_vector_flight #(
   output logic                               done_bad_o,
   output logic                               empty_o
 );
-  localparam int Depth = 16;  // the stages from issue to the write's register, so that they never run dry
+  localparam int Depth = 16;  // the stages from issue to the write register, so that all of them can be in use
   localparam int Bits = 4;
   localparam int Lanes = tsr_pkg::Lanes;
   localparam int AccBits = tsr_pkg::AccIdxBits;
 
-  // Entries: a ring, and behind it the write register. What is compared lies in flops, one entry beside
-  // the other; all that the write needs lies in LUT RAM.
+  // Entries: a ring, and behind it the write register. Fields that are compared are in flops, one entry
+  // beside the other; all fields that the write needs are in LUT RAM.
   logic [Depth-1:0] valid_q, push_hot_q, head_hot_q, next_hot;
   logic [Bits-1:0] push_at_q, result_at_q, head_q;
-  logic some, no_room, filled, unused_full;  // some: entries with their result; no_room, filled: of the ring
+  logic some, no_room, filled, unused_full;  // some: an entry has its result; no_room, filled: the ring is full, not empty
   logic take, part, move, written;
 
   localparam int InfoBits = 5 + TileBits + AccBits;
   logic head_work, head_last, head_bad, to_acc;
-  logic head_clear_q, head_both_q;  // that it clears, that it also writes ACC: in flops, since what they decide is long
+  logic head_clear_q, head_both_q;  // it clears a tile; it also writes ACC: flops, since long paths depend on them
   logic [1:0] head_mem;
   logic [TileBits-1:0] head_tile;
   logic [AccBits-1:0] head_clear_tile;
@@ -86,11 +86,11 @@ module tsr_vector_flight #(
   );
   assign to_acc = head_work && head_mem == tsr_pkg::VMEM_ACC;
 
-  // What may be read next, compared with each entry, with the one that is pushed now and with the one that
-  // waits in the write register.
+  // The tiles that may be read next are compared with each entry, with the entry pushed now and with the one
+  // that waits in the write register.
   logic [Depth-1:0] hit, clear_bits, both_bits;  // clears; clears and writes ACC
   logic hit_push, hit_write;
-  // Two tiles of ACC are read at a time only by Alu, which clears nothing: it waits for all that clears.
+  // Only Alu, which clears nothing, reads two tiles of ACC at a time: it waits for every entry that clears.
   logic [AccBits-1:0] one_tile;
   logic both_read;
   assign both_read = acc_read_i && src_acc_i;
@@ -128,8 +128,8 @@ module tsr_vector_flight #(
   assign hit_write = meets(write_work_q, write_mem_q, write_tile_q, write_clear_q, write_clear_tile_q, src_mem_i,
                            src_tile_i, acc_read_i, acc_tile_i, acc_read_i || src_acc_i, both_read, one_tile);
 
-  // Who the step asked for last waits for: bit e, entry e; the last bit, the write register. ask_i is late, so both
-  // answers are kept, and which one holds is known in the next cycle; so is the one about what is pushed.
+  // The entries that the step asked for last must wait for: bit e, entry e; the last bit, the write register. ask_i is
+  // late, so the old and the new answer are both kept, and the next cycle chooses. It also adds the pushed entry's answer.
   logic [Depth:0] asked_q, kept_q, either, wait_now;
   logic [Depth-1:0] leaves, left_q;  // left: in the cycle before, into the write register
   logic ask_q, asked_some_q, kept_some_q, push_q, hit_push_q;
@@ -146,14 +146,14 @@ module tsr_vector_flight #(
     end else begin
       ask_q <= ask_i;
       kept_q <= {wait_now[Depth] && !written, wait_now[Depth-1:0]};
-      // Whether there is any; who leaves the ring in this cycle, which is known late, makes no difference.
+      // Whether there is any. An entry that leaves the ring in this cycle, which is known late, makes no difference.
       kept_some_q <= wait_now[Depth-1:0] != '0 || (wait_now[Depth] && !written);
     end
   end
   assign ok_o = !no_room && !(ask_q ? asked_some_q || (push_q && hit_push_q) : kept_some_q);
   assign empty_o = !filled && !write_valid_q;
 
-  // From the head into the write register: at once, or first what it clears in ACC.
+  // From the head into the write register: at once, or after the clearing of its tile in ACC.
   logic acc_valid_q, out_valid_q, inp_valid_q, cleared_q, clears;
   logic [AccBits-1:0] acc_addr_q;
   logic [32*Lanes-1:0] acc_data_q;

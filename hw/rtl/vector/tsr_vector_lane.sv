@@ -8,8 +8,8 @@
 //
 // 0 to 2 zero point and source shift. 3 bias or addend; ALU. 4 left shift. 5 to 10 the product of 32 by 31
 // bits and its first rounding. 10 and 11 right shift. 12 second rounding, zero point. 13 clamp.
-// An ALU operation runs through with multiplier 1; MUL with its second operand, whose top bit only
-// flips the top bit of an odd operand's product.
+// An ALU operation runs through with multiplier 1, MUL with its second operand as the multiplier. The top
+// bit of that operand only flips the top bit of the product if the first operand is odd.
 `default_nettype none
 module tsr_vector_lane (
   input  logic                  clk_i,
@@ -27,18 +27,18 @@ module tsr_vector_lane (
   input  logic [7:0]            out_i,
   input  logic [7:0]            inp_i,
   input  logic [7:0]            zero_i,
-  input  logic                  high_i,        // as tsr_dsp_scale has them
+  input  logic                  high_i,        // as in tsr_dsp_scale
   input  logic [15:0]           power_i,
   // stage 1
-  input  logic                  first_i,       // acc_i is the first of a step's two operands, which comes with the second
-  input  logic                  add_acc_i,     // acc_i is added to the byte, not the bias and the immediate
+  input  logic                  first_i,       // acc_i is the first of two ACC operands; the step comes with the second
+  input  logic                  add_acc_i,     // adds acc_i to the byte instead of the bias and the immediate
   input  logic [31:0]           acc_i,         // the ACC tile read, or 0
   input  logic [31:0]           bias_i,        // the channel's, or 0
   input  logic [30:0]           multiplier_i,
   input  logic [5:0]            shift_i,
   output logic [31:0]           result_o
 );
-  // Stages 0 to 2: the second operand, or the byte with its bias, to which REQUANT adds what it reads from ACC.
+  // Stages 0 to 2: the second operand, or the byte with its bias, to which stage 3 adds REQUANT's value from ACC.
   logic [31:0] x3;
   tsr_dsp_scale u_scale (
     .clk_i, .en_i(en_i[2:0]), .byte_i(from_inp_i ? inp_i : out_i), .zero_i, .high_i, .power_i,
@@ -57,7 +57,7 @@ module tsr_vector_lane (
   end
 
   // Stage 3. One adder adds and compares. v4_q is also the running value of a reduction. Where the second
-  // operand is the running value, the first is too, and a choice between them is free.
+  // operand is the running value, the first is too, and either may be chosen.
   logic [31:0] v4_q, a, b;
   logic [33:0] sum;
   logic [30:0] m4_q;
@@ -66,7 +66,7 @@ module tsr_vector_lane (
   logic zero4_q, top4_q, alu4_q, take_b;
   assign a = do3_i.first ? c3_q : v4_q;
   assign b = do3_i.alias_acc ? v4_q : x3;
-  assign sum = {a[31], a, 1'b1} + ({b[31], b, 1'b0} ^ {34{do3_i.compare}});  // a + b or a - b, and a bit below
+  assign sum = {a[31], a, 1'b1} + ({b[31], b, 1'b0} ^ {34{do3_i.compare}});  // a + b or a - b; the lowest bit makes the carry
   assign take_b = !do3_i.alias_acc && (do3_i.compare ? sum[33] == do3_i.max : !do3_i.shr && !do3_i.mul);
   always_ff @(posedge clk_i) begin
     if (en_i[3]) begin
@@ -96,7 +96,7 @@ module tsr_vector_lane (
     .half_i(step5_i.step.kind != tsr_vector_pkg::KIND_ALU && step5_i.consts.round == tsr_pkg::ROUND_TFLITE),
     .product_o(product), .rest_o(rest)
   );
-  logic [5:0] right10_q;     // 32, which is decoded here so that a flop has it; eights and ones, both full with that
+  logic [5:0] right10_q;     // a shift by 32, decoded here so that a flop has it; eights, ones: both full with 32
   logic high10_q, flip10_q;  // the product's high half is the result; or its low one, with the top bit flipped
   logic [7:0] side5_q, side6_q, side7_q, side8_q, side9_q;  // ALU operation, flip, right
   always_ff @(posedge clk_i) begin
@@ -111,9 +111,9 @@ module tsr_vector_lane (
     end
   end
 
-  // Stages 10 and 11: the quotient, with the bit below it; whether there is anything below that. A right
-  // shift of 32 leaves signs only, as does one of 31 of signs: no product of 31 bits' multiplier has all
-  // zeros under a sign.
+  // Stages 10 and 11: the quotient, with the bit below it; whether a bit below that is set. A right shift
+  // of 32 leaves signs only, as does a shift of the signs by 31: the multiplier has 31 bits, so no product
+  // has all zeros under a sign.
   logic [31:0] t10;
   logic [32:0] u10, u11_q, s11;
   logic dropped10, dropped11_q, half11_q, rest11_q, some11_q;
@@ -157,7 +157,7 @@ module tsr_vector_lane (
     end
   end
 
-  // Stages 12 and 13. Only the low byte is clamped: OUT and INP take no other.
+  // Stages 12 and 13. Only the low byte is clamped: OUT and INP take only that.
   logic [32:0] z13_q;
   logic [7:0] clamped;
   logic wide, under, over;

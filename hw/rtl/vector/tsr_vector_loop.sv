@@ -2,14 +2,14 @@
 //
 // tsr_vector_loop: the loops of VECTOR, one step for each advance.
 //
-//   Input   cmd_valid_i: insn_i, num_i are a command and were in the cycle before; taken when
-//           taken_next_o and advance_i
+//   Input   cmd_valid_i: insn_i, num_i are a command, and were the same in the cycle before; it is taken
+//           with taken_next_o and advance_i
 //           advance_i: the step shown, if any, is taken; it comes late and only enables flops
 //   Output  consts_o of that command, under the tag that the command's steps carry
-//           a step while valid_o: what it does, the loops' part of its tiles, the micro-op's index
+//           a step while valid_o: its operation, the loops' part of its tiles, the micro-op's index
 //   Cost    the first step in the cycle after it is taken; no gap between commands
 //
-// A command with nothing to do, or with a field that has no meaning, is one step without work.
+// A command with nothing to do, or with an illegal field, is one step without work.
 `default_nettype none
 module tsr_vector_loop (
   input  logic                  clk_i,
@@ -54,12 +54,12 @@ module tsr_vector_loop (
   index_t src_out_q, src_in_q, src_ro_q, src_ri_q, dst_out_q, dst_in_q, prm_out_q, prm_in_q;
   // Tiles of this step, and at the start of each loop around it.
   index_t src_q, src_at_ro_q, src_at_i_q, src_at_o_q, dst_q, dst_at_o_q, acc_q, acc_at_o_q, prm_q, prm_at_o_q;
-  logic begin_q;  // no reduction step of this tile has been
+  logic begin_q;  // the first reduction step of this tile
 
   logic [tsr_vector_pkg::TagBits-1:0] tag_q;  // of the command to come
   assign tag_o = tag_q;
   // start: there is no step, or it is the last one. With advance_i a command starts, or nothing.
-  logic end_ri, end_ro_q, end_i_q, start_q, work;  // end_*: the loop and those in it end with this step
+  logic end_ri, end_ro_q, end_i_q, start_q, work;  // end_*: the loop and the loops in it end with this step
   logic [3:0] last_next;
   logic [2:0] unused_last;
   logic [3:0] only_q;
@@ -95,7 +95,7 @@ module tsr_vector_loop (
   assign acc_next = index_sum(!end_i_q ? acc_q : acc_at_o_q, !end_i_q ? dst_in_q : dst_out_q);
   assign prm_next = index_sum(!end_i_q ? prm_q : prm_at_o_q, !end_i_q ? prm_in_q : prm_out_q);
 
-  // As gates, as in tsr_loop_count.
+  // Gates instead of a choice, as in tsr_loop_count.
   function automatic [tsr_pkg::IndexBits-1:0] begins(input index_t first, input index_t next);
     begins = (first & {tsr_pkg::IndexBits{start_q}}) | (next & {tsr_pkg::IndexBits{!start_q}});
   endfunction
@@ -133,7 +133,7 @@ module tsr_vector_loop (
         work_q <= works_q;
       end
     end
-    if (start_q) begin  // the last step has no next
+    if (start_q) begin  // the last step has no next one that needs them
       uop_begin_q <= uop;
       {src_out_q, src_in_q, src_ro_q, src_ri_q} <= {src_out, src_in, src_ro, src_ri};
       {dst_out_q, dst_in_q, prm_out_q, prm_in_q} <= {dst_out, dst_in, prm_out, prm_in};

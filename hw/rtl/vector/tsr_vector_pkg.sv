@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_vector_pkg: what the stages of the VECTOR unit tell each other.
+// tsr_vector_pkg: the types that the stages of the VECTOR unit exchange.
 `default_nettype none
 package tsr_vector_pkg;
   // verilator lint_off UNUSEDPARAM
@@ -8,7 +8,7 @@ package tsr_vector_pkg;
   localparam logic [1:0] KIND_ADD = 2'd1;
   localparam logic [1:0] KIND_ALU = 2'd2;  // of both profiles
 
-  // The numbers of a command, alike in all of its steps.
+  // The constants of a command, the same in all of its steps.
   typedef struct packed {
     logic [1:0]  round;       // ROUND_*
     logic [7:0]  src_zero;
@@ -37,9 +37,9 @@ package tsr_vector_pkg;
     logic        per_tensor;
     logic [TagBits-1:0] tag;  // of its command's constants
     // ALU steps
-    logic        first;       // the first operand comes from ACC; else it is the step before's result
-    logic        two;         // it was read from ACC before the second operand was
-    logic        alias_acc;   // the second operand is the step before's result
+    logic        first;       // the first operand comes from ACC; else it is the result of the step before
+    logic        two;         // both operands come from ACC; the first one was read before
+    logic        alias_acc;   // the second operand is the result of the step before
     logic        emit;        // the result leaves the pipeline
   } step_t;
 
@@ -49,12 +49,12 @@ package tsr_vector_pkg;
     consts_t consts;
   } lane_t;
 
-  // A step in the lanes' stage 3, where much hangs on it, so it comes decoded and from flops.
+  // A step in the lanes' stage 3: decoded, and from flops, since much depends on it.
   typedef struct packed {
     logic        alu;
     logic        first;
     logic        alias_acc;
-    logic        add;         // else, of both operands, one, or a shift or product of them
+    logic        add;         // the sum; else one of the operands, or their shift or product
     logic        compare;     // MIN or MAX
     logic        max;
     logic        shr;
