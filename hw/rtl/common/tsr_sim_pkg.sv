@@ -2,10 +2,9 @@
 //
 // tsr_sim_pkg: whether this is a simulation.
 //
-// A register that is not read while its slot is empty needs no enable, but a simulator is faster with one.
-// `if (tsr_sim_pkg::Always || busy) x_q <= ...` has the enable in simulation only, where an enable of
-// thousands of loads costs nothing. A simulator is also faster with a word for each of many packed
-// numbers (width).
+// A register that is not read while its slot is empty needs no enable, but a simulator is faster with one. `if
+// (tsr_sim_pkg::Always || busy) x_q <= ...` has the enable in simulation only, where an enable of thousands of
+// loads costs nothing. A simulator is also faster with a word for each of many packed numbers (width).
 `default_nettype none
 package tsr_sim_pkg;
 `ifdef SYNTHESIS

@@ -143,10 +143,9 @@ module tsr_issue #(
     .err_num_o(err_num_o[31:0])
   );
 
-  // tsr_dma_check takes LOADs and STOREs on their way, and the other instructions of their queues, to keep the
-  // order. The rest goes past it. In profile vta COMPUTE's queue has loads too, so the rest waits while the check
-  // has an instruction. Either way the gate is told at once (give): its limit counts instructions under way, and
-  // it always takes them.
+  // tsr_dma_check takes LOADs and STOREs on their way, and the other instructions of their queues, to keep the order. The
+  // rest goes past it. In profile vta COMPUTE's queue has loads too, so the rest waits while the check has an instruction.
+  // Either way the gate is told at once (give): its limit counts instructions under way, and it always takes them.
   logic blocked_q, check_ready, checked_valid;
   logic [3:0] check_queue, checked_queue, checked_pop, checked_push, direct, give, near;
   logic checked_skip, checked_hush;

@@ -79,8 +79,7 @@ module tsr_load_align #(
   end
   assign starved_o = op_valid_i & !have;
 
-  // The next beat comes to the front when the front beat is used up or missing. An operation that ends its run in the
-  // second beat uses up both.
+  // The next beat moves up when the front beat is used up or missing. An operation that ends its run in that beat uses up both.
   logic use_cur, use_next;
   assign use_cur = step & op_data_i & (op_eor_i | op_full_i);
   assign use_next = step & op_data_i & op_eor_i & op_spans_i;
