@@ -20,10 +20,10 @@ enum class ModelFormat : uint8_t { kOnnx, kTflite };
 
 std::string_view Text(ModelFormat format);  // "ONNX"
 
-// What |bytes| are, by content: a file that says that it is TFLite is; all others may be ONNX.
+// The format of |bytes|, from their content: TFLite if they carry its file identifier, else ONNX.
 ModelFormat FormatOf(std::span<const uint8_t> bytes);
 
-// Reads a model of the format that FormatOf gives. |path| is for messages.
+// Reads a model in the format that FormatOf returns. |path| appears in messages only.
 //   errors  as ImportOnnx, ImportTflite
 Result<graph::Graph> ImportModel(std::span<const uint8_t> bytes, const std::string& path,
                                  const ImportOptions& options = {});

@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-constexpr int64_t kMostSteps = int64_t{1} << 27;  // elements, each as often as it reduces
+constexpr int64_t kMostSteps = int64_t{1} << 27;  // elements times the steps of their reductions
 
 int64_t StepsOf(const te::RegionTe& region) {
   int64_t steps = 0;
@@ -24,7 +24,7 @@ int64_t StepsOf(const te::RegionTe& region) {
   return steps;
 }
 
-// The axis of the result that is axis |axis| of the operand; -1: none is.
+// The axis of the result that corresponds to axis |axis| of the operand; -1 if none does.
 int AxisThrough(const graph::Graph& graph, const graph::Node& node, int axis) {
   const graph::Shape &from = graph.tensor(node.inputs[0]).shape,
                      &to = graph.tensor(node.output).shape;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a node of constants gives: computed by the definition of its operator, the one that its code
-// is made from. Depends on: compiler/graph, te/ops. Used by: the importers.
+// The value of a node whose operands are constants, computed from the tensor expression from which
+// the operator's code is generated. Depends on: compiler/graph, te/ops. Used by: the importers.
 #ifndef TESSERA_COMPILER_IMPORT_NODE_VALUE_H_
 #define TESSERA_COMPILER_IMPORT_NODE_VALUE_H_
 
@@ -16,12 +16,12 @@ namespace tessera {
 
 // The row-major bytes of the result of node |index|, whose operands are constants.
 //   errors  kInvalidArgument  the operator does not take these operands
-//           kOutOfRange       it would take more than kMostSteps of arithmetic, or reads outside of
-//                             a constant
+//           kOutOfRange       the computation takes more than kMostSteps steps of arithmetic, or
+//                             reads outside of a constant
 Result<std::vector<uint8_t>> ValueOf(const graph::Graph& graph, size_t index);
 
-// The scales of that result where the node only moves elements: the operand's, along the axis that
-// has become of theirs.
+// The scales of that result if the node only moves elements: those of the operand. Per-axis scales
+// follow their axis to its place in the result.
 std::optional<graph::Quant> QuantThrough(const graph::Graph& graph, const graph::Node& node);
 
 }  // namespace tessera

@@ -24,7 +24,7 @@ std::string OnnxOperators() {
   return fmt::format("{}", fmt::join(types, " "));
 }
 
-// Where |path| is.
+// The folder of |path|, with its last '/'; "." if |path| names no folder.
 std::string FolderOf(const std::string& path) {
   const size_t slash = path.find_last_of('/');
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators of ONNX that make constants: Constant, ConstantOfShape, Shape, Size, Range. Everything
-// behind them that depends on constants alone is computed by the operators themselves (Emit).
+// ONNX operators that make constants: Constant, ConstantOfShape, Shape, Size, Range. Emit computes
+// every later node that depends on constants alone.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -63,7 +63,7 @@ Status FromConstantOfShape(QdqConverter& c, const OnnxNode& node) {
   return c.SetConstant(node, node.outputs[0], std::move(made));
 }
 
-// Version 15 has attributes start and end: axes of the shape.
+// Opset 15 adds the attributes start and end: the range of axes of the shape that are returned.
 Status FromShape(QdqConverter& c, const OnnxNode& node) {
   if (!QdqConverter::Has(node, 0))
     return Fail(Code::kInvalidArgument, "{}: operand 0 is missing", node.Place());

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether |file| is inside of |folder|, links followed.
+// Whether |file| lies inside |folder| after all links are resolved.
 bool IsInside(const fs::path& folder, const fs::path& file) {
   std::error_code error;
   const fs::path home = fs::weakly_canonical(folder, error);

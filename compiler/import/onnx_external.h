@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Data of an ONNX model that lie in files beside it. The names of those files are untrusted: what
-// is not inside of the model's folder is not opened. Depends on: base. Used by: onnx_model.cc.
+// External data of an ONNX model, in files beside it. The names of those files are untrusted: no
+// file outside the model's folder is opened. Depends on: base. Used by: onnx_model.cc.
 #ifndef TESSERA_COMPILER_IMPORT_ONNX_EXTERNAL_H_
 #define TESSERA_COMPILER_IMPORT_ONNX_EXTERNAL_H_
 
@@ -17,10 +17,11 @@ namespace tessera::onnx_model {
 
 class ExternalFiles {
  public:
-  // Of a model in |folder|; "": of none, so that nothing is read.
+  // |folder| is the model's folder; with "" every read is refused.
   explicit ExternalFiles(std::string folder) : folder_(std::move(folder)) {}
 
-  // |length| bytes of file |location| from |offset| on. They stay as long as this.
+  // |length| bytes of file |location| from |offset| on. The bytes stay valid as long as this
+  // object.
   //   errors  kInvalidArgument  |location| is empty, absolute or leads out of the folder
   //           kNotFound         there is no such file
   //           kDataLoss         the file is shorter

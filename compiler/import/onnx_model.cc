@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kMostInitializerElements = int64_t{1} << 29;  // of one initializer
 constexpr int kMaxNodes = 1 << 14;  // later passes look at pairs of nodes
 
-// Names stay whole: they say which tensor is meant. Two that become equal are refused as doubles.
+// Names are not shortened: they identify tensors. Two names that become equal are refused.
 std::string NameFrom(const std::string& text) { return Legible(text, text.max_size()); }
 
 std::optional<DType> TypeOf(int32_t onnx_type) {
@@ -56,7 +56,7 @@ bool CopyList(const List& from, HostTensor& to) {
   return true;
 }
 
-// Where a tensor's data are in another file.
+// Where external data of a tensor are.
 struct ExternalPlace {
   std::string location;
   uint64_t offset = 0;
@@ -119,7 +119,7 @@ Result<HostTensor> ReadTensor(const onnx::TensorProto& proto, const std::string&
     std::memcpy(tensor.bytes.data(), proto.raw_data().data(), raw);
     return tensor;
   }
-  // Typed lists hold one element each, so a short list is caught before memory is asked for.
+  // A typed list stores one element per entry: compare its length before allocating memory.
   const int64_t given = proto.float_data_size() + proto.int32_data_size() + proto.int64_data_size();
   if (given != *count) return mismatch();
   HostTensor tensor = HostTensor::Zeros(*dtype, shape);
@@ -140,7 +140,7 @@ Result<HostTensor> ReadTensor(const onnx::TensorProto& proto, const std::string&
     case DType::kInt8:
       ok = CopyList<int8_t>(proto.int32_data(), tensor);
       break;
-    case DType::kFloat16:  // its bits
+    case DType::kFloat16:  // stored as bits
       ok = CopyList<uint16_t>(proto.int32_data(), tensor);
       break;
     case DType::kUint8:
@@ -192,7 +192,7 @@ Result<OnnxNode> ReadNode(const onnx::NodeProto& proto, int index, ExternalFiles
   return node;
 }
 
-// Every value has one maker: an input, an initializer or a node. |model| has all three.
+// Checks that every value has one maker: an input, an initializer or a node. |model| has all three.
 Status CheckNames(const OnnxModel& model) {
   std::set<std::string_view> made;
   const auto add = [&](const std::string& name, const std::string& place) -> Status {
@@ -207,7 +207,7 @@ Status CheckNames(const OnnxModel& model) {
     if (node.outputs.empty())
       return Fail(Code::kInvalidArgument, "{}: has no outputs", node.Place());
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (i > 0 && node.outputs[i].empty()) continue;  // an optional one that is not wanted
+      if (i > 0 && node.outputs[i].empty()) continue;  // an optional output that is not used
       TESSERA_TRY(add(node.outputs[i], node.Place() + ": output"));
     }
   }

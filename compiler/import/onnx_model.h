@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An ONNX file as plain structs: this and onnx_write.h alone touch the ONNX headers. Nothing here
-// knows what an operator means. Untrusted input: every count and size is checked. Used by
-// compiler/import/onnx.cc, compiler/calibrate.
+// An ONNX file as plain structs. Only this file and onnx_write.h include the ONNX headers. The
+// structs say nothing about the meaning of operators. The input is untrusted: every count and size
+// is checked. Used by compiler/import/onnx.cc, compiler/calibrate.
 #ifndef TESSERA_COMPILER_IMPORT_ONNX_MODEL_H_
 #define TESSERA_COMPILER_IMPORT_ONNX_MODEL_H_
 
@@ -30,14 +30,14 @@ struct Attribute {
 
 struct OnnxNode {
   int index = 0;        // position in the file
-  std::string op_type;  // "Conv"; of another domain than ONNX's "com.microsoft.Gelu"
+  std::string op_type;  // "Conv"; with the domain unless it is ONNX's: "com.microsoft.Gelu"
   std::string name;
   std::vector<std::string> inputs, outputs;  // "" for an omitted optional input
   std::map<std::string, Attribute> attributes;
 
   // "node 4 (Conv 'stem')"
   std::string Place() const;
-  // The attribute's value; |otherwise| or nothing when it is absent or of another type.
+  // The attribute's value; |otherwise| or an empty list if it is absent or of another type.
   int64_t IntOr(const std::string& attribute, int64_t otherwise) const;
   std::vector<int64_t> Ints(const std::string& attribute) const;
 };
@@ -55,18 +55,18 @@ struct OnnxModel {
   int64_t opset = 0;  // of the domain of ONNX itself
   std::vector<OnnxNode> nodes;
   std::map<std::string, HostTensor> initializers;
-  std::vector<Value> inputs;  // initializers not among them
+  std::vector<Value> inputs;  // without the initializers
   std::vector<Value> outputs;
 };
 
-// Parses the bytes of an .onnx file. Data that lie beside it are read from |folder|, the file's;
-// "": they are refused.
+// Parses the bytes of an .onnx file. External data are read from |folder|, the folder of the file;
+// with "" they are refused.
 //   errors  kInvalidArgument  not an ONNX model, or an empty one; a value without a name or with
-//   two makers
+//                             two makers
 //           kOutOfRange       more nodes than the compiler takes
 //           kDataLoss         an initializer's data do not match its shape
-//           kUnsupported      data elsewhere, sub-graphs, element types that DType
-//           lacks
+//           kUnsupported      external data where |folder| is "", sub-graphs, element types that
+//                             DType lacks
 Result<OnnxModel> Parse(std::span<const uint8_t> bytes, const std::string& folder = "");
 
 }  // namespace tessera::onnx_model

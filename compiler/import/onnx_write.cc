@@ -86,7 +86,7 @@ void WriteValue(const Value& value, onnx::ValueInfoProto& proto) {
 }  // namespace
 
 std::vector<uint8_t> Write(const OnnxModel& model) {
-  constexpr int64_t kLeastIr = 4;  // the first in which an initializer need not be an input too
+  constexpr int64_t kLeastIr = 4;  // first IR version where an initializer need not be an input
   onnx::ModelProto proto;
   proto.set_ir_version(std::max(model.ir, kLeastIr));
   proto.set_producer_name("tessera");

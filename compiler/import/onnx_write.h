@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plain structs of onnx_model.h as an ONNX file: the way back from Parse. Used by
+// Writes the plain structs of onnx_model.h as an ONNX file: the inverse of Parse. Used by
 // tools/quantize.cc, which changes a model and writes it again.
 #ifndef TESSERA_COMPILER_IMPORT_ONNX_WRITE_H_
 #define TESSERA_COMPILER_IMPORT_ONNX_WRITE_H_
@@ -12,9 +12,9 @@
 
 namespace tessera::onnx_model {
 
-// The bytes of an .onnx file from which Parse gives |model| again. Names and texts that Parse does
-// not keep (of intermediate shapes, producers, comments) are not in it. An extent of -1 is written
-// as one that is not known.
+// The bytes of an .onnx file from which Parse returns |model| again. Parse drops intermediate
+// shapes, producers and comments, so the file lacks them. An extent of -1 is written as an unknown
+// extent.
 std::vector<uint8_t> Write(const OnnxModel& model);
 
 }  // namespace tessera::onnx_model

@@ -18,7 +18,7 @@ using graph::TensorId;
 constexpr uint64_t kMaxConstantBytes = uint64_t{1}
                                        << 31;  // a constant counts once for each of its uses
 
-// Those of the file and those that are computed.
+// |bytes| counts the constants of the file and the computed ones.
 Status CheckConstants(const OnnxNode& node, uint64_t bytes) {
   if (bytes <= kMaxConstantBytes) return {};
   return Fail(Code::kOutOfRange, "{}: the constants that nodes use come to more than {} bytes",
@@ -58,9 +58,9 @@ Result<graph::Graph> QdqConverter::Convert() {
 }
 
 Status QdqConverter::One(const OnnxNode& node) {
-  const graph::OnnxRow& row = *RowOf(node.op_type);  // CheckOperators has seen to it
+  const graph::OnnxRow& row = *RowOf(node.op_type);  // CheckOperators has made sure of it
   real_ = IsReal(node, row);
-  // Between QuantizeLinear and DequantizeLinear a file may move integers.
+  // A file may move integers between QuantizeLinear and DequantizeLinear.
   whole_ = !real_ && row.when == graph::OnnxWhen::kAlways && !node.inputs.empty() &&
            !reals_.contains(node.inputs[0]) && ints_.contains(node.inputs[0]);
   if (whole_ && unsigned_.contains(node.inputs[0]))
@@ -114,8 +114,8 @@ Result<QdqConverter::Limits> QdqConverter::ReadLimits(const OnnxNode& node) cons
   return limits;
 }
 
-// Relu and Clip as bounds on the quantised result: rounding keeps order, so quantising the bounds
-// is exact.
+// Relu and Clip become bounds on the quantised result. Quantising the bounds is exact, because
+// rounding keeps order.
 Status QdqConverter::Bound(const OnnxNode& node, const Quant& quant, Sink& sink) const {
   TESSERA_ASSIGN(const Limits limits, ReadLimits(node));
   const auto to_int = [&](float v) {
@@ -124,7 +124,7 @@ Status QdqConverter::Bound(const OnnxNode& node, const Quant& quant, Sink& sink)
   };
   const int32_t bounds[2] = {limits.least ? to_int(*limits.least) : -128,
                              limits.most ? to_int(*limits.most) : 127};
-  // A clamp behind a clamp clamps its bounds.
+  // A second clamp clamps the bounds of the first.
   sink.lo = std::clamp(sink.lo, bounds[0], bounds[1]);
   sink.hi = std::clamp(sink.hi, bounds[0], bounds[1]);
   return {};

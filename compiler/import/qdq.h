@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk from an ONNX file to a graph. An operator between DequantizeLinear and QuantizeLinear
-// becomes one integer node; Relu and Clip in front of the QuantizeLinear become its bounds. Every
-// other operator is one on plain values: dequantised values that it reads become floats where it
-// needs them, once. A node whose operands are all constants is computed at once, by the definition
-// of its operator, and its result is a constant like those of the file. Used by: onnx.cc, and the
-// operators' rows in compiler/ops.
+// Converts an ONNX file to a graph, node by node. An operator between DequantizeLinear and
+// QuantizeLinear becomes one integer node; Relu and Clip in front of the QuantizeLinear become its
+// bounds. Every other operator works on plain values: a dequantised value becomes a float tensor
+// the first time that such an operator reads it. A node whose operands are all constants is
+// computed at once from its operator's definition, and its result is a constant like those of the
+// file. Used by: onnx.cc, and the operators' rows in compiler/ops.
 #ifndef TESSERA_COMPILER_IMPORT_QDQ_H_
 #define TESSERA_COMPILER_IMPORT_QDQ_H_
 
@@ -28,48 +28,48 @@ class QdqConverter {
   QdqConverter(const OnnxModel& model, const ImportOptions& options)
       : model_(model), options_(options) {}
   Result<graph::Graph> Convert();
-  // Once converted: the values of the file that are constants and that it does not have as such.
+  // After the conversion: the constants that the converter computed, which the file does not have.
   const std::map<std::string, HostTensor>& computed() const { return computed_; }
 
-  // What an operator's row works with (compiler/ops).
+  // Functions that the operators' rows use (compiler/ops).
 
-  // Where a float result goes: through activations into QuantizeLinear.
+  // The end of a float result: through activations into QuantizeLinear.
   struct Sink {
     graph::Quant quant;
     int32_t lo = -128, hi = 127;
     std::vector<std::string> quantized;  // outputs of the QuantizeLinear nodes
   };
 
-  // Whether the node that is converted is one on plain values (graph::OnnxRow).
+  // Whether the current node works on plain values (graph::OnnxRow).
   bool real() const { return real_; }
   int64_t opset() const { return model_.opset; }
   const graph::GraphTensor& tensor(graph::TensorId id) const { return graph_.tensor(id); }
-  // The constant |name|: the file's, or one that was computed; null: it is none.
+  // The constant |name|, from the file or computed; null if |name| is not a constant.
   const HostTensor* Initializer(const std::string& name) const;
-  // The shape of input |index| where it is a constant, of integers behind DequantizeLinear too.
+  // The shape of input |index| if it is a constant; also for integers behind DequantizeLinear.
   std::optional<graph::Shape> ConstantShape(const OnnxNode& node, size_t index) const;
-  // Whether input |index| is there.
+  // Whether input |index| is present.
   static bool Has(const OnnxNode& node, size_t index) {
     return index < node.inputs.size() && !node.inputs[index].empty();
   }
-  // The whole numbers of input |index|, a constant.
+  // The integers of input |index|, a constant.
   Result<std::vector<int64_t>> Integers(const OnnxNode& node, size_t index) const;
-  // The one number of input |index|, a constant.
+  // The single number of input |index|, a constant.
   Result<double> Number(const OnnxNode& node, size_t index) const;
   // The shape of value |name|, an activation or a constant.
   Result<graph::Shape> ShapeOf(const OnnxNode& node, const std::string& name) const;
-  // Input |index|: an int8 activation, or plain values, which may be a constant.
+  // Input |index|: an int8 activation, or plain values, constant or not.
   Result<graph::TensorId> Operand(const OnnxNode& node, size_t index);
-  // Input |index| as plain values, also where the node is one on integers.
+  // Input |index| as plain values, also if the node works on integers.
   Result<graph::TensorId> Plain(const OnnxNode& node, size_t index);
   Result<graph::TensorId> AddConstant(const OnnxNode& node, graph::GraphTensor tensor);
-  // Value |name| of the file is |id|, or stands for its integers.
+  // Value |name| of the file is |id|, or represents the integers of |id|.
   void SetReal(const std::string& name, graph::TensorId id);
   void SetPlain(const std::string& name, graph::TensorId id);
   // Value |name| of the file is a constant.
   Status SetConstant(const OnnxNode& node, const std::string& name, HostTensor value);
 
-  // The QuantizeLinear nodes behind |node| and the activations in between, which are taken in.
+  // The QuantizeLinear nodes behind |node|, and the activations in between, which are folded in.
   Result<Sink> Follow(const OnnxNode& node);
   // Bounds |sink| by |node|, a Relu or Clip.
   Status Bound(const OnnxNode& node, const graph::Quant& quant, Sink& sink) const;
@@ -78,10 +78,11 @@ class QdqConverter {
     std::optional<float> least, most;
   };
   Result<Limits> ReadLimits(const OnnxNode& node) const;
-  // |made| becomes a node of the graph, with a result of |shape|: an int8 tensor of its own name;
-  // what the Sink of |from| or a known one takes; the same scale as its first operand and a float
-  // value in the file. Of a node on plain values all make a tensor of |dtype| or else of the usual
-  // type for its first operand. A node of constants is computed instead.
+  // Adds |made| to the graph, with a result of |shape|. Emit makes an int8 tensor called |name|;
+  // EmitSink makes the tensor that a known Sink of |from| receives; EmitInto finds that Sink
+  // itself. EmitReal keeps the scale of the first operand; its result is a float value in the file.
+  // For a node on plain values each makes a tensor of |dtype|, or by default of the type that the
+  // operator gives for its first operand. A node of constants is computed instead.
   Result<graph::TensorId> Emit(graph::Node made, const OnnxNode& from,
                                const std::optional<graph::Quant>& quant, std::vector<int64_t> shape,
                                const std::string& name, std::optional<DType> dtype = {});
@@ -92,10 +93,10 @@ class QdqConverter {
   Status EmitSink(graph::Node made, const OnnxNode& from, const Sink& sink,
                   std::vector<int64_t> shape);
   Status EmitReal(graph::Node made, const OnnxNode& from, std::vector<int64_t> shape);
-  // As EmitInto; the result of |shape| becomes one of shape |as|, which has as many elements.
+  // Like EmitInto; the result of |shape| is reshaped to |as|, which has as many elements.
   Status EmitReshaped(graph::Node made, const OnnxNode& from, const std::vector<int64_t>& shape,
                       std::vector<int64_t> as);
-  // As EmitInto; |shape| has four axes, which become [N, C, L] where |rank| is 3.
+  // Like EmitInto; |shape| has four axes, which become [N, C, L] if |rank| is 3.
   Status EmitSpatial(graph::Node made, const OnnxNode& from, size_t rank,
                      const std::vector<int64_t>& shape);
 
@@ -103,7 +104,7 @@ class QdqConverter {
   Result<graph::TensorId> Weights(const OnnxNode& node, size_t rank);
   // Weights with their first two axes exchanged.
   Result<graph::TensorId> SwapAxes(const OnnxNode& node, graph::TensorId weights);
-  // The axis along which |weights| have scales; -1: none.
+  // The axis along which |weights| have scales; -1 if they have one scale.
   int ScaleAxis(graph::TensorId weights) const;
   Result<graph::TensorId> Bias(const OnnxNode& node, size_t index, const graph::GraphTensor& x,
                                const graph::GraphTensor& w);
@@ -116,7 +117,7 @@ class QdqConverter {
   Status Dequantize(const OnnxNode& node);
 
  private:
-  // Scales and zero points as the file has them, and the type it gives the integers, if it does.
+  // Scales and zero points from the file, and the type of the integers if the file gives it.
   struct Scales {
     graph::Quant quant;
     std::optional<DType> type;
@@ -132,7 +133,7 @@ class QdqConverter {
   Result<graph::TensorId> FloatBias(const OnnxNode& node, size_t index, int64_t channels);
   bool IsReal(const OnnxNode& node, const graph::OnnxRow& row) const;
   bool IsQuantised(const OnnxNode& node) const;  // whether Follow finds a QuantizeLinear
-  // The plain values |name|: floats made from its integers where the file has those.
+  // The plain values |name|; if the file holds integers, they are converted to floats.
   Result<graph::TensorId> PlainValue(const OnnxNode& node, const std::string& name);
   void MakeNamesUnique();
 
@@ -151,17 +152,16 @@ class QdqConverter {
   std::map<std::string, graph::TensorId> plain_;  // values that are tensors of plain values
   std::map<std::string, HostTensor> computed_;    // constants that the file does not have
   bool real_ = false;
-  bool whole_ = false;  // the node that is converted moves integers, without their scales
+  bool whole_ = false;  // the current node moves integers, without their scales
   std::map<std::string, std::vector<const OnnxNode*>> users_;
-  std::set<const OnnxNode*>
-      done_;  // activations and QuantizeLinear nodes that an operator has taken in
-  std::set<std::string> unsigned_;  // integer values that the file has as uint8
+  std::set<const OnnxNode*> done_;  // activations and QuantizeLinear nodes folded into an operator
+  std::set<std::string> unsigned_;  // integer values that are uint8 in the file
   uint64_t constant_bytes_ = 0;
 };
 
-// Rows of operators of ONNX that make constants and nothing else (onnx_constants.cc).
+// Rows of ONNX operators that only make constants (onnx_constants.cc).
 std::span<const graph::OnnxRow> ConstantRows();
-// The row of any operator of ONNX; null: there is none.
+// The row of the ONNX operator |type|; null if it is not supported.
 const graph::OnnxRow* RowOf(std::string_view type);
 
 }  // namespace tessera::onnx_model

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Constants of an ONNX file, those that were computed among them, as operands that operators need
-// to know when they are imported: shapes, axes, pads.
+// Constants of an ONNX file, also computed ones, as operands whose values an operator needs at
+// import: shapes, axes, pads.
 #include <algorithm>
 
 #include "base/half.h"

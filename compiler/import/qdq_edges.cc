@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What goes into an ONNX file's graph and what comes out of it, and which operators are missing.
+// Inputs and outputs of an ONNX file's graph, and the list of operators that are not supported.
 #include <algorithm>
 
 #include "compiler/graph/op_def.h"
@@ -14,7 +14,7 @@ using graph::TensorId;
 
 }  // namespace
 
-// All that is missing at once: a user who finds one operator at a time gives up.
+// Report all missing operators in one message, so that the user sees them at once.
 Status QdqConverter::CheckOperators() const {
   std::map<std::string, std::vector<const OnnxNode*>> missing;
   for (const OnnxNode& node : model_.nodes) {
@@ -140,7 +140,7 @@ Status QdqConverter::Outputs() {
       if (made.constant() && graph_.inputs.empty())
         return Fail(Code::kUnsupported, "output '{}' is a constant: nothing is left to run",
                     value.name);
-      // What is not made under this name gets a copy: an input, a constant, another output.
+      // An input, a constant or another output cannot take this name: the output gets a copy.
       if (made.constant() ||
           std::ranges::count(graph_.inputs, id) + std::ranges::count(graph_.outputs, id) > 0) {
         graph::Node copy{.op = graph::Op::kCast, .name = value.name, .inputs = {id}};
@@ -158,9 +158,8 @@ Status QdqConverter::Outputs() {
   return {};
 }
 
-// Values have one maker each in the file, but one of them may be several tensors here (a float
-// result and the integers behind it, a constant with two uses), and the file may hold a name that
-// is made here too.
+// A value of the file may become several tensors of the graph: a float result and its integers, or
+// a constant with two uses. The file may also use a name that the converter makes up.
 void QdqConverter::MakeNamesUnique() {
   std::set<std::string> taken;
   const auto make_unique = [&](std::string& name) {

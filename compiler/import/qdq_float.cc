@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which operators are on plain values, and where the values that they read come from.
+// Which operators work on plain values, and how the values that they read are made.
 #include <algorithm>
 #include <cstring>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands that several ONNX operators have: windows, weights, biases, images of rank 3.
+// Operands that several ONNX operators share: windows, weights, biases, images of rank 3.
 #include <algorithm>
 #include <cmath>
 
@@ -169,7 +169,7 @@ Result<TensorId> QdqConverter::Weights(const OnnxNode& node, size_t rank) {
   return it->second;
 }
 
-// One an output channel: [C], or [1, C] as Gemm may have it.
+// One bias per output channel: [C], or [1, C], which Gemm allows.
 Result<TensorId> QdqConverter::FloatBias(const OnnxNode& node, size_t index, int64_t channels) {
   TESSERA_ASSIGN(const TensorId id, PlainValue(node, node.inputs[index]));
   GraphTensor bias = graph_.tensor(id);
@@ -186,7 +186,7 @@ Result<TensorId> QdqConverter::FloatBias(const OnnxNode& node, size_t index, int
   return AddConstant(node, std::move(bias));
 }
 
-// The bias as int32 in units of s_in * s_w[c]; a float constant is rounded to that.
+// The bias as int32 in units of s_in * s_w[c]; a float constant is rounded to these units.
 Result<TensorId> QdqConverter::Bias(const OnnxNode& node, size_t index, const GraphTensor& x,
                                     const GraphTensor& w) {
   if (real_) return FloatBias(node, index, w.shape[0]);

@@ -11,7 +11,7 @@ namespace {
 using graph::Quant;
 using graph::TensorId;
 
-// uint8 values and zero points move to int8 by -128 (numerics page), so that one type is left.
+// uint8 values and zero points become int8 by subtracting 128, so that one type is left.
 std::vector<uint8_t> ToInt8(const HostTensor& tensor) {
   std::vector<uint8_t> bytes = tensor.bytes;
   if (tensor.dtype == DType::kUint8) {
@@ -143,7 +143,7 @@ Status QdqConverter::Dequantize(const OnnxNode& node) {
   return {};
 }
 
-// Plain integers |name|, an input of the model say, stand for real numbers from here on.
+// Plain integers |name|, for example a model input, represent real numbers from here on.
 Status QdqConverter::QuantisedFrom(const OnnxNode& node, const std::string& name,
                                    const Scales& scales) {
   const auto it = plain_.find(name);

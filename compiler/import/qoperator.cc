@@ -9,13 +9,13 @@
 namespace tessera::onnx_model {
 namespace {
 
-// How such an operator lays its inputs out: |operands| triples of value, scale and zero point, or
-// as many as there are; then perhaps an int32 bias; scale and zero point of the result behind them,
-// or in front.
+// The order of such an operator's inputs: |operands| triples of value, scale and zero point (kAll:
+// as many as the node has), then an optional int32 bias. The scale and zero point of the result
+// come last, or first with |result_first|.
 struct QForm {
   std::string_view type, stands_for;
   size_t operands = 1;
-  int weight_axis = -1;  // along which operand 1 may have scales
+  int weight_axis = -1;  // the axis along which operand 1 may have scales
   bool bias_last = false, bias_before_result = false, result_first = false;
 };
 constexpr size_t kAll = SIZE_MAX;
@@ -83,7 +83,7 @@ class Expansion {
     return Fail(Code::kInvalidArgument, "{}: input {} is missing", node_.Place(), at);
   }
 
-  // Scale and zero point from input |at| on.
+  // Takes scale and zero point from inputs |at| and |at| + 1.
   Status Take(size_t& at, std::string& scale, std::string& zero) {
     if (at + 1 >= node_.inputs.size() || node_.inputs[at].empty()) return Short(at);
     scale = node_.inputs[at++];

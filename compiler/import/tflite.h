@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TFLite models to graphs: of int8 with TFLite's reference-kernel arithmetic, of floats. Depends
-// on: compiler/graph. Used by tools, through import.h.
+// TFLite models to graphs: int8 models with the arithmetic of TFLite's reference kernels, and float
+// models. Depends on: compiler/graph. Used by tools, through import.h.
 #ifndef TESSERA_COMPILER_IMPORT_TFLITE_H_
 #define TESSERA_COMPILER_IMPORT_TFLITE_H_
 
@@ -15,19 +15,19 @@
 
 namespace tessera {
 
-// Reads a .tflite file: every table is verified before it is read. Tensors of four axes become
-// NCHW; graph inputs and outputs remember the file's order (graph::Tensor::order). Fused
+// Reads a .tflite file; every table is verified before it is read. Tensors of four axes become
+// NCHW; graph inputs and outputs keep a note of the file's order (graph::Tensor::order). Fused
 // activations become bounds of the node; every node rounds as TFLite does. The node that makes the
-// result of operator k of the file is named by the operator in lower case and its index:
-// "conv_2d_3"; nodes that move its operands or finish its result have a suffix: "reshape_4.nhwc".
-// The batch extent of the file stays.
+// result of operator k of the file gets the operator's name in lower case and its index:
+// "conv_2d_3". Nodes that move its operands or finish its result have a suffix: "reshape_4.nhwc".
+// The batch extent of the file is kept.
 //   errors  kInvalidArgument  not a model; tables or buffers outside of the file; scales of 0, NaN
 //                             or infinity; channel axes or shapes that disagree; each message names
 //                             file, operator, index and tensor
 //           kUnsupported      an operator, option or data type that is not in docs/operators.md
 //                             (named); inputs whose shape is open
 //           kOutOfRange       more operators, tensors or elements than the compiler takes
-// Names of the operators that are read, with blanks between them.
+// Names of the supported operators, separated by blanks.
 std::string TfliteOperators();
 
 Result<graph::Graph> ImportTflite(std::span<const uint8_t> bytes, const std::string& path,

@@ -43,7 +43,7 @@ Result<graph::Graph> Converter::Convert() {
   return std::move(graph_);
 }
 
-// All that is missing at once: a user who finds one operator at a time gives up.
+// Report all missing operators in one message, so that the user sees them at once.
 Status Converter::CheckOperators() const {
   std::map<std::string, std::vector<const Operator*>> missing;
   for (const Operator& op : model_.operators) {
@@ -69,7 +69,7 @@ Status Converter::CheckOperators() const {
 
 Status Converter::One(const Operator& op) {
   op_ = &op;
-  const graph::TfliteRow& row = *RowOf(op.type);  // CheckOperators has seen to it
+  const graph::TfliteRow& row = *RowOf(op.type);  // CheckOperators has made sure of it
   if (op.inputs.size() < row.least || op.inputs.size() > row.most)
     return Invalid("{} inputs, takes {} to {}", op.inputs.size(), row.least, row.most);
   if (op.outputs.empty() != (row.results == 0) || op.outputs.size() > row.results) {
@@ -87,12 +87,12 @@ Status Converter::One(const Operator& op) {
   return row.convert(*this);
 }
 
-// Tensors of a file may share a name, and those between the nodes of one operator have made-up
-// names. The model's inputs and outputs keep theirs.
+// Tensors of a file may share a name, and tensors between the nodes of one operator have made-up
+// names. The model's inputs and outputs keep their names.
 void Converter::MakeNamesUnique() {
   std::set<std::string> taken;
   std::map<std::string, int>
-      next;  // so that a thousand equal names do not try each other's numbers
+      next;  // the next suffix to try for a name; keeps many equal names linear
   const auto make_unique = [&](std::string& name) {
     const std::string wanted = name.empty() ? "tensor" : name;
     name = wanted;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk from a .tflite file's operators to a graph's: one or a few nodes for each, layouts from
-// NHWC to NCHW. The node that makes an operator's result is named by the operator ("conv_2d_3");
-// those in front of it and between have a suffix. Uint8 values with a scale are int8 in the graph,
-// less by 128, but for the model's inputs and outputs; int16 ones ("16x8") stay int16. A node of
-// constants is computed, and its result is a constant. Used by: tflite.cc, and the operators' rows
-// in compiler/ops.
+// Converts the operators of a .tflite file to nodes of a graph: one or a few nodes for each, and
+// layouts from NHWC to NCHW. The node that makes an operator's result is named after the operator
+// ("conv_2d_3"); the nodes before it have a suffix. Uint8 values with a scale are int8 in the
+// graph, minus 128, except at the model's inputs and outputs; int16 values ("16x8") stay int16. A
+// node of constants is computed, and its result is a constant. Used by: tflite.cc, and the
+// operators' rows in compiler/ops.
 #ifndef TESSERA_COMPILER_IMPORT_TFLITE_CONVERT_H_
 #define TESSERA_COMPILER_IMPORT_TFLITE_CONVERT_H_
 
@@ -31,13 +31,13 @@ class Converter {
 
   const ImportOptions options;
 
-  // What an operator's row works with (compiler/ops): the operator op(), its operands and result,
-  // the graph that grows. |i| counts the operator's inputs.
+  // Functions that the operators' rows use (compiler/ops): the current operator op(), its operands
+  // and results, the graph under construction. |i| counts the operator's inputs.
 
   const Operator& op() const { return *op_; }
-  // Whether its result is plain: floats, or integers without a scale.
+  // Whether the operator's result is plain: floats, or integers without a scale.
   bool real() const;
-  // Which of its results is made next: Out(). The first, until it is changed.
+  // Selects the result that is made next, Out(). Initially the first.
   void Select(size_t result) { result_ = result; }
   const graph::GraphTensor& tensor(graph::TensorId id) const { return graph_.tensor(id); }
 
@@ -58,19 +58,19 @@ class Converter {
   const TfliteTensor& Out() const {
     return model_.tensors[static_cast<size_t>(op_->outputs[result_])];
   }
-  // Input |i|; a constant, too, as a tensor of the graph.
+  // Input |i|; a constant becomes a tensor of the graph.
   Result<graph::TensorId> Operand(size_t i);
-  // Input |i|, of |type|, INT8 for every quantised one; by default of the result's type, quantised
-  // where that is.
+  // Input |i|, which must have |type|; INT8 stands for every quantised type. By default |type| is
+  // that of the result, or INT8 if the result is quantised.
   Result<graph::TensorId> Activation(size_t i, std::optional<TensorType> type = {});
   Result<graph::TensorId> Spatial(size_t i = 0);  // an image
-  // A short constant of int32 or int64, of the file or computed.
+  // A short constant of int32 or int64, from the file or computed.
   Result<std::vector<int64_t>> Integers(size_t i) const;
-  // Whether input |i| is a constant, of the file or computed.
+  // Whether input |i| is a constant, from the file or computed.
   bool Known(size_t i) const;
   // Input |i|, a constant, with its elements repeated to |shape| (in file order).
   Result<graph::TensorId> FullConstant(size_t i, const Shape& shape);
-  Status Reserve(size_t bytes);  // before a constant of so many is made
+  Status Reserve(size_t bytes);  // call before making a constant of |bytes|
   Result<graph::TensorId> Constant(graph::GraphTensor made);
   Result<const TfliteTensor*> Intermediate(size_t k) const;
   // Without |quant| the result has |dtype|, or else the type of the first operand.
@@ -79,9 +79,9 @@ class Converter {
                                std::optional<DType> dtype = {});
   // The operator's result is the constant |bytes|, in the file's order.
   Status FinishValue(const Shape& file, std::vector<uint8_t> bytes);
-  // Input 0, a constant of floats, is the operator's result: as floats of the result's type.
+  // Makes input 0, a constant of floats, the operator's result, converted to the result's type.
   Status FinishConstant();
-  // Makes the operator's result. Both round as TFLite does, but for a node that asks for kHalfUp.
+  // Makes the operator's result. Both round as TFLite does, unless a node asks for kHalfUp.
   Status Finish(graph::Node made, Shape shape);
   template <typename T>
   Result<const T*> Options() const {
@@ -94,95 +94,95 @@ class Converter {
   static constexpr int kAnyAxis = -2;
   Result<graph::Quant> ReadQuant(const TfliteTensor& tensor, int64_t channels, int axis) const;
   Result<graph::Quant> ActivationQuant(const TfliteTensor& tensor) const;
-  Result<std::optional<graph::Quant>> ResultQuant() const;  // nothing: floats have none
-  Status SameScale(graph::TensorId x) const;                // as the result's
-  // A quantised result has |scale| and |zero|, which its kernel takes alone; of int16 2^-15 and 0.
+  Result<std::optional<graph::Quant>> ResultQuant() const;  // nothing for plain values
+  Status SameScale(graph::TensorId x) const;                // |x| has the result's scale
+  // Checks that a quantised result has |scale| and |zero|, the only ones its kernel supports; an
+  // int16 result must have 2^-15 and 0.
   Status ResultHas(double scale, int32_t zero) const;
   std::unexpected<Error> UnknownActivation(tflite_file::ActivationFunctionType function) const;
   Status Bound(tflite_file::ActivationFunctionType function, graph::Node& node) const;
 
   // Layouts (tflite_shape.cc). "File order" is row-major NHWC.
-  // The operator makes a result of |shape|, in the file's order: what the file says, where it says
-  // anything.
+  // Checks |shape|, in file order, against the shape that the file gives for the result, if any.
   Status ShapeIs(const Shape& shape);
-  // |x| with its elements in the file's order, under a shape of |x|'s or of the file. |prefix| is
-  // in front of the suffix of what that takes.
+  // |x| with its elements in file order; its shape is that of |x| or of the file. |prefix| precedes
+  // the suffix in the names of the nodes made here.
   Result<graph::TensorId> ToFileOrder(graph::TensorId x, const std::string& prefix = "");
-  // |x|, elements in the file's order, as a tensor of |file|, that shape in the file's order.
+  // |x|, whose elements are in file order, as a graph tensor whose shape in file order is |file|.
   Result<graph::TensorId> ToGraphOrder(graph::TensorId x, const Shape& file,
                                        const std::string& prefix = "");
-  // Input |i|, of any type, as the file has it: its shape, its order.
+  // Input |i|, of any type, with its shape and order of the file.
   Result<graph::TensorId> InFileOrder(size_t i);
-  // |x| as a tensor of |file|, that shape, elements in the file's order; from ToFileOrder.
+  // |x|, from ToFileOrder, reshaped to |file|; elements stay in file order.
   Result<graph::TensorId> Shaped(graph::TensorId x, const Shape& file, const std::string& suffix);
   Status FinishFromFileOrder(graph::TensorId x);
-  // The operator's result is |x|, whose elements in the file's order are those of |file|.
+  // Makes |x| the operator's result. |file| is the shape of |x| in file order.
   Status FinishAs(graph::TensorId x, const Shape& file);
-  // Input |i|, of any type, with extents of 1 in front up to |rank|.
+  // Input |i|, of any type, with extents of 1 added in front up to |rank|.
   Result<graph::TensorId> Raised(size_t i, size_t rank);
-  // Input |i| for a result of |shape|, in the file's order, to which it repeats: a constant that
-  // does, quantised values repeated, plain ones that do by themselves.
+  // Input |i| as an operand that broadcasts to a result of |shape| (in file order). Constants and
+  // quantised values are repeated here; plain values broadcast by themselves.
   Result<graph::TensorId> Beside(size_t i, const Shape& shape);
   Status ReshapeTo(const Shape& shape);
 
-  // Variables (tflite_variables.cc): states of the graph, but for those that the model only reads,
-  // which are constants.
+  // Variables (tflite_variables.cc): a variable that the model only reads becomes a constant, every
+  // other one a state of the graph.
   // The operators CALL_ONCE, VAR_HANDLE, READ_VARIABLE and ASSIGN_VARIABLE.
   Status CallOnce();
   Status VarHandle();
   Status ReadVariable();
   Status AssignVariable();
-  // What input |i|, a variable tensor, holds now, as plain integers with |plain|; and what it holds
-  // from here on.
+  // StateNow: the current value of input |i|, a variable tensor; with |plain| as plain integers.
+  // SetState: its value from here on.
   Result<graph::TensorId> StateNow(size_t i, bool plain = false);
   Status SetState(size_t i, graph::TensorId x);
 
   // Weights and windows (tflite_weights.cc, tflite_window.cc).
   Result<graph::TensorId> Weights(size_t rank, int channel_axis);
-  Status AddBias(graph::Node& node, size_t i = 2);  // takes input |i|, when there is one
+  Status AddBias(graph::Node& node, size_t i = 2);  // takes input |i| if present
   Status AddFloatBias(graph::Node& node, const TfliteTensor& from);
   Status CheckBiasScale(const graph::Node& node, const TfliteTensor& from);
   Result<graph::Window> ReadWindow(const Shape& in, tflite_file::Padding padding,
                                    graph::Window window) const;
-  // By axis of input 0, a reduction's, whether input 1 holds it.
+  // For each axis of input 0 of a reduction: whether input 1 lists it.
   Result<std::vector<bool>> ReducedAxes() const;
-  // Input 0 for a reduction along the axes that input 1 holds: an image that is reduced as a whole.
-  // FinishReduction takes the result, an image of extents 1.
+  // Input 0 as an image for a reduction along the axes that input 1 lists; the whole image is
+  // reduced. FinishReduction takes the result, an image whose extents are 1.
   Result<graph::TensorId> ReducedImage();
   Status FinishReduction(graph::Node made);
 
  private:
-  // Walk (tflite_convert.cc), edges of the model (tflite_edges.cc).
+  // Walk (tflite_convert.cc), inputs and outputs of the model (tflite_edges.cc).
   Status CheckOperators() const;
   Status Inputs();
   Status Outputs();
-  // |id| for an output of the model: what is not made for it alone gets a copy, named |name|.
+  // |id| as an output of the model: a copy named |name| if the tensor has another use.
   graph::TensorId OwnOutput(graph::TensorId id, const std::string& name, bool is_unsigned);
   struct Variable;
   Status FindVariables();
-  Result<Variable*> VariableOf(size_t i);  // that input |i|, a handle, names
+  Result<Variable*> VariableOf(size_t i);  // the one that input |i|, a handle, names
   Status Assign(Variable& variable, graph::TensorId x);
-  void States();  // of the variables that were read before they were assigned
-  // |from|, a constant, for the graph.
+  void States();  // of variables that are read before they are assigned
+  // The constant |from| as a tensor of the graph.
   Result<graph::GraphTensor> ConstantOf(const TfliteTensor& from) const;
   Result<Shape> InputShape(const TfliteTensor& from, const std::string& place) const;
   Status One(const Operator& op);
   Status CentreWeights(const TfliteTensor& from, graph::GraphTensor& made) const;
-  // Adds |made|, whose result |result| is; one of constants is computed instead.
+  // Adds |made|, whose result is |result|; a node of constants is computed instead.
   Result<graph::TensorId> Append(graph::Node made, graph::GraphTensor result);
   TfliteTensor& OutTensor() { return model_.tensors[static_cast<size_t>(op_->outputs[result_])]; }
   // The elements of |tensor|, a constant of floats or dequantised from one, as |type|, in file
-  // order; nothing: it is none.
+  // order; nothing for any other tensor.
   std::optional<std::vector<uint8_t>> ConstantFloats(const TfliteTensor& tensor, DType type) const;
   void MakeNamesUnique();
 
-  TfliteModel model_;  // results' open extents are filled in as they are made
+  TfliteModel model_;  // open extents of results are filled in during the walk
   graph::Graph graph_;
-  const Operator* op_ = nullptr;  // that is converted
+  const Operator* op_ = nullptr;  // the current one
   size_t result_ = 0;
-  // By tensor of the file: activations so far, and constants that something has taken; -1.
+  // By tensor of the file: the graph's tensor for it; -1 if not made yet.
   std::vector<graph::TensorId> made_;
-  std::map<int, int> dequantised_;  // tensor -> the constant of floats that it is
+  std::map<int, int> dequantised_;  // tensor -> the constant that it dequantises
   std::map<std::pair<int, int>, graph::TensorId> constants_;  // by tensor and channel axis
   uint64_t constant_bytes_ = 0;
 
@@ -193,24 +193,25 @@ class Converter {
     // Its value before the model runs, row-major, where that is an input of the graph.
     std::optional<std::vector<uint8_t>> first;
   };
-  std::map<std::string, Variable> variables_;  // by VariableName, "#" and a variable tensor's index
-  std::map<int, std::string> handles_;         // by tensor
-  std::vector<Variable*> states_;              // in the order of the graph's
+  std::map<std::string, Variable>
+      variables_;  // by VariableName, or "#" and the index of a variable tensor
+  std::map<int, std::string> handles_;  // by tensor
+  std::vector<Variable*> states_;       // in the order of the graph's states
 };
 
-// The shape, axis or bytes of a tensor of the file as the graph has them: four axes become NCHW,
-// others stay.
+// The shape, axis or bytes of a file's tensor in the graph's layout: four axes become NCHW, other
+// ranks stay.
 std::vector<int64_t> GraphShape(const std::vector<int64_t>& file);
 std::vector<int64_t> FileShape(const std::vector<int64_t>& graph);
 int GraphAxis(size_t rank, int axis);
 std::vector<uint8_t> GraphBytes(std::span<const uint8_t> bytes, const std::vector<int64_t>& file,
                                 size_t size = 1);  // bytes of an element
-// The graph's type of floats; nothing: |type| is none.
+// The graph's float type; nothing if |type| is not a float type.
 std::optional<DType> FloatType(TensorType type);
-// Whether the integers of |tensor| stand for real numbers; and the graph's type of those that do.
+// Whether the integers of |tensor| stand for real numbers, and the graph's type for such integers.
 bool IsQuantised(const TfliteTensor& tensor);
 DType QuantisedType(const TfliteTensor& tensor);
-// The graph's type of plain values; nothing: |tensor| is quantised, or of a type that it has not.
+// The graph's type of plain values; nothing if |tensor| is quantised or its type is not supported.
 std::optional<DType> PlainType(const TfliteTensor& tensor);
 
 }  // namespace tessera::tflite_model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs and outputs of a .tflite model: they keep the file's types, the graph between them has
+// Inputs and outputs of a .tflite model: they keep the file's types; the graph between them uses
 // int8.
 #include <algorithm>
 
@@ -22,7 +22,7 @@ std::vector<int> OrderOf(const Shape& shape) {
 
 }  // namespace
 
-// The shape that the model's user asks for, or the file's. An open batch has the file's extent.
+// The shape that the options give, or the file's. An open batch takes the file's extent.
 Result<Shape> Converter::InputShape(const TfliteTensor& from, const std::string& place) const {
   const auto asked = options.shapes.find(from.name);
   if (asked == options.shapes.end()) {

@@ -14,13 +14,13 @@ namespace {
 
 constexpr uint32_t kVersion = 3;
 constexpr size_t kMaxBytes = (size_t{1} << 31) - 64;  // offsets have 31 bits
-constexpr size_t kMaxOperators = 1 << 14;             // later passes look at pairs of nodes
+constexpr size_t kMaxOperators = 1 << 14;             // later passes compare pairs of nodes
 constexpr size_t kMaxTensors = 1 << 16;
 constexpr size_t kMaxOperands = 1024;
 constexpr size_t kMaxRank = 8;
-constexpr size_t kMaxName = 200;  // a name stands in every message and many tensors may share one
+constexpr size_t kMaxName = 200;  // every message has a name, and many tensors may share one
 
-// A vector of tables or scalars that may be missing.
+// The length of a vector of tables or scalars that may be absent.
 template <typename T>
 size_t SizeOf(const flatbuffers::Vector<T>* vector) {
   return vector ? vector->size() : 0;
@@ -30,7 +30,7 @@ std::string NameFrom(const flatbuffers::String* text) {
   return text ? Legible({text->c_str(), text->size()}, kMaxName) : "";
 }
 
-int64_t BytesOf(TensorType type) {  // an element; 0: not a type whose elements stand side by side
+int64_t BytesOf(TensorType type) {  // of one element; 0: the type has no fixed number of bytes
   switch (type) {
     case TensorType::INT8:
     case TensorType::UINT8:
@@ -155,7 +155,7 @@ Result<Operator> ReadOperator(const tflite_file::Model& model, const tflite_file
   }
   const tflite_file::OperatorCode& code = *model.operator_codes()->Get(table.opcode_index());
   Operator op{.index = index, .table = &table};
-  // Old files have the first only; codes that do not fit it stand in the second.
+  // Old files have the deprecated field only; codes that do not fit it are in the second field.
   op.code =
       std::max(static_cast<BuiltinOperator>(code.deprecated_builtin_code()), code.builtin_code());
   op.type = op.code == BuiltinOperator::CUSTOM ? "custom:" + NameFrom(code.custom_code())
@@ -201,7 +201,7 @@ Result<TfliteModel> ReadSubgraph(const tflite_file::Model& file,
   return model;
 }
 
-// What the subgraph that |op|, a CALL_ONCE, names puts into variables.
+// Reads the first values that the subgraph of |op|, a CALL_ONCE, assigns to variables.
 Status ReadFirstValues(const tflite_file::Model& file, const Operator& op, std::set<int>& called,
                        std::map<std::string, TfliteTensor>& first) {
   const auto* options = op.table->builtin_options_as<tflite_file::CallOnceOptions>();

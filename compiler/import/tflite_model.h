@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A .tflite file whose tables are verified and whose references all hit: tensors, buffers and
-// operator codes that indices name are there, data are as long as their shapes say. Nothing here
-// knows what an operator means. Untrusted input. Used by compiler/import/tflite.cc and its parts.
+// A parsed .tflite file. Its tables are verified, every index of a tensor, buffer or operator code
+// is valid, and data have the length that their shape needs. The meaning of operators is not known
+// here. Untrusted input. Used by compiler/import/tflite.cc and its parts.
 #ifndef TESSERA_COMPILER_IMPORT_TFLITE_MODEL_H_
 #define TESSERA_COMPILER_IMPORT_TFLITE_MODEL_H_
 
@@ -28,10 +28,10 @@ struct TfliteTensor {
   std::string name;  // one line, at most 200 characters
   TensorType type{};
   std::vector<int64_t> shape;     // in the file's order; extents of 0 or more
-  std::vector<bool> open;         // by axis: any extent may stand here when the model runs
+  std::vector<bool> open;         // by axis: the extent is fixed only when the model runs
   std::span<const uint8_t> data;  // empty: not a constant
   const tflite_file::Quantization* quantization = nullptr;
-  bool variable = false;  // keeps its value from inference to inference, at first 0
+  bool variable = false;  // keeps its value between inferences; initially 0
 
   bool constant() const { return !data.empty(); }
   // "tensor 12 'conv1/Relu'"
@@ -42,7 +42,7 @@ struct Operator {
   int index = 0;  // in the file
   BuiltinOperator code{};
   std::string type;                  // the format's name, "CONV_2D", or "custom:NAME"
-  std::vector<int> inputs, outputs;  // tensor indices; an optional input that is not there: -1
+  std::vector<int> inputs, outputs;  // tensor indices; -1 for an omitted optional input
   std::vector<int> intermediates;    // tensor indices
   const tflite_file::Operator* table = nullptr;
 
@@ -50,25 +50,25 @@ struct Operator {
   std::string Place() const;
 };
 
-// Refers to the bytes that it was parsed from.
+// Refers to the bytes that Parse read.
 struct TfliteModel {
   std::string name;
   std::vector<TfliteTensor> tensors;
   std::vector<Operator> operators;
   std::vector<int> inputs, outputs;  // tensor indices
-  // What CALL_ONCE puts into variables before the first inference, by VariableName.
+  // First values of variables, which CALL_ONCE assigns before the first inference, by VariableName.
   std::map<std::string, TfliteTensor> first;
 };
 
-// What a VAR_HANDLE names: "container/name".
+// The variable that a VAR_HANDLE names: "container/name".
 Result<std::string> VariableName(const Operator& op);
 
-// Whether |bytes| say that they are a .tflite file.
+// Whether |bytes| carry the identifier of a .tflite file.
 bool LooksLikeTflite(std::span<const uint8_t> bytes);
 
-// Reads the tables of a .tflite file. |bytes| start at an address that is a multiple of 16.
-//   errors  kInvalidArgument  not a model of version 3; tables, tensors, buffers or codes that are
-//                             not there; shapes and data that disagree
+// Reads the tables of a .tflite file. The address of |bytes| is a multiple of 16.
+//   errors  kInvalidArgument  not a model of version 3; missing tables, tensors, buffers or codes;
+//                             shapes and data that disagree
 //           kOutOfRange       more operators, tensors or elements than the compiler takes
 //           kUnsupported      sparse tensors, data outside of the tables, a CALL_ONCE that does
 //                             more than put constants into variables (each named)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What operators of a .tflite file take and make.
+// Operands and results of the operators of a .tflite file.
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -16,8 +16,8 @@ namespace {
 
 using graph::TensorId;
 
-// A constant that is repeated to a larger shape counts with that, and each time: a small file must
-// not ask for much work.
+// A constant that is repeated to a larger shape counts with that shape, at every use, so that a
+// small file cannot cause much work.
 constexpr uint64_t kMaxConstantBytes = uint64_t{1} << 28;
 
 std::string NodeName(const Operator& op, size_t result) {
@@ -27,7 +27,7 @@ std::string NodeName(const Operator& op, size_t result) {
   return op.outputs.size() == 1 ? name : fmt::format("{}.{}", name, result);
 }
 
-// Uint8 bytes as int8 ones, less by 128.
+// Converts uint8 bytes to int8 by subtracting 128.
 void ToInt8(std::vector<uint8_t>& bytes) {
   for (uint8_t& byte : bytes) byte ^= 0x80;
 }

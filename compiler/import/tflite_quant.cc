@@ -11,8 +11,8 @@ namespace tessera::tflite_model {
 
 using tflite_file::ActivationFunctionType;
 
-// |channels| scales along |axis| are taken, or one. A list of one axis has them along any: files
-// say the axis that the weights have.
+// A tensor has one scale, or |channels| scales along |axis|. A tensor of one axis may name any
+// axis: files write the axis of the weights there.
 Result<graph::Quant> Converter::ReadQuant(const TfliteTensor& tensor, int64_t channels,
                                           int axis) const {
   const std::string place = op_ ? op_->Place() + ": " + tensor.Place() : tensor.Place();

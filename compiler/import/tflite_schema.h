@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reader of .tflite tables that flatc makes from tflite.fbs, without the warnings that are its
-// own. Nothing may be read through it that tflite_model.h has not verified. Internal to
-// compiler/import, and what its tests build files with.
+// Includes the reader of .tflite tables that flatc makes from tflite.fbs and silences its warnings.
+// Only tables that tflite_model.h has verified may be read through it. Internal to compiler/import
+// and to its tests, which build files with it.
 #ifndef TESSERA_COMPILER_IMPORT_TFLITE_SCHEMA_H_
 #define TESSERA_COMPILER_IMPORT_TFLITE_SCHEMA_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layouts: shapes, axes and bytes as the graph has them, and back to the order of the file.
+// Layouts: shapes, axes and bytes in the graph's order, and back to file order.
 #include <algorithm>
 
 #include "compiler/import/tflite_convert.h"
@@ -13,7 +13,7 @@ using graph::TensorId;
 
 constexpr size_t kMaxRank = 8;
 
-// Whether the elements of a tensor of shape [N, C, H, W] stand in another order than in NHWC.
+// Whether elements of a tensor of shape [N, C, H, W] are stored in another order than NHWC.
 bool Moves(const std::vector<int64_t>& nchw) {
   return nchw.size() == 4 && nchw[1] > 1 && nchw[2] * nchw[3] > 1;
 }
@@ -56,7 +56,7 @@ Status Converter::ShapeIs(const Shape& shape) {
   bool fits = out.shape.size() == shape.size();
   for (size_t d = 0; fits && d < shape.size(); ++d)
     fits = out.shape[d] == shape[d] || (d < out.open.size() && out.open[d]);
-  // Converters leave out the shapes that custom operators make.
+  // Model converters leave out the result shapes of custom operators.
   fits = fits || (out.shape.empty() && op_->code == BuiltinOperator::CUSTOM);
   if (!fits) {
     return Invalid("its result {} has shape {}, the inputs make {}", out.Place(),
@@ -111,7 +111,7 @@ Status Converter::FinishAs(TensorId x, const Shape& file) {
   return FinishFromFileOrder(x);
 }
 
-// Makes the operator's result of |x|, whose elements are those of the result in the file's order.
+// Makes the operator's result from |x|, whose elements are in file order.
 Status Converter::FinishFromFileOrder(TensorId x) {
   const Shape& file = Out().shape;
   const Shape shape = GraphShape(file);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Variables of a .tflite file, of both kinds: resources, which handles name, and variable tensors,
-// inputs that an operator changes. What a variable holds before the model runs is an input of the
-// graph, what it holds afterwards an output.
+// Variables of a .tflite file: resources, which handles name, and variable tensors, which are
+// inputs that an operator changes. The value before the model runs is an input of the graph, the
+// value afterwards an output.
 #include <algorithm>
 
 #include "compiler/import/tflite_convert.h"
@@ -11,10 +11,10 @@ namespace tessera::tflite_model {
 
 using graph::TensorId;
 
-// The first values were read with the tables.
+// TfliteModel::first already holds the first values.
 Status Converter::CallOnce() { return {}; }
 
-// FindVariables has seen it.
+// FindVariables has recorded the handle.
 Status Converter::VarHandle() { return {}; }
 
 Status Converter::FindVariables() {

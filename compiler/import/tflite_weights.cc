@@ -12,8 +12,8 @@ namespace tessera::tflite_model {
 
 using graph::TensorId;
 
-// The weights as the graph has them: [O, I, H, W] of OHWI (channels along axis 0) or of 1HWO (axis
-// 3), [O, I] as they are.
+// The weights in the graph's layout: [O, I, H, W] from OHWI (channel axis 0) or from 1HWO (channel
+// axis 3); [O, I] is unchanged.
 Result<TensorId> Converter::Weights(size_t rank, int channel_axis) {
   TESSERA_ASSIGN(const TfliteTensor* from, In(1));
   const TensorType type = real() ? Out().type : TensorType::INT8;
@@ -42,7 +42,7 @@ Result<TensorId> Converter::Weights(size_t rank, int channel_axis) {
   }
   if (rank == 2) {
     made.data.emplace(bytes.begin(), bytes.end());
-  } else if (channel_axis == 0) {  // OHWI to OIHW is as NHWC to NCHW
+  } else if (channel_axis == 0) {  // OHWI to OIHW is the same move as NHWC to NCHW
     made.shape = GraphShape(in);
     made.data = GraphBytes(bytes, in, size);
   } else {
@@ -60,7 +60,7 @@ Result<TensorId> Converter::Weights(size_t rank, int channel_axis) {
   return id;
 }
 
-// Weights less their zero point: int8 where all fit it, else int16.
+// Subtracts the zero point from the weights: int8 if all results fit, else int16.
 Status Converter::CentreWeights(const TfliteTensor& from, graph::GraphTensor& made) const {
   const bool is_unsigned = from.type == TensorType::UINT8;
   std::vector<int32_t>& zeros = made.quant->zero;
@@ -129,13 +129,14 @@ Status Converter::CheckBiasScale(const graph::Node& node, const TfliteTensor& fr
   return {};
 }
 
-// Its integers count. TFLite's fully connected layers and its kernels of uint8 refuse a bias whose
-// scale is off by more than a fiftieth of a step of the result; its other contractions do not look.
+// The bias's integers are used as they are. TFLite's fully connected layers and its uint8 kernels
+// refuse a bias whose scale is off by more than 1/50 of a step of the result; its other
+// contractions do not check.
 Status Converter::AddBias(graph::Node& node, size_t i) {
   const bool litert16 = options.tflite == TfliteKernels::kLitert2_3 &&
                         Out().type == TensorType::INT16 && IsQuantised(Out());
   if (!Has(i)) {
-    // LiteRT's sums are int64 here all the same.
+    // LiteRT's sums are int64 here even without a bias; a zero bias of int64 selects that.
     if (!litert16 || node.op != graph::Op::kTransposedConv) return {};
     const int64_t channels = graph_.tensor(node.inputs[1]).shape[0];
     TESSERA_ASSIGN(const TensorId none,
@@ -150,7 +151,7 @@ Status Converter::AddBias(graph::Node& node, size_t i) {
   const graph::GraphTensor& w = graph_.tensor(node.inputs[1]);
   const int64_t channels = w.shape[0];
   if (real()) return AddFloatBias(node, *from);
-  // Of int16 activations INT64 is usual.
+  // With int16 activations an INT64 bias is usual.
   const bool wide = from->type == TensorType::INT64 && Out().type == TensorType::INT16;
   if ((from->type != TensorType::INT32 && !wide) || !from->constant()) {
     return Unsupported("bias {} is {}{}; a constant of INT32 is supported{}", from->Place(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Images, windows over them with their paddings, and reductions of them.
+// Images, windows with their padding, and reductions of images.
 #include <algorithm>
 
 #include "compiler/import/tflite_convert.h"
@@ -20,11 +20,10 @@ Result<TensorId> Converter::Spatial(size_t i) {
   return x;
 }
 
-// |window| with the pads that |padding| means for an input of shape |in|.
+// |window| with the pads of |padding| for an input of shape |in|.
 Result<graph::Window> Converter::ReadWindow(const Shape& in, tflite_file::Padding padding,
                                             graph::Window window) const {
-  constexpr int64_t kMost =
-      1 << 16;  // so that pads and products of extents stay far inside 64 bits
+  constexpr int64_t kMost = 1 << 16;  // keeps pads and products of extents far inside 64 bits
   for (int d = 0; d < 2; ++d) {
     for (const int64_t v : {window.kernel[d], window.stride[d], window.dilation[d]}) {
       if (v < 1 || v > kMost) {
@@ -51,7 +50,7 @@ Result<graph::Window> Converter::ReadWindow(const Shape& in, tflite_file::Paddin
   return window;
 }
 
-// Which axes of |rank| input 1 of a reduction holds, each once.
+// By axis: whether input 1 of a reduction lists it.
 Result<std::vector<bool>> Converter::ReducedAxes() const {
   TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   TESSERA_ASSIGN(const std::vector<int64_t> axes, Integers(1));
@@ -70,7 +69,7 @@ Result<TensorId> Converter::ReducedImage() {
   TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   TESSERA_ASSIGN(const std::vector<bool> reduced, ReducedAxes());
   if (reduced == std::vector<bool>{false, true, true, false}) return x;
-  // Those that are reduced go to the end: [1, what is left, what is reduced, 1].
+  // Move the reduced axes to the end: [1, kept extents, reduced extents, 1].
   const Shape file = from->shape;
   TESSERA_ASSIGN(x, ToFileOrder(x));
   std::vector<int> perm;
