@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of one value, element by element, that networks are made of. ONNX's own formulas; of
-// TFLite ELU and GELU, whose kernels fill a table in float32.
+// Activation functions of one value, element by element, by ONNX's formulas. TFLite: ELU and GELU,
+// whose kernels fill a table in float32.
 #include <cmath>
 
 #include "compiler/ops/functions.h"
@@ -12,7 +12,7 @@ namespace {
 
 Expr F(float value) { return ir::ImmF32(value); }
 
-// x below 0 and above; a NaN stays one.
+// |below| for x < 0, else |above|; |above| must keep a NaN.
 Expr Sided(const Expr& x, Expr below, Expr above) {
   return ir::Select(ir::Lt(x, F(0)), below, above);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the greatest or least value along an axis is. ONNX ArgMax, ArgMin.
+// Index of the greatest or least value along an axis. ONNX ArgMax, ArgMin.
 #include "compiler/ops/reduce.h"
 
 namespace tessera::ops {
@@ -17,7 +17,7 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
   return made;
 }
 
-// First the extreme value, then the first (or last) index that has it.
+// Finds the extreme value, then the first (or last) index that holds it.
 template <bool kGreatest>
 void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]);

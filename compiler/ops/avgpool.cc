@@ -13,8 +13,8 @@ bool Padded(const Window& w) {
   return w.pad_before != std::array<int64_t, 2>{} || w.pad_after != std::array<int64_t, 2>{};
 }
 
-// How many of a window's elements along axis |d| are elements [low, high) of an image of extent
-// |in|, or of what stands around it, window by window.
+// For each window: the number of its elements along axis |d| whose index is in [low, high). The
+// image has extent |in|; indices outside of it are padding.
 std::vector<int64_t> CountsOf(const Window& window, size_t d, int64_t in, int64_t low,
                               int64_t high) {
   std::vector<int64_t> counts(static_cast<size_t>(window.OutExtent(static_cast<int>(d), in)));
@@ -32,13 +32,13 @@ std::vector<int64_t> CountsOf(const Window& window, size_t d, const Shape& image
   return CountsOf(window, d, image[2 + d], 0, image[2 + d]);
 }
 
-// Whether a window has no element of the image.
+// Whether some window has no element of the image.
 bool Empty(const Window& window, const Shape& image) {
   return std::ranges::count(CountsOf(window, 0, image), 0) > 0 ||
          std::ranges::count(CountsOf(window, 1, image), 0) > 0;
 }
 
-// Windows over a border have counts of their own, which divide floats, or integers as TFLite does.
+// Windows over a border have different counts: floats divide by them, integers as TFLite does.
 Status Check(const NodeCheck& node) {
   const Window& w = node.node.As<PoolAttributes>().window;
   const auto& quant = node.Out().quant;
@@ -50,11 +50,10 @@ Status Check(const NodeCheck& node) {
   return {};
 }
 
-// The window's sum over its count, half away from zero: one multiplication that is exact for every
-// sum. A multiplier just above 2^31 / count pushes the halves away from zero; how far it may be
-// above is tried on all sums. Where halves go up the elements count from the least one, so that
-// away from zero is up. False: no multiplier of 31 bits is exact, or there are too many sums to
-// try.
+// Sets the factor of the mean, sum / n with halves away from zero, as one multiplication that is
+// exact for every sum. A multiplier just above 2^31 / n moves halves away from zero; candidates are
+// tested on all sums. To round halves up, elements are counted from the least one: away from zero
+// is then up. False: no multiplier of 31 bits is exact, or there are too many sums to test.
 bool MeanOfElements(const Node& node, int64_t n, Requant& requant) {
   constexpr int64_t kLargest = 1 << 16;
   if (n > kLargest) return false;
@@ -89,7 +88,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   const bool elements = node.round == isa::Round::kTflite && in == out;
   const bool tried = graph.tensor(node.output).dtype == DType::kInt8 && !Padded(window);
   if (elements && tried && MeanOfElements(node, n, requant)) return {};
-  if (elements || Padded(window)) {  // DividedBody has no factor
+  if (elements || Padded(window)) {  // DividedBody uses no factor
     requant.out_zero = 0;
     return {};
   }
@@ -98,8 +97,8 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
                               {255 * n}, requant);
 }
 
-// The sum over the elements of the image in each window, over their count: of integers half away
-// from zero, or up, where they count from the least one.
+// The sum over the image elements of each window, divided by their count. Integers round halves
+// away from zero; with |upwards| elements are counted from the least one, so that halves round up.
 void DividedBody(RegionBuilder& b, const Node& node) {
   const GraphTensor& out = b.graph().tensor(node.output);
   const te::Tensor x = b.Value(node.inputs[0]);
@@ -159,8 +158,8 @@ void Body(RegionBuilder& b, const Node& node) {
   b.SetValue(node.output, te::Epilogue(b, node, sum, window.kernel[0] * window.kernel[1]));
 }
 
-// For each window of |window| over |in| one over the share of its elements that count: those of the
-// image, or with |pads| those of the image and of |given|'s pads too.
+// For each window of |window| over |in|: kernel area over the number of elements that count. Image
+// elements count; with |pads| those of |given|'s padding count too.
 std::vector<float> Shares(const Window& window, const Window& given, const Shape& in, bool pads) {
   const auto counted = [&](size_t d) {
     return CountsOf(window, d, in[2 + d], pads ? -given.pad_before[d] : 0,
@@ -175,7 +174,7 @@ std::vector<float> Shares(const Window& window, const Window& given, const Shape
   return shares;
 }
 
-// Over a padded image: the mean of windows over zeros around, times what the zeros take away.
+// Pads the image with zeros, takes the mean of every window, and scales it by Shares.
 Status FromPadded(QdqConverter& c, const OnnxNode& node, TensorId given, const Window& window,
                   const Window& whole) {
   Composer make(c, node);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image with other extents, each element between four of the operand. TFLite RESIZE_BILINEAR: of
-// int8 and int16 its places are 10-bit fixed-point numbers, of floats and of uint8 float32.
+// Resizes an image; each element is interpolated between four elements of the operand. TFLite
+// RESIZE_BILINEAR: int8 and int16 use 10-bit fixed-point positions, floats and uint8 use float32.
 #include <cmath>
 
 #include "compiler/ops/unit.h"
@@ -13,8 +13,8 @@ constexpr int kBits = 10;
 constexpr int32_t kOne = 1 << kBits;
 constexpr int64_t kMostExtent = 1 << 16;
 
-// For each row (column) of the result two of the operand, and how far it is from the first to the
-// second: in 2^-10, and in float32.
+// For each row (column) of the result: the two rows (columns) of the operand and the distance from
+// the first, in 2^-10 and in float32.
 struct BilinearAxis {
   std::vector<int64_t> low, high;
   std::vector<int32_t> steps;
@@ -22,7 +22,7 @@ struct BilinearAxis {
 };
 struct BilinearAttributes {
   BilinearAxis rows, columns;
-  bool single = false;  // int8, which is uint8 less 128, in float32
+  bool single = false;  // int8 that was uint8 in the file, computed in float32
 };
 
 Result<Shape> ShapeOf(const NodeCheck& node) {
@@ -53,7 +53,7 @@ void Body(RegionBuilder& b, const Node& node) {
   const auto& [rows, columns, single] = node.As<BilinearAttributes>();
   const std::string& name = b.graph().tensor(node.output).name;
   const bool real = te::IsReal(b, node), floats = real || single;
-  // Products of three: of int16 elements they leave int32.
+  // The products have three factors, which for int16 elements exceed int32.
   const DType whole = x.dtype() == DType::kInt16 ? DType::kInt64 : DType::kInt32;
   const auto number = [&](int64_t value) { return ir::Imm(whole, value); };
   struct RowsBetween {
@@ -83,16 +83,16 @@ void Body(RegionBuilder& b, const Node& node) {
     const Expr sum = at(y.low, z.low) * up * back + at(y.high, z.low) * down * back +
                      at(y.low, z.high) * up * across + at(y.high, z.high) * down * across;
     if (real) return te::Real(b, node, sum);
-    if (floats)  // the half is cut off
+    if (floats)  // truncates after adding a half
       return ir::Cast(DType::kInt8, ir::Cast(DType::kInt32, sum + ir::ImmF32(0.5f)) - I32(128));
-    // Over 2^20, halves away from zero.
+    // Divide by 2^20, halves away from zero.
     const Expr half = number(1 << (2 * kBits - 1));
     const Expr magnitude = ir::Bin(ir::BinOp::kShr, ir::Abs(sum) + half, number(2 * kBits));
     return ir::Cast(x.dtype(), ir::Select(ir::Lt(sum, number(0)), ir::Neg(magnitude), magnitude));
   });
 }
 
-// As TFLite's kernels compute the places.
+// Computes the positions as TFLite's kernels do.
 BilinearAxis AxisOf(int64_t in, int64_t out, bool align, bool half) {
   BilinearAxis made;
   const bool corners = align && out > 1;
@@ -112,7 +112,7 @@ BilinearAxis AxisOf(int64_t in, int64_t out, bool align, bool half) {
   return made;
 }
 
-// The same of floats, whose indices may be others.
+// Replaces indices by those of the float kernels, which may differ.
 void UseFloats(BilinearAxis& axis, int64_t in) {
   for (size_t k = 0; k < axis.part.size(); ++k) {
     const float real = axis.part[k];

@@ -9,8 +9,8 @@
 namespace tessera::ops {
 namespace {
 
-// rescale((q - zero) << left, multiplier, shift), or the plain shift when the multiplier is a half:
-// the operand with the larger scale.
+// rescale((q - zero) << left, multiplier, shift). The operand with the larger scale has a
+// multiplier of one half, so a plain shift replaces the rescaling.
 Expr Aligned(const graph::OperandScale& in, Expr value) {
   const Expr centred = Wide(value) - I32(in.zero);
   if (in.multiplier == 1 << 30 && in.shift == 0)
@@ -67,7 +67,7 @@ bool HasPowersOfTwo(const Converter& c) {
 
 namespace {
 
-// A shift by n bits, halves away from zero, is the rescaling of twice the value by 2^-(n + 1).
+// A shift by n bits with halves away from zero equals rescaling twice the value by 2^-(n + 1).
 Status ShiftedRequant(const Graph& graph, const Node& node, Requant& requant) {
   bool stays = false;
   for (size_t i = 0; i < 2; ++i) {
@@ -132,7 +132,7 @@ Status BinaryFromOnnx(QdqConverter& c, const OnnxNode& node, Op op) {
   if (!shape)
     return Fail(Code::kInvalidArgument, "{}: shapes {} and {} do not repeat to one another",
                 node.Place(), ShapeText(c.tensor(a).shape), ShapeText(c.tensor(b).shape));
-  // On integers both have the result's shape.
+  // Integer operands must have the result's shape.
   TensorId operands[2] = {a, b};
   for (size_t k = 0; k < 2; ++k) {
     const GraphTensor from = c.tensor(operands[k]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Boxes picked by score, step by step: the best one that is left, then without it and those that
-// overlap it. ONNX NonMaxSuppression.
+// Selection of boxes by score. Each step picks the best remaining box and removes it and the boxes
+// that overlap it. ONNX NonMaxSuppression.
 #include "compiler/ops/boxes.h"
 
 #include <limits>
@@ -14,7 +14,7 @@ namespace {
 
 using graph::GatherAttributes;
 
-// Rows of |x| at |at|, a row of indices.
+// Rows of |x| at the indices |at|.
 Result<TensorId> Rows(Composer& make, TensorId x, TensorId at) {
   Shape shape = make.shape(x);
   shape[0] = make.shape(at)[0];
@@ -24,14 +24,14 @@ Result<TensorId> Rows(Composer& make, TensorId x, TensorId at) {
               shape);
 }
 
-// Rows of |table|, [groups * each, n], those that |used|, [groups, each], says to the front, in
-// order, and rows of -1 behind. In each group those that are used are the first.
+// Moves the used rows of |table|, [groups * each, n], to the front, in order, and fills the rest
+// with -1. |used| is [groups, each]; in each group the used rows come first.
 Result<TensorId> UsedFirst(Composer& make, TensorId table, TensorId used) {
   const int64_t groups = make.shape(used)[0], each = make.shape(used)[1], rows = groups * each;
   TESSERA_ASSIGN(TensorId counts, make.As(used, DType::kInt64));
   TESSERA_ASSIGN(counts, ReducedAlong(make, Op::kReduceSum, counts, {1}));
   TESSERA_ASSIGN(counts, make.Reshape(counts, {1, groups}));
-  // The row behind each group's last: the sum of the counts up to it.
+  // For each group, one past its last row in the result: the sum of the counts up to it.
   TESSERA_ASSIGN(const TensorId column, make.Counting(groups, 1, 2));
   TESSERA_ASSIGN(const TensorId row, make.Counting(groups, 0, 2));
   TESSERA_ASSIGN(TensorId up_to, make(Op::kLessEqual, column, row));
@@ -42,7 +42,7 @@ Result<TensorId> UsedFirst(Composer& make, TensorId table, TensorId used) {
   TESSERA_ASSIGN(ends, make.Reshape(ends, {1, groups}));
   TESSERA_ASSIGN(TensorId begins, make(Op::kSub, ends, counts));
   TESSERA_ASSIGN(begins, make.Reshape(begins, {groups}));
-  // Of each row of the result the group, and the place in it.
+  // For each row of the result: its group and its place there.
   TESSERA_ASSIGN(const TensorId at, make.Counting(rows, 0, 2));
   TESSERA_ASSIGN(TensorId group, make(Op::kLessEqual, ends, at));
   TESSERA_ASSIGN(group, make.As(group, DType::kInt64));
@@ -60,8 +60,8 @@ Result<TensorId> UsedFirst(Composer& make, TensorId table, TensorId used) {
   return make({.op = Op::kWhere, .inputs = {moved, none, is_used}}, make.shape(moved));
 }
 
-// Inputs: boxes [batch, n, 4], scores [batch, classes, n], how many of a class, the greatest share,
-// the score that is too low. The result has as many rows (batch, class, box) as there may be.
+// Inputs: boxes [batch, n, 4], scores [batch, classes, n], boxes per class, overlap limit, score
+// limit. The result always has the greatest possible number of rows (batch, class, box).
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(TensorId boxes, c.Plain(node, 0));
   TESSERA_ASSIGN(TensorId scores, c.Plain(node, 1));
@@ -86,7 +86,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
     TESSERA_ASSIGN(scores, KeptScores(make, scores, above));
   }
   TESSERA_ASSIGN(boxes, Corners(make, boxes, node.IntOr("center_point_box", 0) != 0));
-  // More than there are boxes are as good as all.
+  // More boxes per class than n change nothing.
   const double bounded = std::min(most, static_cast<double>(of[2]));
   TESSERA_ASSIGN(const PickedBoxes picked,
                  PickBoxes(make, boxes, scores, share, static_cast<int64_t>(bounded)));

@@ -8,7 +8,7 @@
 namespace tessera::ops {
 namespace {
 
-// Every pair of types; the usual result has the operand's.
+// Every pair of types; by default the result has the operand's type.
 constexpr auto kTypes = [] {
   std::array<TypePair, kDTypes.size() * kDTypes.size()> pairs{};
   size_t at = 0;
@@ -27,7 +27,7 @@ Status Check(const NodeCheck& node) {
   return {};
 }
 
-// A float becomes the whole number towards zero, saturated; a bool is whether it is not 0.
+// A float is truncated towards zero and saturated; as a bool it is true unless it is 0.
 void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]);
   const DType to = b.graph().tensor(node.output).dtype;
@@ -35,7 +35,7 @@ void Body(RegionBuilder& b, const Node& node) {
 }
 
 std::optional<DType> TypeOfCode(int64_t onnx) {
-  switch (onnx) {  // onnx.proto, TensorProto.DataType
+  switch (onnx) {  // numbers of TensorProto.DataType in onnx.proto
     case 1:
       return DType::kFloat32;
     case 2:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators of files that are several of the graph's. Internal to compiler/ops.
+// Builds one operator of a file from several of the graph. Internal to compiler/ops.
 #ifndef TESSERA_COMPILER_OPS_COMPOSE_H_
 #define TESSERA_COMPILER_OPS_COMPOSE_H_
 
@@ -12,12 +12,12 @@
 
 namespace tessera::ops {
 
-// Axis |axis| of |shape|, from the end where it is negative.
+// Axis |axis| of |shape|; a negative number counts from the end.
 //   errors  kInvalidArgument  there is no such axis
 Result<size_t> AxisOf(const OnnxNode& node, int64_t axis, const Shape& shape);
 
-// Makes nodes on plain values, one behind the other, of one operator of a file: ONNX, or TFLite,
-// whose tensors then have the file's order of axes. What is made of constants alone is a constant.
+// Builds a sequence of nodes on plain values for one ONNX or TFLite operator. TFLite tensors have
+// the file's order of axes here. Nodes whose operands are all constants are computed.
 class Composer {
  public:
   Composer(QdqConverter& c, const OnnxNode& node) : onnx_(&c), node_(&node) {}
@@ -33,16 +33,16 @@ class Composer {
   std::unexpected<Error> Bad(Code code, fmt::format_string<Args...> format, Args&&... args) const {
     return Within(Place(), Fail(code, format, std::forward<Args>(args)...).error());
   }
-  // |made|, which is without a name, with a result of |shape|.
+  // Adds |made|, which has no name yet, with a result of |shape|.
   Result<TensorId> operator()(Node made, Shape shape, std::optional<DType> dtype = {});
-  // |op| of one operand, of its shape, or of two, which repeat.
+  // |op| of one operand, with its shape, or of two operands, which broadcast.
   Result<TensorId> operator()(Op op, TensorId x);
   Result<TensorId> operator()(Op op, TensorId x, TensorId y);
   Result<TensorId> Reshape(TensorId x, Shape shape);
   Result<TensorId> Transpose(TensorId x, std::vector<int> perm);
   // Indices [begin, begin + count) of axis |axis|.
   Result<TensorId> Part(TensorId x, size_t axis, int64_t begin, int64_t count);
-  // |parts| one behind the other; one alone is itself.
+  // |parts| concatenated; a single part is returned unchanged.
   Result<TensorId> Concat(std::vector<TensorId> parts, size_t axis);
   // Floats of |like|'s type.
   Result<TensorId> Floats(TensorId like, const std::vector<float>& values, Shape shape);
@@ -50,17 +50,17 @@ class Composer {
   Result<TensorId> Wholes(const std::vector<int64_t>& values, Shape shape);
   // 0, 1, ..., |count| - 1, along axis |axis| of |rank| axes.
   Result<TensorId> Counting(int64_t count, size_t axis, size_t rank);
-  // |x| as |dtype|; itself where it is.
+  // |x| cast to |dtype|; |x| itself if it has that type.
   Result<TensorId> As(TensorId x, DType dtype);
   Result<TensorId> Number(TensorId like, float value) { return Floats(like, {value}, {}); }
-  // Result |index| of the file's operator is |id|.
+  // Makes |id| result |index| of the file's operator.
   Status Finish(TensorId id, size_t index = 0);
 
  private:
   std::string NextName();
   Result<TensorId> Constant(GraphTensor made);
 
-  QdqConverter* onnx_ = nullptr;  // one of the two
+  QdqConverter* onnx_ = nullptr;  // exactly one of the two is set
   Converter* tflite_ = nullptr;
   const OnnxNode* node_ = nullptr;
   int count_ = 0;

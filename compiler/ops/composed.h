@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators of files that have none of the graph for themselves, file by file. Internal to
-// compiler/ops; list.cc puts them together (graph::ComposedOnnx, ComposedTflite).
+// Operators of files that have no single counterpart in the graph, by source file. Internal to
+// compiler/ops; list.cc concatenates them (graph::ComposedOnnx, ComposedTflite).
 #ifndef TESSERA_COMPILER_OPS_COMPOSED_H_
 #define TESSERA_COMPILER_OPS_COMPOSED_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors one after the other along an axis, each brought to the scale of the result. ONNX Concat;
-// TFLite CONCATENATION, of one scale but for uint8.
+// Concatenation along an axis; each operand is rescaled to the result's scale. ONNX Concat; TFLite
+// CONCATENATION, with one scale for all operands unless they are uint8.
 #include <cmath>
 
 #include "compiler/ops/unit.h"
@@ -33,7 +33,7 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
   return made;
 }
 
-// Whether operand |i| stays as it is.
+// Whether operand |i| is copied without rescaling.
 bool Kept(const Graph& graph, const Node& node, size_t i) {
   const GraphTensor& out = graph.tensor(node.output);
   const IntegerLimits bounds = graph::BoundsOf(graph, node), limits = LimitsOf(out.dtype);
@@ -45,8 +45,8 @@ Status Check(const NodeCheck& node) {
   return node.Out().dtype == DType::kInt16 ? node.KeepsScale() : Status{};
 }
 
-// TFLite, which takes several scales of uint8 alone, computes in float32: a table of 256 entries an
-// operand, from uint8's least value on.
+// TFLite allows several scales only for uint8 and computes in float32: a table of 256 entries for
+// each operand, indexed from uint8's least value.
 Status SingleTables(const Graph& graph, const Node& node, Requant& requant) {
   const float steps = 1 / quantize::Single(quantize::ResultScale(graph, node));
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -64,7 +64,7 @@ Status SingleTables(const Graph& graph, const Node& node, Requant& requant) {
 }
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
-  if (graph.tensor(node.output).dtype == DType::kInt16) return {};  // Check: all are kept
+  if (graph.tensor(node.output).dtype == DType::kInt16) return {};  // Check: no operand is rescaled
   bool kept = true;
   for (size_t i = 0; i < node.inputs.size(); ++i) kept = kept && Kept(graph, node, i);
   if (node.round == isa::Round::kTflite && !kept) return SingleTables(graph, node, requant);
@@ -79,7 +79,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   return {};
 }
 
-// An element of operand |i| under the scale of the result; |tables| where it has some.
+// An element of operand |i| in the result's scale, read from |tables| if there are any.
 Expr Brought(const RegionBuilder& b, const Node& node, size_t i, Expr value,
              const te::Tensor& tables) {
   if (Kept(b.graph(), node, i)) return value;
@@ -103,7 +103,7 @@ void Body(RegionBuilder& b, const Node& node) {
         b.Constant(out.name + ".table", DType::kInt8, {std::ssize(parts), 256},
                    std::vector<int8_t>(node.requant->table.begin(), node.requant->table.end()));
   b.SetValue(node.output, te::Compute(b.Name(out.name), out.shape, {}, [&](const Indices& i) {
-               // The last part is what no earlier condition takes.
+               // The last operand needs no condition: it takes all remaining indices.
                int64_t first = out.shape[axis];
                Expr value;
                for (size_t k = parts.size(); k-- > 0;) {
@@ -180,7 +180,7 @@ Status FromTflite(Converter& c) {
       TESSERA_TRY(c.SameScale(x));
     made.inputs.push_back(x);
   }
-  // One alone stays as it is.
+  // A single operand is unchanged.
   if (made.inputs.size() == 1) {
     made.op = Op::kReshape;
   } else {

@@ -85,7 +85,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   }
   const Shape given = c.tensor(w_id).shape;
   const std::vector<int64_t> kernel(given.begin() + 2, given.end());
-  if (rank == 3) {  // the constant may have other uses
+  if (rank == 3) {  // in a copy: the constant may have other uses
     GraphTensor wide = c.tensor(w_id);
     wide.shape.insert(wide.shape.begin() + 2, 1);
     TESSERA_ASSIGN(w_id, c.AddConstant(node, std::move(wide)));
@@ -121,7 +121,7 @@ Status Contract(Converter& c, const T& options, bool depthwise) {
                    {.kernel = {w[2], w[3]},
                     .stride = {options.stride_h(), options.stride_w()},
                     .dilation = {options.dilation_h_factor(), options.dilation_w_factor()}}));
-  // Kernels of uint8 have one scale for all channels, multiplied in float32.
+  // Kernels of uint8 use one scale for all channels and multiply scales in float32.
   const bool single = c.Out().type == tflite_model::TensorType::UINT8;
   Node made{.op = Op::kConv,
             .inputs = {x, w_id},
@@ -141,7 +141,7 @@ Status FromDepthwise(Converter& c) {
   TESSERA_ASSIGN(const TensorId x, c.Spatial());
   TESSERA_ASSIGN(const auto* w, c.In(1));
   const int64_t multiplier = options->depth_multiplier(), channels = c.tensor(x).shape[1];
-  // The multiplier also follows from the shapes; 0 stands for that.
+  // 0 means that the multiplier follows from the shapes.
   if (multiplier != 0 && w->shape.size() == 4 && w->shape[3] != multiplier * channels) {
     return c.Invalid("depth multiplier {} of {} channels, weights {} have shape {}", multiplier,
                      channels, w->Place(), ShapeText(w->shape));

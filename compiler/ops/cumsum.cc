@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums of all elements up to each along an axis, of plain values. ONNX CumSum; TFLite CUMSUM.
+// Prefix sums along an axis, of plain values. ONNX CumSum; TFLite CUMSUM.
 #include "compiler/ops/compose.h"
 
 namespace tessera::ops {
@@ -8,7 +8,7 @@ namespace {
 
 struct CumSumAttributes {
   int axis = 0;
-  bool exclusive = false;  // without the element itself
+  bool exclusive = false;  // excludes the element itself
   bool reverse = false;    // from the end
 };
 

@@ -22,7 +22,7 @@ int64_t MacsOf(const Graph& graph, const Node& node) {
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   const GraphTensor& w = graph.tensor(node.inputs[1]);
   const double s_in = quantize::ScaleOf(graph, node, 0);
-  // TFLite's fully connected layers with one scale multiply it in float32.
+  // TFLite's fully connected layers with one weight scale multiply the scales in float32.
   const bool narrow = node.round == isa::Round::kTflite && w.quant->scale.size() == 1;
   std::vector<double> factors;
   for (size_t c = 0; c < static_cast<size_t>(w.shape[0]); ++c) {
@@ -38,7 +38,7 @@ void Body(RegionBuilder& b, const Node& node) {
   const GraphTensor& out = b.graph().tensor(node.output);
   const te::Tensor x = b.Value(node.inputs[0]), w = b.Value(node.inputs[1]);
   const Axis k = te::ReduceAxis("ci", w.shape()[1]);
-  // Elsewhere the bias holds what the zero point adds.
+  // For int32 results subtract the zero point here; otherwise the bias contains its contribution.
   const int32_t zero = out.dtype == DType::kInt32 ? b.graph().tensor(node.inputs[0]).zero() : 0;
   const te::Tensor sum =
       te::Compute(b.Name(out.name + ".sum"), out.shape, {"n", "c"}, [&](const Indices& i) {
@@ -54,7 +54,7 @@ float Factor(const OnnxNode& node, const char* name) {
   return it == node.attributes.end() ? 1.0f : it->second.f.value_or(1.0f);
 }
 
-// A Gemm that is no dense layer: alpha * A * B + beta * C, each as it is needed.
+// A Gemm that is not a dense layer: alpha * A * B + beta * C, without the parts that do nothing.
 Status FromWholeGemm(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(TensorId a, c.Plain(node, 0));
   TESSERA_ASSIGN(TensorId b, c.Plain(node, 1));
@@ -87,7 +87,7 @@ Status FromWholeGemm(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-// Whether operand 2 is one constant a column.
+// Whether operand 2 is absent or a constant with one value per column.
 bool HasDenseBias(const QdqConverter& c, const OnnxNode& node, int64_t columns) {
   if (!QdqConverter::Has(node, 2)) return true;
   const auto bias = c.ConstantShape(node, 2);

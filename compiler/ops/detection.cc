@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ends of TFLite's detectors. Custom operator TFLite_Detection_PostProcess: boxes from offsets
-// to anchors, then the best ones that do not overlap, for all classes at once (fast) or class by
-// class (regular); its options are a flexbuffer. NON_MAX_SUPPRESSION_V4 and V5: boxes of one class.
+// Post-processing of TFLite's detectors. Custom operator TFLite_Detection_PostProcess: decodes
+// boxes from offsets to anchors, then selects the best ones that do not overlap, for all classes at
+// once (fast) or class by class (regular); its options are a flexbuffer. NON_MAX_SUPPRESSION_V4 and
+// V5: boxes of one class.
 #include <flatbuffers/flexbuffers.h>
 
 #include <cmath>
@@ -19,16 +20,16 @@ namespace {
 
 using graph::GatherAttributes;
 
-constexpr int64_t kMostEach = 1 << 10;  // of what the options count
+constexpr int64_t kMostEach = 1 << 10;  // limit of each count in the options
 
 struct DetectionOptions {
   int64_t most = 0;       // boxes
   int64_t per_box = 0;    // classes of a box in the results
-  int64_t per_class = 0;  // boxes, where the mode is regular
+  int64_t per_class = 0;  // boxes, in regular mode
   int64_t classes = 0;
   bool regular = false;
   float low = 0;     // the least score
-  float share = 0;   // of common area, above which two boxes are one
+  float share = 0;   // overlap (intersection over union) above which a box is dropped
   float scale[4]{};  // of y, x, height, width
 };
 
@@ -67,7 +68,7 @@ Result<DetectionOptions> ReadOptions(const Converter& c) {
   return made;
 }
 
-// One detector's end, over floats: [1, boxes, ...].
+// One detector's post-processing, on floats: [1, boxes, ...].
 class Detection {
  public:
   Detection(Converter& c, const DetectionOptions& of) : c_(c), of_(of), make_(c) {}
@@ -92,7 +93,7 @@ class Detection {
   }
 
  private:
-  // Input |i|, dequantised where it has a scale.
+  // Input |i|, dequantised if it has a scale.
   Result<TensorId> Floats(size_t i) {
     TESSERA_ASSIGN(const TensorId x, c_.InFileOrder(i));
     if (make_.tensor(x).dtype == DType::kFloat32) return x;
@@ -103,7 +104,7 @@ class Detection {
                           tflite_model::TypeText(from->type));
   }
 
-  // Centres and sizes relative to anchors (y, x, height, width) as corners.
+  // Corners of boxes given as centre and size relative to anchors (y, x, height, width).
   Result<TensorId> Decoded(TensorId offsets, TensorId anchors) {
     TESSERA_ASSIGN(anchors, make_.Reshape(anchors, {1, make_.shape(anchors)[0], 4}));
     TensorId side[4];
@@ -129,7 +130,7 @@ class Detection {
     return make_.Concat({side[0], side[1], side[2], side[3]}, 2);
   }
 
-  // |scores| that are high enough, else -infinity.
+  // |scores| that reach the least score; -infinity for the others.
   Result<TensorId> High(TensorId scores) {
     TESSERA_ASSIGN(const TensorId low, make_.Number(scores, of_.low));
     TESSERA_ASSIGN(const TensorId kept, make_(Op::kLessEqual, low, scores));
@@ -141,7 +142,7 @@ class Detection {
     return PickBoxes(make_, boxes_, scores, share, most);
   }
 
-  // Elements of |x| along axis |axis| at |at|, a row of indices.
+  // Elements of |x| along axis |axis| at the indices |at|.
   Result<TensorId> At(TensorId x, size_t axis, TensorId at) {
     Shape shape = make_.shape(x);
     shape[axis] = make_.shape(at)[0];
@@ -152,8 +153,9 @@ class Detection {
         shape);
   }
 
-  // |x|, [boxes, classes, ...], with zeros where a box is not |used|, [boxes], and behind, to the
-  // most boxes and classes; then in one row: [1, most * classes, ...].
+  // |x|, [boxes, classes, ...]: boxes that are not |used|, [boxes], become zeros, and zeros are
+  // appended up to the limits of boxes and classes. The result is one row: [1, most * classes,
+  // ...].
   Status FinishRows(TensorId x, TensorId used, size_t index) {
     Shape shape = make_.shape(x);
     Shape beside(shape.size(), 1);
@@ -176,7 +178,7 @@ class Detection {
     return make_.Finish(x, index);
   }
 
-  // |boxes|, [n, classes, 4], and so on: the operator's results.
+  // Makes the operator's results; |boxes| is [n, classes, 4], the others accordingly.
   Status Results(TensorId boxes, TensorId classes, TensorId scores, TensorId used) {
     TESSERA_ASSIGN(TensorId count, make_.As(used, DType::kFloat32));
     TESSERA_ASSIGN(count, ReducedAlong(make_, Op::kReduceSum, count, {0}));
@@ -186,7 +188,7 @@ class Detection {
     return FinishRows(boxes, used, 0);
   }
 
-  // By each box's best score; a box comes with its best classes.
+  // Fast mode: selects by each box's best score; every box keeps its best classes.
   Status Fast() {
     const int64_t each = std::min(of_.per_box, of_.classes);
     TESSERA_ASSIGN(const TopElements top,
@@ -211,7 +213,7 @@ class Detection {
     return Results(boxes, classes, scores, used);
   }
 
-  // By the scores of each class; then the best of all classes.
+  // Regular mode: selects in each class by its scores, then takes the best of all classes.
   Status Regular() {
     const int64_t n = make_.shape(scores_)[1];
     TESSERA_ASSIGN(TensorId scores, make_.Transpose(scores_, {0, 2, 1}));
@@ -242,7 +244,7 @@ class Detection {
   TensorId scores_ = -1;  // [1, n, classes]
 };
 
-// Inputs: offsets, scores, anchors. Results: boxes, classes, scores, how many.
+// Inputs: offsets, scores, anchors. Results: boxes, classes, scores, count.
 Status FromTflite(Converter& c) {
   if (c.op().outputs.size() != 4) return c.Invalid("{} results, makes 4", c.op().outputs.size());
   for (size_t k = 4; k-- > 0;) {
@@ -255,7 +257,7 @@ Status FromTflite(Converter& c) {
   return Detection(c, options).Convert();
 }
 
-// Input |i|, one constant of floats.
+// Input |i|, which must be one constant float.
 Result<float> OneFloat(const Converter& c, size_t i) {
   TESSERA_ASSIGN(const auto* from, c.In(i));
   float value = 0;
@@ -265,8 +267,8 @@ Result<float> OneFloat(const Converter& c, size_t i) {
   return value;
 }
 
-// Inputs: boxes [n, 4], scores [n], how many, the share of common area from which two boxes are
-// one, the score that is too low, and of V5 sigma. Results: indices, of V5 scores, how many.
+// Inputs: boxes [n, 4], scores [n], most boxes, overlap from which a box is dropped, score limit;
+// V5 adds sigma. Results: indices, count; V5 has scores between the two.
 Status FromSuppression(Converter& c) {
   const bool soft = c.op().inputs.size() == 6;
   if (c.op().outputs.size() != (soft ? 3 : 2))
@@ -294,12 +296,12 @@ Status FromSuppression(Converter& c) {
   TESSERA_ASSIGN(TensorId bound, make.Number(scores, low));
   TESSERA_ASSIGN(const TensorId above, make(Op::kLess, bound, scores));
   TESSERA_ASSIGN(scores, KeptScores(make, scores, above));
-  // A share that is reached is too much: the next lower number is below it.
+  // TFLite drops a box whose overlap equals the limit: pass the next lower number to PickBoxes.
   TESSERA_ASSIGN(bound, make.Number(scores, std::nextafter(share, -1.0f)));
   TESSERA_ASSIGN(const PickedBoxes picked, PickBoxes(make, boxes, scores, bound, most[0]));
   const int64_t count = make.shape(picked.at)[1];
   TESSERA_ASSIGN(const TensorId used, IsPicked(make, picked.scores));
-  // Zeros where nothing was picked, up to the most.
+  // Zeros after the selected boxes, up to the most boxes.
   const auto row = [&](TensorId x) -> Result<TensorId> {
     TESSERA_ASSIGN(TensorId zero, make.Wholes({0}, {}));
     TESSERA_ASSIGN(zero, make.As(zero, make.tensor(x).dtype));

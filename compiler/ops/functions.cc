@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of one value, element by element, that mathematics has names for.
+// Named functions of mathematics of one value, element by element.
 #include "compiler/ops/functions.h"
 
 #include <cmath>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators that are a function of one value, each made of a description. Of an int8 value that
-// stands for a real number it is a table (lookup.h); of plain numbers the formula. Internal to
-// compiler/ops.
+// Operators that compute a function of one value, each generated from a description. A quantised
+// int8 value uses a table (lookup.h), plain numbers the formula. Internal to compiler/ops.
 #ifndef TESSERA_COMPILER_OPS_FUNCTIONS_H_
 #define TESSERA_COMPILER_OPS_FUNCTIONS_H_
 
@@ -15,12 +14,12 @@ namespace tessera::ops {
 struct Function {
   std::string_view name, meaning;
   Expr (*of)(const Expr& x);  // of a wide value (te::Wide)
-  double (*real)(double x);   // the same of a real number, for the table
+  double (*real)(double x);   // of a real number, for the table
 };
 
-// One with attributes.
+// An attribute of a Curve.
 struct Parameter {
-  std::string_view name;  // of ONNX's attribute; "": there is none
+  std::string_view name;  // ONNX's name of the attribute; "" if the curve has none
   float usual = 0;
 };
 struct Curve {
@@ -50,7 +49,7 @@ Status FunctionFromOnnx(QdqConverter& c, const OnnxNode& node) {
   return UnaryFromOnnx(c, node, {.op = kOp});
 }
 
-// Of plain values alone: TFLite's kernel has integers of its own, or none.
+// For plain values only: TFLite's kernel has its own integer arithmetic, or no quantised form.
 template <Op kOp>
 Status PlainFromTflite(Converter& c) {
   TESSERA_ASSIGN(const auto quant, c.ResultQuant());
@@ -58,7 +57,7 @@ Status PlainFromTflite(Converter& c) {
   return c.Unsupported("its result {} is quantised; plain values are supported", c.Out().Place());
 }
 
-// Of plain values and of int8, whose kernel fills a table in float32.
+// For plain values, and for int8, where TFLite's kernel fills a table in float32.
 template <Op kOp>
 Status TableFromTflite(Converter& c) {
   return UnaryFromTflite(c, {.op = kOp});
@@ -103,8 +102,8 @@ std::string CurveText(const Node& node) {
   return text;
 }
 
-// An attribute of |node|, or what it usually is.
-//   errors  kInvalidArgument  no number, or a large one
+// An attribute of |node|, or its default.
+//   errors  kInvalidArgument  not a number, or too large
 Result<float> ReadParameter(const OnnxNode& node, const Parameter& parameter);
 
 template <const Curve& kCurve, Op kOp>

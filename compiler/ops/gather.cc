@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements that another tensor points at. ONNX Gather, GatherElements, GatherND.
+// Elements selected by a tensor of indices. ONNX Gather, GatherElements, GatherND.
 #include "compiler/ops/compose.h"
 
 namespace tessera::ops {
@@ -29,7 +29,7 @@ Result<Shape> Made(const Shape& x, const Shape& at, const GatherAttributes& how)
         if (d != axis && at[d] > x[d]) return bad();
       }
       return at;
-    case kPoints: {  // |axis| axes are of a batch
+    case kPoints: {  // the first |axis| axes are batch axes
       if (at.empty() || axis >= at.size() || axis >= x.size()) return bad();
       const auto pointed = static_cast<size_t>(at.back());
       if (axis + pointed > x.size() || !std::equal(at.begin(), at.begin() + how.axis, x.begin()))
@@ -56,8 +56,8 @@ Status Check(const NodeCheck& node) {
   return {};
 }
 
-// An index counts from the end where it is negative. What points outside reads the nearest element:
-// data must not make the program read elsewhere.
+// A negative index counts from the end. An index outside reads the nearest element: input data must
+// not make the program read outside of the tensor.
 Expr Inside(Expr at, int64_t extent) {
   const Expr wide = ir::Cast(DType::kInt64, at);
   const Expr from_start = ir::Select(ir::Lt(wide, Expr(0)), wide + Expr(extent), wide);
@@ -117,7 +117,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return c.EmitReal({.op = Op::kGather, .inputs = {x, at}, .attributes = how}, node, *shape);
 }
 
-// The first and the last of the last axis.
+// Indices 0 and -1 along the last axis.
 void MakeExample(Example& example) {
   const size_t rank = example.first().shape.size();
   GraphTensor at{.name = "at", .dtype = DType::kInt64, .shape = {2}};

@@ -14,14 +14,14 @@ constexpr int32_t kMost = INT16_MAX;
 
 int32_t Saturate(int32_t v) { return std::clamp<int32_t>(v, INT16_MIN, INT16_MAX); }
 
-// The high half of twice the product of two Q0.15 numbers, rounded half away from zero.
+// The high half of 2 * a * b for Q0.15 numbers, halves away from zero.
 int32_t Times(int32_t a, int32_t b) {
   if (a == INT16_MIN && b == INT16_MIN) return kMost;
   const int32_t product = a * b;
   return (product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15);
 }
 
-// v / 2^n, rounded half away from zero.
+// v / 2^n, halves away from zero.
 int32_t Halve(int32_t v, int n) {
   const int32_t mask = (1 << n) - 1;
   return (v >> n) + ((v & mask) > (mask >> 1) + (v < 0));
@@ -57,7 +57,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   const int32_t zero = quantize::ZeroOf(graph, node, 0);
   return FillTable(graph, node, requant, [&](int32_t q) -> int64_t {
     const int32_t x = (q - zero) * (1 << 7);
-    // (x + 3) / 6 as a number of [0, 1), saturated.
+    // (x + 3) / 6 as a number in [0, 1), saturated.
     int32_t gate = x;
     if (to_gate.shift > 0) gate = Saturate(gate * (1 << std::min(to_gate.shift - 1, 15)));
     gate = Times(gate, to_gate.multiplier);

@@ -7,7 +7,7 @@
 namespace tessera::ops {
 namespace {
 
-// Weights of the neighbours of a place, the first of which is at |first| from its floor.
+// Weights of the neighbours of a position; neighbour 0 is at floor(position) + |first|.
 struct Neighbours {
   int64_t first = 0;
   std::vector<float> weights;
@@ -21,7 +21,7 @@ Neighbours NeighboursOf(float part, const Interpolation& how) {
   return {-1, {away(far), near(part), near(back), away(beyond)}};
 }
 
-// For neighbour |k| of each place: which element it is and its weight.
+// The element and weight of one neighbour, for each position.
 struct Column {
   std::vector<int64_t> from;
   std::vector<float> weight;

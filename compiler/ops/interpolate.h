@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Images with other extents, each element a weighted sum of a few. Internal to compiler/ops.
+// Resized images whose elements are weighted sums of neighbours. Internal to compiler/ops.
 #ifndef TESSERA_COMPILER_OPS_INTERPOLATE_H_
 #define TESSERA_COMPILER_OPS_INTERPOLATE_H_
 
@@ -11,21 +11,22 @@
 
 namespace tessera::ops {
 
-// One axis of a result: where each of its indices is in the operand.
+// For one axis: the position in the operand for each index of the result.
 struct AxisPlaces {
   size_t axis = 0;
   std::vector<float> at;
 };
 
-// How an element is made of its neighbours: of two by distance, or of four by R. Keys' cubic
-// convolution (1981) with |a|.
+// The weights of neighbours: linear between two, or R. Keys' cubic convolution (1981) of four with
+// the parameter |a|.
 struct Interpolation {
   bool cubic = false;
   float a = -0.75f;
-  bool exclude_outside = false;  // neighbours outside weigh nothing, the others more; else the edge
+  // Neighbours outside weigh 0 and the others more; else the edge stands for them.
+  bool exclude_outside = false;
 };
 
-// |x| through |places|, axis by axis, as gathers, products and sums.
+// |x| resized to |places|, axis by axis, from gathers, products and sums.
 Result<TensorId> Interpolated(Composer& make, TensorId x, const std::vector<AxisPlaces>& places,
                               const Interpolation& how);
 

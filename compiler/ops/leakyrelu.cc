@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// x where it is positive, else alpha * x. ONNX LeakyRelu; TFLite LEAKY_RELU, which requantises the
-// two halves with a multiplier each.
+// x if positive, else alpha * x. ONNX LeakyRelu; TFLite LEAKY_RELU, which uses separate multipliers
+// for the two halves.
 #include <cmath>
 
 #include "compiler/ir/scalar_math.h"
@@ -19,7 +19,7 @@ Status Check(const NodeCheck& node) {
   return {};
 }
 
-// The multiplier of |factor|, which may be negative or nothing, as TFLite has it.
+// TFLite's multiplier of |factor|, which may be negative or zero.
 Result<std::pair<int32_t, int32_t>> MultiplierOf(const Node& node, double factor) {
   if (factor == 0) return std::pair{0, 0};
   const auto m = quantize::MultiplierOf(std::abs(factor));
@@ -42,7 +42,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   const int32_t zero = quantize::ZeroOf(graph, node, 0);
   return FillTable(graph, node, requant, [&](int32_t q) -> int64_t {
     const auto [multiplier, shift] = q < zero ? leak : identity;
-    // RequantValue takes no negative multiplier: the value is.
+    // RequantValue takes no negative multiplier: negate the value instead.
     const int32_t x = multiplier < 0 ? zero - q : q - zero;
     return ir::RequantValue(x, std::abs(multiplier), shift, isa::Round::kTflite);
   });

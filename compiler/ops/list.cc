@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operators by number: graph/ops.def with the definitions that its files hold.
+// The list of operators by number: the rows of graph/ops.def with their definitions.
 #include <algorithm>
 #include <vector>
 

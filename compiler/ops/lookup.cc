@@ -6,10 +6,10 @@
 namespace tessera::ops {
 namespace {
 
-// Far outside of int16, and safe to convert.
+// Far outside of int16, but safe to convert to an integer.
 constexpr double kFar = 1 << 20;
 
-// A NaN is the lowest, as where floats are quantised.
+// A NaN becomes the lowest value, as in the quantisation of floats.
 int64_t Limited(double steps) {
   return static_cast<int64_t>(std::min(std::max(-kFar, steps), kFar));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products of matrices, both of them activations, of any number of axes in front. ONNX MatMul and
-// Gemm; those by constant weights of two axes are dense layers, of rows where there are more axes.
+// Products of two activation matrices with any number of leading axes. ONNX MatMul and Gemm; a
+// product with constant weights of two axes is a dense layer, over rows if there are more axes.
 // TFLite BATCH_MATMUL.
 #include "compiler/ops/matmul.h"
 
@@ -14,7 +14,7 @@
 namespace tessera::ops {
 namespace {
 
-// [..., M, K] times [..., K, N]; axes in front repeat.
+// The shape of [..., M, K] times [..., K, N]; leading axes broadcast.
 std::optional<Shape> Product(const Shape& a, const Shape& b) {
   if (a.size() < 2 || b.size() < 2 || a.back() != b[b.size() - 2]) return std::nullopt;
   auto made = RepeatedShape({a.begin(), a.end() - 2}, {b.begin(), b.end() - 2});
@@ -61,7 +61,7 @@ void Body(RegionBuilder& b, const Node& node) {
   const Axis k = te::ReduceAxis("k", x.shape().back());
   const bool real = te::IsReal(b, node);
   const auto of = [&](const te::Tensor& t, const Indices& i, size_t operand) {
-    // The index of the result, with the axis that is summed in its place.
+    // The result's index, with the summed axis in place of this operand's axis.
     const size_t own = t.shape().size(), before = rank - own;
     Indices from(i.begin() + static_cast<int64_t>(before), i.end());
     for (size_t d = 0; d + 2 < own; ++d) {
@@ -82,8 +82,7 @@ void Body(RegionBuilder& b, const Node& node) {
   });
 }
 
-// Inputs: two tensors, whose last two axes change places where the options say so. Axes in front
-// repeat.
+// Inputs: two tensors; the options may transpose the last two axes of each. Leading axes broadcast.
 Status FromTflite(Converter& c) {
   TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::BatchMatMulOptions>());
   TensorId operand[2];
@@ -121,7 +120,7 @@ Status FromTflite(Converter& c) {
 
 constexpr TfliteRow kTflite[] = {{"BATCH_MATMUL", 2, 2, FromTflite}};
 
-// By the transpose of another tensor of the same shape.
+// Multiplies by the transpose of another tensor of the same shape.
 void MakeExample(Example& example) {
   Shape turned = example.first().shape;
   const size_t rank = turned.size();
@@ -141,7 +140,7 @@ void MakeExample(Example& example) {
                  .attributes = graph::TransposeAttributes{perm}};
   const GraphTensor &x = example.first(), &y = made;
   if (x.quant && y.quant) {
-    // Of values of all sizes, sums that fill a third of the range or so.
+    // For values over the full range, the sums fill about a third of the result's range.
     const double terms = std::sqrt(static_cast<double>(x.shape.back()));
     example.quant = Quant{{x.quant->scale[0] * y.quant->scale[0] * terms * 128},
                           {static_cast<int32_t>(example.draw(-20, 20))},
@@ -161,7 +160,7 @@ Status ProductFromOnnx(QdqConverter& c, const OnnxNode& node) {
     return c.Emit({.op = Op::kReshape, .name = node.name + suffix, .inputs = {x}}, node,
                   c.tensor(x).quant, std::move(shape), node.outputs[0] + suffix, c.tensor(x).dtype);
   };
-  // A vector in front is a row, one behind a column, and its axis is not in the result.
+  // A vector on the left is a row, on the right a column; the result lacks that axis.
   const bool row = c.tensor(a).shape.size() == 1, column = c.tensor(b).shape.size() == 1;
   if (row) {
     TESSERA_ASSIGN(a, view(a, {1, c.tensor(a).shape[0]}, ".row"));

@@ -8,7 +8,7 @@
 
 namespace tessera::ops {
 
-// |node|, a MatMul, as a product of matrices; operands of one axis are a row or a column.
+// |node|, a MatMul, as a matrix product; an operand of one axis is a row or a column.
 Status ProductFromOnnx(QdqConverter& c, const OnnxNode& node);
 
 }  // namespace tessera::ops

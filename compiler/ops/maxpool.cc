@@ -46,7 +46,7 @@ void Body(RegionBuilder& b, const Node& node) {
   });
 }
 
-// The greatest value keeps its scale; a QuantizeLinear behind it then is an identity or a rescale.
+// The maximum keeps the operand's scale; a QuantizeLinear behind it is an identity or a rescale.
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(const TensorId given, c.Operand(node, 0));
   const size_t rank = c.tensor(given).shape.size();

@@ -14,8 +14,8 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
   return Shape{node.In(0).shape[0], node.In(0).shape[1], 1, 1};
 }
 
-// The factor of the scales, divided by the count in fixed point as TFLite's MEAN does: some bits
-// more, then whole.
+// The factor of the scales, divided by the count in fixed point as TFLite's MEAN does: the
+// multiplier is shifted left by |bits| and then divided as an integer.
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   const GraphTensor& x = graph.tensor(node.inputs[0]);
   const int64_t n = x.shape[2] * x.shape[3];

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators that move elements or choose among them, made of several of the graph: blocks to depth
-// and back, triangles, one-hot rows. ONNX DepthToSpace, SpaceToDepth, Trilu, OneHot,
-// Hardmax; TFLite ONE_HOT.
+// Operators that move or select elements, built from several of the graph: blocks to depth and
+// back, triangles, one-hot rows. ONNX DepthToSpace, SpaceToDepth, Trilu, OneHot, Hardmax; TFLite
+// ONE_HOT.
 #include "compiler/ops/compose.h"
 #include "compiler/ops/composed.h"
 
 namespace tessera::ops {
 namespace {
 
-// DepthToSpace and back: an image of blocks as axes, in another order.
+// DepthToSpace and SpaceToDepth: reshape to an image with block axes, transpose, reshape.
 Status FromBlocks(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(TensorId x, c.Plain(node, 0));
   Composer make(c, node);
@@ -38,7 +38,7 @@ Status FromBlocks(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-// |where| (bools) x, else 0 of x's type.
+// x where |where| (bools) is true, else 0 of x's type.
 Result<TensorId> Kept(QdqConverter& c, const OnnxNode& node, Composer& make, TensorId where,
                       TensorId x) {
   const DType dtype = make.tensor(x).dtype;
@@ -71,8 +71,8 @@ Status FromTrilu(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-// |on| where |at| is the position along a new axis |axis| of extent |depth|, |off| elsewhere. What
-// points outside is nowhere.
+// |on| where |at| equals the index along a new axis |axis| of extent |depth|, |off| elsewhere. An
+// index outside matches nowhere.
 Result<TensorId> OneHotOf(Composer& make, TensorId at, int64_t depth, size_t axis, TensorId on,
                           TensorId off) {
   if (depth < 1 || depth > 1 << 24) return make.Bad(Code::kInvalidArgument, "depth {}", depth);
@@ -112,8 +112,8 @@ Status FromOneHot(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-// 1 where the greatest along an axis is, the first of equals, 0 elsewhere. Before version 13 all
-// axes from the given one on are one row.
+// 1 at the greatest value along an axis, the first of equals, else 0. Before opset 13 all axes from
+// the given one on form one row.
 Status FromHardmax(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(TensorId x, c.Plain(node, 0));
   Composer make(c, node);
@@ -141,7 +141,7 @@ Status FromHardmax(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-// Inputs: indices, depth, on, off. Negative indices point nowhere.
+// Inputs: indices, depth, on, off. Negative indices match nowhere.
 Status FromTfliteOneHot(Converter& c) {
   TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::OneHotOptions>());
   TESSERA_ASSIGN(const auto* from, c.In(0));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Normalisations and their kin, which are several operators of the graph: each by the formula of
-// ONNX's own text; and TFLite's L2_NORMALIZATION and LOCAL_RESPONSE_NORMALIZATION.
+// Normalisations and related operators, built from several of the graph by the formulas of ONNX's
+// specification; and TFLite's L2_NORMALIZATION and LOCAL_RESPONSE_NORMALIZATION.
 #include <cmath>
 
 #include "compiler/ops/composed.h"
@@ -15,7 +15,7 @@ float Real(const OnnxNode& node, const char* name, float otherwise) {
   return it == node.attributes.end() ? otherwise : it->second.f.value_or(otherwise);
 }
 
-// [C] as [1, C, 1, ...] for a tensor of |rank| axes.
+// [C] reshaped to [1, C, 1, ...] for a tensor of |rank| axes.
 Result<TensorId> PerChannel(Composer& make, TensorId x, size_t rank) {
   Shape shape(rank, 1);
   if (rank > 1) shape[1] = make.tensor(x).count();
@@ -38,14 +38,14 @@ Result<TensorId> Centred(Composer& make, TensorId x, const std::vector<int>& axe
   return make(Op::kMul, off, spread);
 }
 
-// scale * x + offset, both of which repeat.
+// scale * x + offset; both broadcast.
 Result<TensorId> Scaled(Composer& make, TensorId x, TensorId scale,
                         std::optional<TensorId> offset) {
   TESSERA_ASSIGN(x, make(Op::kMul, x, scale));
   return offset ? make(Op::kAdd, x, *offset) : x;
 }
 
-// By statistics of training: a factor and an offset a channel, which are constants.
+// With training statistics: a constant factor and offset per channel.
 Status FromBatch(QdqConverter& c, const OnnxNode& node) {
   if (node.IntOr("training_mode", 0) != 0 || (node.outputs.size() > 1 && !node.outputs[1].empty()))
     return Fail(Code::kUnsupported,
@@ -94,7 +94,7 @@ Status FromInstance(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-// Version 18 scales by group, version 21 by channel: the operands' counts say which.
+// Opset 18 scales per group, opset 21 per channel: the operands' counts tell which.
 Status FromGroup(QdqConverter& c, const OnnxNode& node) {
   TensorId operand[3];
   for (size_t k = 0; k < 3; ++k) {
@@ -114,7 +114,7 @@ Status FromGroup(QdqConverter& c, const OnnxNode& node) {
   for (size_t k = 0; k < 2; ++k) {
     const bool each = make.tensor(operand[k + 1]).count() == groups && groups != in[1];
     by[k] = operand[k + 1];
-    if (each) {  // a group's number for each of its channels
+    if (each) {  // repeats a group's number for each of its channels
       TESSERA_ASSIGN(by[k], make.Reshape(by[k], {groups, 1}));
       TESSERA_ASSIGN(by[k], make({.op = Op::kRepeat, .inputs = {by[k]}}, {groups, in[1] / groups}));
     }
@@ -145,7 +145,7 @@ Status FromLayer(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-// x over the root of its mean square.
+// x over its root mean square.
 Status FromRms(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(const TensorId x, c.Plain(node, 0));
   TESSERA_ASSIGN(const TensorId scale, c.Plain(node, 1));
@@ -172,12 +172,12 @@ Status FromMeanVariance(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-// x less the logarithm of the sum of exponentials; the greatest is taken off first.
+// x minus the logarithm of the sum of exponentials; the greatest value is subtracted first.
 Status FromLogSoftmax(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(TensorId x, c.Plain(node, 0));
   Composer make(c, node);
   const Shape in = make.shape(x);
-  const bool rows = c.opset() < 13;  // all axes from the given one on are one row
+  const bool rows = c.opset() < 13;  // all axes from the given one on form one row
   TESSERA_ASSIGN(const size_t axis, AxisOf(node, node.IntOr("axis", rows ? 1 : -1), in));
   const std::vector<int> axes =
       rows ? AxesFrom(axis, in.size()) : std::vector<int>{static_cast<int>(axis)};
@@ -190,13 +190,13 @@ Status FromLogSoftmax(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-// The numbers of a local response normalisation.
+// The parameters of a local response normalisation.
 struct LocalResponse {
   int64_t size = 1;
   float alpha = 0, beta = 0, bias = 0;
 };
 
-// x / (bias + alpha * sum of squares of |size| elements around along |axis|)^beta.
+// x / (bias + alpha * sum of squares of the |size| elements around it along |axis|)^beta.
 Result<TensorId> LocalResponseOf(Composer& make, TensorId x, size_t axis, const LocalResponse& by) {
   const Shape in = make.shape(x);
   if (by.size < 1 || by.size > 2 * in[axis])
@@ -226,7 +226,7 @@ Result<TensorId> LocalResponseOf(Composer& make, TensorId x, size_t axis, const 
   return make(Op::kDiv, x, sum);
 }
 
-// Along the channels, of which half lie before.
+// Along the channels; of an even size the greater half lies behind.
 Status FromLocalResponse(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(const TensorId x, c.Plain(node, 0));
   Composer make(c, node);
@@ -241,7 +241,7 @@ Status FromLocalResponse(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(made);
 }
 
-// Floats with their axes as in the file: the last is that of channels.
+// Input 0 as floats in file order: channels are the last axis.
 Result<TensorId> FileFloats(Converter& c) {
   if (!c.real() || !tflite_model::FloatType(c.Out().type))
     return c.Unsupported("its result {} is {}; floats are supported", c.Out().Place(),
@@ -256,7 +256,7 @@ Status FromTfliteLocalResponse(Converter& c) {
   TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::LocalResponseNormalizationOptions>());
   TESSERA_ASSIGN(TensorId x, FileFloats(c));
   Composer make(c);
-  // Beyond all channels there is nothing to add.
+  // A radius beyond all channels adds nothing.
   const int64_t reach = std::clamp<int64_t>(options->radius(), 0, make.shape(x).back() - 1);
   const LocalResponse by{.size = 2 * reach + 1,
                          .alpha = options->alpha(),
@@ -266,7 +266,7 @@ Status FromTfliteLocalResponse(Converter& c) {
   return make.Finish(x);
 }
 
-// x over the root of the sum of squares along the last axis, which is 1e-6 or more.
+// x over the root of the sum of squares along the last axis; the sum is at least 1e-6.
 Status FromTfliteL2(Converter& c) {
   const auto* options = c.op().table->builtin_options_as<tflite_file::L2NormOptions>();
   if (options && options->fused_activation_function() != tflite_file::ActivationFunctionType::NONE)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values around a tensor: a constant, or its own elements. ONNX Pad; TFLite PAD, PADV2.
+// Padding with a constant or with the tensor's own elements. ONNX Pad; TFLite PAD, PADV2.
 #include <cmath>
 #include <cstring>
 
@@ -34,7 +34,7 @@ Status Check(const NodeCheck& node) {
   return node.KeepsScale();
 }
 
-// Where an index outside of [0, extent) is read.
+// The index that is read for an index outside of [0, extent).
 Expr SourceOf(PadMode mode, Expr at, int64_t extent) {
   if (mode == PadMode::kEdge) return ir::Clamp(at, Expr(0), Expr(extent - 1));
   if (mode == PadMode::kWrap) return ir::FloorMod(at, Expr(extent));
@@ -80,7 +80,7 @@ Result<PadMode> ModeOf(const OnnxNode& node) {
               node.Place(), mode);
 }
 
-// Integers that stand for real numbers are padded by the one that stands for the value.
+// Quantised integers are padded with the integer that stands for |value|.
 Status SetValue(QdqConverter& c, const OnnxNode& node, TensorId x, double value,
                 PadAttributes& made) {
   made.real = static_cast<float>(value);
@@ -97,7 +97,7 @@ Status SetValue(QdqConverter& c, const OnnxNode& node, TensorId x, double value,
   return {};
 }
 
-// Before version 11 pads and value are attributes; version 18 names the axes.
+// Before opset 11 pads and value are attributes; opset 18 adds the list of axes.
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   constexpr int64_t kMaxPad = 1 << 28;
   TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
@@ -138,7 +138,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return c.EmitReal({.op = Op::kPad, .inputs = {x}, .attributes = std::move(made)}, node, shape);
 }
 
-// PAD puts zeros around, which are the zero point; PADV2 gives the value as a third input.
+// PAD pads with zeros, whose integer is the zero point; PADV2 has the value as a third input.
 Status FromTflite(Converter& c) {
   constexpr int64_t kMaxPad = 1 << 28;
   TESSERA_ASSIGN(const TensorId x, c.Activation(0));

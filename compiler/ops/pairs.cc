@@ -12,13 +12,13 @@
 namespace tessera::ops {
 namespace {
 
-// How two values of a wide type (te::Wide) make one.
+// A function of two values of a wide type (te::Wide).
 struct PairFunction {
   std::string_view name, meaning;
   Expr (*of)(Expr a, Expr b);
 };
 
-// Integers, towards zero; by 0 the result is 0, so that no input stops the program.
+// Integers are divided towards zero; x / 0 is 0, so that no input stops the program.
 Expr QuotientOf(Expr a, Expr b) {
   if (IsFloat(a.dtype())) return ir::Bin(ir::BinOp::kDiv, a, b);
   const Expr zero = ir::Imm(a.dtype(), 0), one = ir::Imm(a.dtype(), 1);
@@ -28,7 +28,7 @@ Expr QuotientOf(Expr a, Expr b) {
   return ir::Select(none, zero, ir::Select(differ, ir::Neg(whole), whole));
 }
 
-// With the sign of |b|, as Python's.
+// Has the sign of |b|, as in Python.
 Expr Remainder(Expr a, Expr b) {
   const Expr zero = ir::Const(a.dtype(), 0);
   if (IsFloat(a.dtype())) {
@@ -40,7 +40,7 @@ Expr Remainder(Expr a, Expr b) {
   return ir::Select(none, zero, ir::FloorMod(a, ir::Select(none, ir::Imm(a.dtype(), 1), b)));
 }
 
-// With the sign of |a|, as C's.
+// Has the sign of |a|, as in C.
 Expr RemainderOfC(Expr a, Expr b) {
   if (!IsFloat(a.dtype())) return a - QuotientOf(a, b) * b;
   return ir::Fmod(a, b);
@@ -63,7 +63,7 @@ constexpr PairFunction kBothOf{"and", "both", Both};
 constexpr PairFunction kEitherOf{"or", "either or both", Either};
 constexpr PairFunction kOneOf{"xor", "one and not the other", OneOf};
 
-// What elements of |x| are computed in: bools stay bools.
+// The type for computing with elements of |x|: bools stay bools.
 Expr Computed(Expr x) { return x.dtype() == DType::kBool ? x : Wide(x); }
 
 template <const PairFunction& kFunction>
@@ -81,14 +81,14 @@ void Body(RegionBuilder& b, const Node& node) {
 
 Status PlainOnly(const NodeCheck& node) { return node.Plain(); }
 
-// Extremes are as well of integers of one scale.
+// Max and Min also take integers that share one scale.
 Status OneScale(const NodeCheck& node) { return node.KeepsScale(); }
 void OneScaleExample(Example& example) {
   example.node.inputs.push_back(example.another(true));
   example.KeepScale();
 }
 
-// Comparisons of every type give bools, of the same type an operator of numbers.
+// Comparisons of every type give bools; other functions keep the operands' type.
 constexpr auto kTests = [] {
   std::array<TypePair, kDTypes.size()> pairs{};
   for (size_t k = 0; k < pairs.size(); ++k) pairs[k] = {kDTypes[k], DType::kBool};
@@ -96,7 +96,7 @@ constexpr auto kTests = [] {
 }();
 constexpr TypePair kBools[] = {{DType::kBool, DType::kBool}};
 
-// Two operands of one type, in turn or not.
+// Two operands of one type.
 template <Op kOp>
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return BinaryFromOnnx(c, node, kOp);
@@ -112,8 +112,8 @@ Status FromMod(QdqConverter& c, const OnnxNode& node) {
   return BinaryFromOnnx(c, node, node.IntOr("fmod", 0) != 0 ? Op::kFmod : Op::kMod);
 }
 
-// Of floats; integers are made floats, whose power, rounded, is made one again. A square is a
-// product.
+// Pow on floats; integers are converted to floats, and the rounded power back. Exponent 2 is a
+// square.
 Status FromPow(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(TensorId x, c.Plain(node, 0));
   TESSERA_ASSIGN(TensorId y, c.Plain(node, 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// x where it is not negative, else a factor times x; operand 1 has the factors, which repeat. ONNX
-// PRelu; TFLite PRELU, which requantises the two halves with a multiplier each.
+// x if not negative, else a factor times x; operand 1 holds the factors, which broadcast. ONNX
+// PRelu; TFLite PRELU, which uses separate multipliers for the two halves.
 #include "compiler/ops/binary.h"
 #include "compiler/ops/compose.h"
 #include "compiler/quantize/multiplier.h"
@@ -51,7 +51,7 @@ void Body(RegionBuilder& b, const Node& node) {
   });
 }
 
-// Before version 9, and in files that PyTorch writes, factors [C] are for axis 1.
+// Before opset 9, and in files from PyTorch, factors [C] belong to axis 1.
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(const TensorId x, c.Plain(node, 0));
   TESSERA_ASSIGN(TensorId factor, c.Plain(node, 1));

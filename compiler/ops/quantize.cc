@@ -6,7 +6,7 @@
 namespace tessera::ops {
 namespace {
 
-// Half away from zero: as half to even, but for ties that went towards zero. The difference is
+// Rounds half away from zero: half to even, corrected where a tie went towards zero. x - even is
 // exact.
 Expr RoundAway(Expr x) {
   const Expr even = ir::RoundEven(x), zero = ir::ImmF32(0);
@@ -26,8 +26,7 @@ void Body(RegionBuilder& b, const Node& node) {
   te::Elements(b, node, [&](const Indices& i) {
     const Expr q = ir::Bin(ir::BinOp::kDiv, Wide(x(i)), ir::ImmF32(scale));
     const Expr whole = node.round == isa::Round::kTflite ? RoundAway(q) : ir::RoundEven(q);
-    // Saturated in float first: the cast of a far value would not keep its sign with the zero point
-    // added.
+    // Saturate in float first: a cast of a far value could overflow when the zero point is added.
     const Expr bounded = ir::Clamp(whole, ir::ImmF32(-far), ir::ImmF32(far));
     return ir::Cast(out.dtype, ir::ClampAdd(ir::Cast(DType::kInt32, bounded), I32(quant.zero[0]),
                                             I32(lo), I32(hi)));
@@ -36,7 +35,7 @@ void Body(RegionBuilder& b, const Node& node) {
 
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) { return c.Quantize(node); }
 
-// Of quantised values it changes the scale.
+// On quantised values QUANTIZE changes the scale.
 Status FromTflite(Converter& c) {
   using tflite_model::TensorType;
   TESSERA_ASSIGN(const auto* from, c.In(0));

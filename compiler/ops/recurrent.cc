@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recurrent layers of ONNX, step by step as products, sums and functions: RNN, GRU, LSTM. A
-// sequence of n steps is n times the nodes of one step; what does not depend on the step before is
-// computed for all steps at once.
+// Recurrent layers of ONNX, step by step, from products, sums and functions: RNN, GRU, LSTM. A
+// sequence of n steps needs n times the nodes of one step; parts that do not depend on the previous
+// step are computed for all steps at once.
 #include <functional>
 
 #include "compiler/ops/compose.h"
@@ -17,8 +17,8 @@ constexpr int64_t kMostSteps = 512;  // a step is about ten nodes
 struct RecurrentLayer {
   TensorId inputs = -1;                // [steps, batch, gates * hidden]: x W^T + the input's bias
   TensorId weights = -1;               // [gates * hidden, hidden], R
-  TensorId bias = -1;                  // [1, gates * hidden], of R
-  std::vector<TensorId> peepholes;     // [1, hidden] each; empty: none
+  TensorId bias = -1;                  // [1, gates * hidden], the bias of R
+  std::vector<TensorId> peepholes;     // [1, hidden] each; may be empty
   TensorId hidden = -1, cell = -1;     // [batch, hidden]
   std::vector<std::string> functions;  // as ONNX names them
   int64_t steps = 0, batch = 0, width = 0;  // width: of hidden
@@ -110,7 +110,7 @@ class Recurrence {
   }
 
   // Rows of direction |d| of input |index|, [directions, n] or [directions, n, m]; zeros of |shape|
-  // where there is none.
+  // if the input is absent.
   Result<TensorId> Of(size_t index, int64_t d, Shape shape) {
     if (!QdqConverter::Has(node_, index)) {
       int64_t count = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One value of all along some axes, of plain values. ONNX ReduceSum, ReduceMean, ReduceMax,
-// ReduceMin, ReduceProd and those made of them: ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum,
+// Reductions along axes, of plain values. ONNX ReduceSum, ReduceMean, ReduceMax, ReduceMin,
+// ReduceProd and their compositions: ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum,
 // ReduceLogSumExp.
 #include "compiler/ops/reduce.h"
 
@@ -53,7 +53,7 @@ void Body(RegionBuilder& b, const Node& node) {
 
 Expr SumOf(Expr value, std::vector<Axis> axes) { return te::Sum(value, std::move(axes)); }
 
-// What stands in front of the reduction and behind it.
+// A reduction |of|, with an operator before it and one behind it.
 struct Composed {
   std::string_view type;
   Op before, of, behind;  // kCast: nothing
@@ -74,7 +74,7 @@ constexpr Composed kComposed[] = {
 Result<TensorId> Reduced(Composer& make, const OnnxNode& node, TensorId x,
                          const std::vector<int>& axes) {
   const auto how = std::ranges::find(kComposed, node.op_type, &Composed::type);
-  // The greatest is taken off before exponentials and put back behind.
+  // Subtract the greatest value before the exponentials and add it to the result.
   std::optional<TensorId> most;
   if (how->before == Op::kExp) {
     TESSERA_ASSIGN(most, ReducedAlong(make, Op::kReduceMax, x, axes));

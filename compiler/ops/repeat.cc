@@ -6,7 +6,7 @@
 namespace tessera::ops {
 namespace {
 
-// What the result's shape is, the operand does not say.
+// Any shape to which the operand repeats: the operand does not determine the result's shape.
 Result<Shape> ShapeOf(const NodeCheck& node) {
   const Shape &in = node.In(0).shape, &out = node.Out().shape;
   bool fits = out.size() >= in.size();

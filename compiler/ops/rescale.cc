@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Another scale, and bounds: activations that no operator took in. ONNX Relu, Clip; TFLite RELU and
-// its kin, QUANTIZE of int8.
+// Change of scale, and bounds: an activation that was not fused into an operator. ONNX Relu, Clip;
+// TFLite RELU and related operators, QUANTIZE of int8.
 #include "compiler/ops/unit.h"
 
 namespace tessera::ops {
@@ -30,7 +30,7 @@ void Body(RegionBuilder& b, const Node& node) {
   });
 }
 
-// An activation that no operator took in stands between two quantised values.
+// An activation that was not fused stands between two quantised values.
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
   if (c.real()) {
@@ -41,7 +41,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
     return c.EmitReal(std::move(made), node, c.tensor(x).shape);
   }
   TESSERA_ASSIGN(QdqConverter::Sink sink, c.Follow(node));
-  // This node bounds first, then those that Follow found.
+  // Apply this node's bounds first, then those of the activations that Follow found.
   QdqConverter::Sink first;
   TESSERA_TRY(c.Bound(node, sink.quant, first));
   const int32_t lo = sink.lo, hi = sink.hi;
@@ -58,7 +58,7 @@ Status FromTflite(Converter& c) {
   return c.Finish(std::move(made), c.tensor(x).shape);
 }
 
-// No fused activation is of this kind: the bound above is RELU_N1_TO_1's.
+// No fused activation has these bounds: the upper one is that of RELU_N1_TO_1.
 Status FromReluTo1(Converter& c) {
   TESSERA_ASSIGN(const TensorId x, c.Activation(0));
   Node made{.op = Op::kRescale, .inputs = {x}, .attributes = FactorAttributes{.single = true}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Another shape for the same elements. ONNX Flatten, Reshape, Squeeze, Unsqueeze, and what changes
-// nothing: Identity, Dropout; TFLite RESHAPE, SQUEEZE, EXPAND_DIMS.
+// Another shape for the same elements. ONNX Flatten, Reshape, Squeeze, Unsqueeze, and the operators
+// without effect: Identity, Dropout; TFLite RESHAPE, SQUEEZE, EXPAND_DIMS.
 #include <functional>
 #include <numeric>
 #include <set>
@@ -15,7 +15,7 @@ using graph::OnnxWhen::kAlways;
 
 constexpr size_t kMaxRank = 8;
 
-// What the result's shape is, the operand does not say.
+// The operand does not determine the result's shape; only the element counts must agree.
 Result<Shape> ShapeOf(const NodeCheck& node) {
   if (node.In(0).count() != node.Out().count() || node.In(0).dtype != node.Out().dtype ||
       node.In(0).quant != node.Out().quant) {
@@ -40,8 +40,8 @@ void Body(RegionBuilder& b, const Node& node) {
              }));
 }
 
-// What Flatten, Reshape, Squeeze or Unsqueeze makes of |in|. Whether it holds as many elements is
-// for the caller.
+// The shape that Flatten, Reshape, Squeeze or Unsqueeze makes of |in|. The caller checks that it
+// holds as many elements.
 Result<Shape> NewShape(const QdqConverter& c, const OnnxNode& node, const Shape& in) {
   const int64_t rank = static_cast<int64_t>(in.size());
   const int64_t count = std::accumulate(in.begin(), in.end(), int64_t{1}, std::multiplies<>());
@@ -110,7 +110,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return c.EmitReal({.op = Op::kReshape, .inputs = {x}}, node, shape);
 }
 
-// A Dropout that trains drops elements.
+// A Dropout in training mode drops elements and is refused.
 Status FromIdentity(QdqConverter& c, const OnnxNode& node) {
   if (node.op_type == "Dropout" && node.inputs.size() > 2 && !node.inputs[2].empty()) {
     const HostTensor* training = c.Initializer(node.inputs[2]);
@@ -183,7 +183,7 @@ Status FromExpandDims(Converter& c) {
   return c.ReshapeTo(shape);
 }
 
-// Shapes are fixed here: a constant.
+// Shapes are fixed at import, so the result is a constant.
 Status FromShape(Converter& c) {
   TESSERA_ASSIGN(const auto* from, c.In(0));
   std::vector<uint8_t> bytes;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image with other extents, each element that of the nearest one. ONNX Resize and Upsample,
-// which are gathers and sums where they interpolate (interpolate.h); TFLite
-// RESIZE_NEAREST_NEIGHBOR.
+// Resizes an image by copying the nearest element. ONNX Resize and Upsample; their interpolating
+// modes become gathers and sums (interpolate.h). TFLite RESIZE_NEAREST_NEIGHBOR.
 #include "compiler/ops/resize.h"
 
 #include <cmath>
@@ -31,7 +30,7 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
 
 Status Check(const NodeCheck& node) { return node.KeepsScale(); }
 
-// Element |i| of |from| as an expression: i / k where every element is k times there, else a table.
+// Entry |i| of |from| as an expression: i / k if every index occurs k times in a row, else a table.
 Expr At(RegionBuilder& b, const std::string& name, const std::vector<int64_t>& from, int64_t extent,
         Expr i) {
   const int64_t times = std::ssize(from) / extent;
@@ -53,7 +52,7 @@ void Body(RegionBuilder& b, const Node& node) {
   });
 }
 
-// As TFLite's kernel computes it, in float32.
+// The source indices that TFLite's kernel computes in float32.
 std::vector<int64_t> Sources(int64_t in, int64_t out, bool align, bool half) {
   const float step = align && out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
                                       : static_cast<float>(in) / static_cast<float>(out);
@@ -88,10 +87,10 @@ Status FromTflite(Converter& c) {
       {in[0], in[1], size[0], size[1]});
 }
 
-// How ONNX Runtime 1.31.1 on a processor finds the nearest element: in float32, in these steps.
-// Where the exact place is a whole number or halfway between two, the steps' rounding decides.
+// ONNX Runtime 1.31.1 finds the nearest element on a CPU in float32, in these steps. Where the
+// exact position is a whole number or halfway between two, the rounding of the steps decides.
 
-// The place in an operand of extent |from| that result |k| of |to| is at.
+// The position in an operand of extent |from| of element |k| of a result of extent |to|.
 struct PlaceRule {
   std::string_view name;
   float (*at)(float k, float scale, float from, float to);
@@ -106,7 +105,7 @@ constexpr PlaceRule kPlaces[] = {
                               float to) { return to > 1 ? HalfPixel(k, scale, from, to) : 0.0f; }},
     {"half_pixel_symmetric",
      [](float k, float scale, float from, float to) {
-       const float cut = from / 2 * (1 - to / (scale * from));  // half of what the result lacks
+       const float cut = from / 2 * (1 - to / (scale * from));  // half of what rounding cut off
        const double at = double{cut} + (double{k} + 0.5) / double{scale} - 0.5;
        return static_cast<float>(at);
      }},
@@ -119,7 +118,7 @@ struct NearestRule {
 };
 bool InTheMiddle(float at) { return std::abs(at - std::floor(at) - 0.5f) <= 1e-6f; }
 constexpr NearestRule kNearest[] = {
-    // What is less than a millionth from the middle counts as the middle.
+    // Positions within 1e-6 of the middle count as the middle.
     {"round_prefer_floor",
      [](float at, bool) { return InTheMiddle(at) ? std::floor(at) : std::round(at); }},
     {"round_prefer_ceil",
@@ -127,7 +126,7 @@ constexpr NearestRule kNearest[] = {
     {"floor", [](float at, bool) { return std::floor(at); }},
     {"ceil", [](float at, bool) { return std::ceil(at); }},
 };
-// Of Upsample and of Resize in opset 10, which have no names for it.
+// Upsample, and Resize in opset 10, have no name for their rule.
 constexpr NearestRule kOldNearest{
     "", [](float at, bool shrinks) { return shrinks ? std::ceil(at) : std::trunc(at); }};
 

@@ -17,7 +17,7 @@ bool IsOld(const QdqConverter& c, const OnnxNode& node) {
 
 namespace {
 
-// The axes that the values of scales or sizes belong to.
+// The axes to which the values of scales or sizes belong.
 Result<std::vector<size_t>> AxesOf(const OnnxNode& node, int64_t rank) {
   std::vector<int64_t> named = node.Ints("axes");
   std::vector<size_t> axes;
@@ -33,7 +33,7 @@ Result<std::vector<size_t>> AxesOf(const OnnxNode& node, int64_t rank) {
   return axes;
 }
 
-// keep_aspect_ratio_policy: all of |axes| get the least or the greatest of their factors.
+// keep_aspect_ratio_policy: all |axes| use the least or the greatest of their factors.
 Status KeepAspect(const OnnxNode& node, const Shape& in, const std::vector<size_t>& axes,
                   ResizeWanted& wanted) {
   const std::string policy = TextOr(node, "keep_aspect_ratio_policy", "stretch");
@@ -89,7 +89,7 @@ Result<ResizeNumbers> NumbersOf(const QdqConverter& c, const OnnxNode& node) {
   return numbers;
 }
 
-// |extent| of the result where the operand has |in|.
+// Checks an extent of the result for an operand of extent |in|.
 Status InRange(const OnnxNode& node, int64_t extent, int64_t in) {
   if (extent == in || (extent >= 1 && extent <= kMostExtent)) return {};
   return Fail(Code::kInvalidArgument, "{}: an extent of {}; 1 to {} are accepted", node.Place(),

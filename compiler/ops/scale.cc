@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums under another scale: plain int32 times a fixed-point factor, what recurrent layers on
-// integers do between their products. Source: TFLite's MultiplyByQuantizedMultiplier.
+// Sums in another scale: plain int32 times a fixed-point factor. Recurrent layers on integers do
+// this between their products. Source: TFLite's MultiplyByQuantizedMultiplier.
 #include "compiler/ops/unit.h"
 
 namespace tessera::ops {

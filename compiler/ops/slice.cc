@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Part of a tensor: of each axis some indices, one behind the other at equal steps. ONNX Slice,
-// Split.
+// Part of a tensor: along each axis a number of indices at equal steps. ONNX Slice, Split.
 #include "compiler/ops/slice.h"
 
 #include "compiler/ops/compose.h"
@@ -79,8 +78,8 @@ Status FromSlice(QdqConverter& c, const OnnxNode& node) {
   return c.EmitReal({.op = Op::kSlice, .inputs = {x}, .attributes = made}, node, shape);
 }
 
-// Results one behind the other along an axis; parts of their own from attribute or input split on,
-// or as even as can be.
+// Consecutive parts along an axis. The lengths come from attribute or input split, or are as equal
+// as possible.
 Status FromSplit(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
   const Shape in = c.tensor(x).shape;

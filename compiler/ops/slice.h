@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What operators that take part of a tensor share. Internal to compiler/ops.
+// Shared code of operators that take part of a tensor. Internal to compiler/ops.
 #ifndef TESSERA_COMPILER_OPS_SLICE_H_
 #define TESSERA_COMPILER_OPS_SLICE_H_
 
@@ -8,11 +8,11 @@
 
 namespace tessera::ops {
 
-// Every axis of |shape| whole.
+// Attributes that select all of |shape|.
 graph::SliceAttributes Whole(const Shape& shape);
 
-// Indices [start, end) of an axis, |step| apart, as Python cuts: negative ones count from the end,
-// what is outside of |extent| is left out. count 0: nothing is left.
+// Indices [start, end) of an axis, |step| apart, as in a Python slice: negative ones count from the
+// end, and indices outside of |extent| are dropped. count 0: nothing is left.
 graph::AxisCut CutOf(int64_t start, int64_t end, int64_t step, int64_t extent);
 
 }  // namespace tessera::ops

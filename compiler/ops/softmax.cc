@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Softmax on integers, as TFLite's reference kernel has it: differences to the greatest value in
-// Q5.26, exponentials in Q0.31, their sum in Q12.19, its reciprocal by Newton's method. Source:
-// gemmlowp's fixed-point functions (fixedpoint.h); a Qm.n number is an int32 with n fraction bits.
-// ONNX Softmax, on floats; TFLite SOFTMAX.
+// Softmax on integers, as in TFLite's reference kernel: differences to the greatest value in Q5.26,
+// exponentials in Q0.31, their sum in Q12.19, its reciprocal by Newton's method. Source: gemmlowp's
+// fixed-point functions (fixedpoint.h); a Qm.n number is an int32 with n fraction bits. ONNX
+// Softmax, on floats; TFLite SOFTMAX.
 #include <cmath>
 
 #include "compiler/ir/scalar_math.h"
@@ -16,8 +16,8 @@ namespace {
 
 using graph::SoftmaxAttributes;
 
-constexpr double kWideStep = 10.0 / UINT16_MAX;  // of int16: exponentials reach from exp(-10) to 1
-constexpr int64_t kMostWide = 1 << 16;  // elements of a row of int16: their sum stays int32
+constexpr double kWideStep = 10.0 / UINT16_MAX;  // int16: exponentials cover exp(-10) to 1
+constexpr int64_t kMostWide = 1 << 16;  // elements of an int16 row: their sum stays in int32
 
 Status Check(const NodeCheck& node) {
   if (node.In(0).shape.empty()) return node.Bad("an operand without axes");
@@ -41,7 +41,7 @@ Status Check(const NodeCheck& node) {
   return {};
 }
 
-// Differences to the greatest value become Q5.26 numbers; those too small for it count as nothing.
+// Scales differences to the greatest value to Q5.26; differences below its range count as nothing.
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   const double beta = node.As<SoftmaxAttributes>().beta;
   const double scale = quantize::ScaleOf(graph, node, 0);
@@ -70,14 +70,13 @@ Expr Shr(Expr a, Expr b) { return ir::Bin(ir::BinOp::kShr, a, b); }
 Expr BitAnd(Expr a, Expr b) { return ir::Bin(ir::BinOp::kAnd, a, b); }
 Expr OneIf(Expr condition) { return ir::Select(condition, I32(1), I32(0)); }
 
-// The high half of twice the product, rounded half up: the product of a Qm and a Qn number as a
-// Qm+n one.
+// The high half of 2 * a * b, rounded half up: a Qm number times a Qn number gives a Qm+n number.
 Expr Times(Expr a, Expr b) {
   const Expr product = I64(a) * I64(b) + ir::Imm(DType::kInt64, int64_t{1} << 30);
   return Low(Shr(product, ir::Imm(DType::kInt64, 31)));
 }
 
-// a / 2^n, rounded half away from zero.
+// a / 2^n, halves away from zero.
 Expr Halve(Expr a, Expr n) {
   const Expr mask = Shl(I32(1), n) - I32(1);
   const Expr threshold = Shr(mask, I32(1)) + OneIf(ir::Lt(a, I32(0)));
@@ -105,7 +104,7 @@ Expr Exponential(Expr a) {
   constexpr int64_t kPowers[] = {1672461947, 1302514674, 790015084, 290630308,
                                  39332535,   720401,     242};  // exp(-2^k), k from -2
   for (int k = 0; k < 7; ++k) {
-    // A factor of 2^31 leaves the value as it is.
+    // A factor of 2^31 keeps the value unchanged.
     const Expr digit = BitAnd(rest, I32(quarter << k));
     const Expr factor = ir::Select(ir::Eq(digit, I32(0)), ir::Imm(DType::kInt64, int64_t{1} << 31),
                                    ir::Imm(DType::kInt64, kPowers[k]));
@@ -114,7 +113,7 @@ Expr Exponential(Expr a) {
   return ir::Select(ir::Eq(a, I32(0)), I32(INT32_MAX), result);
 }
 
-// Zero bits above the highest one of x > 0.
+// The number of zero bits above the highest one of x > 0.
 Expr LeadingZeros(Expr x) {
   Expr zeros = I32(1);
   for (int k = 1; k < 31; ++k) zeros = zeros + OneIf(ir::Lt(x, I32(int64_t{1} << k)));
@@ -132,7 +131,7 @@ Expr Reciprocal(Expr a) {
   return Double(x, 1);
 }
 
-// Of floats: exp(beta * (x - max)) over the sum, in float32.
+// On floats: exp(beta * (x - max)) over the sum, in float32.
 void RealBody(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]);
   const std::string& name = b.graph().tensor(node.output).name;
@@ -163,15 +162,15 @@ void RealBody(RegionBuilder& b, const Node& node) {
              }));
 }
 
-// Of int16: exponentials of differences to the greatest value and the reciprocal of their sum, both
-// by lines, as Q0.15. Source: TFLite's SoftmaxInt16.
+// On int16: exponentials of the differences to the greatest value and the reciprocal of their sum,
+// both by piecewise lines (quantize/lines16.h), in Q0.15. Source: TFLite's SoftmaxInt16.
 void WideBody(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]);
   const std::string& name = b.graph().tensor(node.output).name;
-  const Requant& q = *node.requant;  // of a difference to steps of kWideStep
+  const Requant& q = *node.requant;  // scales a difference to steps of kWideStep
   const quantize::Lines512 power(-10, 0, [](double r) { return std::exp(r); });
   const quantize::Lines512 share(0, 1, [](double r) { return 1 / (1 + r); });
-  std::vector<int16_t> powers, shares;  // by how far below the greatest; by the sum less its half
+  std::vector<int16_t> powers, shares;  // by distance below the greatest; by fraction of the sum
   for (int32_t below = 0; below <= UINT16_MAX; ++below) {
     const int32_t steps =
         ir::RequantValue(-below, q.multiplier[0], q.shift[0], isa::Round::kTflite);
@@ -203,7 +202,7 @@ void WideBody(RegionBuilder& b, const Node& node) {
   const te::Tensor bits = te::Compute(b.Name(name + ".bits"), rows, {},
                                       [&](const Indices& i) { return LeadingZeros(sum(i)); });
   const te::Tensor scale = te::Compute(b.Name(name + ".scale"), rows, {}, [&](const Indices& i) {
-    // The sum as a number of [1, 2), 16 bits behind the point, rounded half up.
+    // The sum as a number in [1, 2) with 16 fraction bits, rounded half up.
     const Expr shifted =
         Shr(Shl(I64(sum(i)), I64(bits(i) - I32(1))) + ir::Imm(DType::kInt64, 1 << 13),
             ir::Imm(DType::kInt64, 14));
@@ -226,7 +225,7 @@ void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]);
   const std::string& name = b.graph().tensor(node.output).name;
   const Requant& q =
-      *node.requant;  // of a difference to Q5.26; bias: the least difference that counts
+      *node.requant;  // scales a difference to Q5.26; bias: the least one that counts
   const size_t axis = x.shape().size() - 1;
   std::vector<int64_t> rows = x.shape();
   rows[axis] = 1;
@@ -261,10 +260,10 @@ void Body(RegionBuilder& b, const Node& node) {
   });
   b.SetValue(
       node.output, te::Compute(b.Name(name), x.shape(), {}, [&](const Indices& i) {
-        // 12 integer bits of the sum, less its leading zeros; the result has 8 bits of the
-        // product's 31.
+        // The sum has 12 integer bits minus its leading zeros; the result keeps 8 of the product's
+        // 31 bits.
         const Expr shift = I32(12 + 31 - 8) - bits(row_of(i));
-        // Rows so flat that every element is below half a step shift everything out.
+        // In rows so flat that every element is below half a step the shift leaves 0.
         const Expr product = Times(scale(row_of(i)), exponential(i));
         const Expr value =
             ir::Select(ir::Lt(shift, I32(31)), Halve(product, ir::Min(shift, I32(30))), I32(0));
@@ -275,7 +274,7 @@ void Body(RegionBuilder& b, const Node& node) {
       }));
 }
 
-// Before version 13 over all axes from the given one on, as one row; then along one axis.
+// Before opset 13 all axes from the given one on form one row; later versions use one axis.
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(TensorId x, c.Operand(node, 0));
   const Shape shape = c.tensor(x).shape;
@@ -294,7 +293,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   Shape flat{1, 1};
   if (rows) {
     for (int64_t d = 0; d < rank; ++d) flat[d < axis ? 0 : 1] *= shape[static_cast<size_t>(d)];
-  } else {  // the axis and the last one change places
+  } else {  // swaps the axis with the last one
     std::vector<int> perm(static_cast<size_t>(rank));
     for (size_t d = 0; d < perm.size(); ++d) perm[d] = static_cast<int>(d);
     std::swap(perm[static_cast<size_t>(axis)], perm.back());
@@ -311,7 +310,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return c.EmitReal(std::move(out), node, shape);
 }
 
-// Along the last axis of the file: the channels of an image.
+// Along the last axis in file order: the channels of an image.
 Status FromTflite(Converter& c) {
   TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::SoftmaxOptions>());
   TESSERA_ASSIGN(TensorId x, c.Activation(0));

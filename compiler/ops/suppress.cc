@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One step of non-maximum suppression: scores of boxes without those of the box that was picked and
-// of the boxes that overlap it, for each of many rows of scores at once. Used by boxes.cc.
+// One step of non-maximum suppression: removes the scores of the picked box and of the boxes that
+// overlap it, for many rows of scores at once. Used by boxes.cc.
 #include <limits>
 
 #include "compiler/ops/unit.h"
@@ -9,8 +9,9 @@
 namespace tessera::ops {
 namespace {
 
-// Operands: scores [batch, ..., n]; boxes [batch, n, 4], least y, least x, greatest y, greatest x;
-// picked indices [batch, ..., 1]; the share of two boxes' area above which they are one, a number.
+// Operands: scores [batch, ..., n]; boxes [batch, n, 4] as least y, least x, greatest y, greatest
+// x; picked indices [batch, ..., 1]; one number, the intersection over union above which boxes
+// overlap.
 Result<Shape> ShapeOf(const NodeCheck& node) {
   const Shape &scores = node.In(0).shape, &boxes = node.In(1).shape;
   Shape picked = scores;
@@ -32,7 +33,7 @@ void Body(RegionBuilder& b, const Node& node) {
   te::Elements(b, node, [&](const Indices& i) {
     Indices pick = i;
     pick.back() = Expr(0);
-    // Data must not make the program read elsewhere.
+    // Clamp the index: input data must not make the program read outside of the tensor.
     const Expr at = ir::Clamp(picked(pick), Expr(0), Expr(count - 1));
     const auto side = [&](const Expr& box, int64_t k) { return boxes(i[0], box, Expr(k)); };
     const auto area = [&](const Expr& box) {

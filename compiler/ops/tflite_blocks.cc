@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks of an image that become channels or images, and back. TFLite DEPTH_TO_SPACE,
+// Moves blocks of an image to channels or to the batch, and back. TFLite DEPTH_TO_SPACE,
 // SPACE_TO_DEPTH, SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND.
 #include "compiler/ops/composed.h"
 #include "compiler/ops/slice.h"
@@ -10,7 +10,8 @@ namespace {
 
 constexpr int64_t kMostBlock = 1 << 12;
 
-// |x| as |split|, its axes in the order |perm|, then as the result of |shape|; all [N, C, H, W].
+// |x| reshaped to |split|, transposed by |perm|, reshaped to the result's |shape|; all [N, C, H,
+// W].
 Status Regrouped(Converter& c, TensorId x, const Shape& split, const std::vector<int>& perm,
                  const Shape& shape) {
   const auto quant = c.tensor(x).quant;
@@ -50,7 +51,7 @@ Status FromSpaceToDepth(Converter& c) {
                    {in[0], in[1] * b * b, high, wide});
 }
 
-// The blocks of input 1, and input 2: what is put around the image, or cut off it.
+// The block sizes of input 1; input 2 gives the padding around the image, or the crop.
 struct Blocks {
   std::array<int64_t, 2> size{}, before{}, after{};
 };

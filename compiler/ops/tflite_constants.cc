@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors of TFLite that follow from shapes and constants: FILL, ZEROS_LIKE, RANGE, RANK.
+// TFLite operators whose results follow from shapes and constants: FILL, ZEROS_LIKE, RANGE, RANK.
 #include <cmath>
 #include <cstring>
 
@@ -54,7 +54,7 @@ Status FromRank(Converter& c) {
   return c.FinishValue({}, BytesOf<int32_t>({static_cast<int32_t>(from->shape.size())}));
 }
 
-// The numbers from |first| on, |step| apart, that are before |end|, as TFLite counts them.
+// The numbers first, first + step, ... before |end|, counted as TFLite does.
 template <typename T>
 Status FinishRange(Converter& c, T first, T end, T step) {
   const double steps = std::ceil((static_cast<double>(end) - static_cast<double>(first)) /

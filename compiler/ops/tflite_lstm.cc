@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What lives from inference to inference in TFLite: variables, and UNIDIRECTIONAL_SEQUENCE_LSTM,
-// whose hidden values and cell are. A sequence of n steps is n times the nodes of one step.
+// TFLite operators with state between inferences: variables, and UNIDIRECTIONAL_SEQUENCE_LSTM with
+// its hidden values and cell. A sequence of n steps needs n times the nodes of one step.
 #include "compiler/ops/tflite_lstm.h"
 
 #include "compiler/ops/composed.h"
@@ -120,7 +120,7 @@ Status SequenceLstm::Finish(const std::vector<TensorId>& hidden) {
 
 namespace {
 
-// The form on floats.
+// The float form.
 class FloatLstm {
  public:
   explicit FloatLstm(SequenceLstm& layer) : layer_(layer), c_(layer.c) {}
@@ -149,7 +149,7 @@ class FloatLstm {
   }
 
  private:
-  // Inputs |first| + gate of all gates, one behind the other; [.., |columns|] each, 0: a row.
+  // Inputs |first| + gate, of all gates, concatenated; each is [.., |columns|], or a row if 0.
   Result<TensorId> All(size_t first, int64_t columns) {
     std::vector<TensorId> parts;
     for (const LstmGate gate : layer_.gates) {
@@ -173,7 +173,7 @@ class FloatLstm {
     return layer_.Make({.op = Op::kRescale, .inputs = {x}, .least = -most, .most = most},
                        c_.tensor(x).shape);
   }
-  // sigmoid of gate |index|, with what peephole |hole| adds.
+  // Sigmoid of gate |index|, with the contribution of peephole |hole|.
   Result<TensorId> Open(TensorId all, size_t index, size_t hole, TensorId cell) {
     TESSERA_ASSIGN(TensorId x, layer_.Gates(all, index, 1));
     if (c_.Has(kLstmPeepholes + hole)) {

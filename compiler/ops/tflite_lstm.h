@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TFLite's sequence LSTM: what its two forms, on floats and on int8, have in common. Internal to
-// compiler/ops.
+// TFLite's sequence LSTM: shared code of its float and int8 forms. Internal to compiler/ops.
 #ifndef TESSERA_COMPILER_OPS_TFLITE_LSTM_H_
 #define TESSERA_COMPILER_OPS_TFLITE_LSTM_H_
 
@@ -17,17 +16,17 @@ inline constexpr size_t kLstmWeights = 1, kLstmRecurrent = 5, kLstmPeepholes = 9
                         kLstmProjection = 16, kLstmProjectionBias = 17, kLstmHidden = 18,
                         kLstmCell = 19, kLstmNorms = 20;
 
-// Gates as they stand one behind the other here: those of a sigmoid first. A layer whose input gate
-// is coupled to its forget gate has no first one.
+// The order of gates in concatenated tensors: gates with a sigmoid come first. A layer whose input
+// gate is coupled to its forget gate lacks the first.
 enum class LstmGate : uint8_t { kInput, kForget, kOutput, kCell };
-// Which of the operator's four.
+// The operator's number for each of these gates.
 inline constexpr size_t kLstmFileGate[] = {0, 1, 3, 2};
 
-// The operator that |c| is at, and what is made of it step by step.
+// The current operator of |c|, and the nodes that are built for it step by step.
 class SequenceLstm {
  public:
   explicit SequenceLstm(Converter& converter) : c(converter) {}
-  // Shapes and options; what is not supported.
+  // Reads shapes and options; refuses unsupported ones.
   Status Read();
 
   Converter& c;
@@ -40,13 +39,13 @@ class SequenceLstm {
 
   Result<TensorId> Make(Node made, Shape shape, std::optional<Quant> quant = {},
                         std::optional<DType> dtype = {});
-  // The operator's input as rows: [steps * batch, depth], step by step.
+  // The operator's input as rows, ordered by step: [steps * batch, depth].
   Result<TensorId> Rows();
-  // Row |step| of |x|, [steps * batch, n]: [batch, n].
+  // The rows of step |step| of |x|, [steps * batch, n], as [batch, n].
   Result<TensorId> StepOf(TensorId x, int64_t step);
-  // Gates [first, first + count) of |x|, [batch, width()]. A coupled layer's numbers, too.
+  // Gates [first, first + count) of |x|, [batch, width()]; |first| counts only gates the layer has.
   Result<TensorId> Gates(TensorId x, size_t first, size_t count);
-  // The operator's result, of one [batch, results] a step.
+  // Makes the operator's result from one tensor [batch, results] per step.
   Status Finish(const std::vector<TensorId>& hidden);
 
  private:

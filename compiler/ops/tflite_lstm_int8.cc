@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // TFLite's sequence LSTM on int8 with a 16-bit cell ("8x8_16"), with the integers of its kernel
-// (lstm_eval.cc, LstmStepInteger8x8_16): gates are Q3.12, their functions Q0.15. Between products
-// all is plain int32 with the bounds of int16; sigmoid and tanh are tables of all int16.
+// (lstm_eval.cc, LstmStepInteger8x8_16): gates are Q3.12, their functions Q0.15. Values between the
+// products are plain int32 clamped to int16; sigmoid and tanh are tables over all int16.
 #include <cmath>
 #include <cstring>
 
@@ -54,13 +54,13 @@ class Int8Lstm {
   }
 
  private:
-  // Weights of all gates and how their sums become gates.
+  // Weights of all gates, and the scale from sums to gates.
   struct Product {
     TensorId weights = -1, bias = -1;
     ScaleAttributes scale;
   };
 
-  // A cell is q * 2^cell_.
+  // Finds cell_: a cell value is q * 2^cell_.
   Status ReadCell() {
     TESSERA_ASSIGN(const auto* from, c_.In(kLstmCell));
     if (from->type != TensorType::INT16)
@@ -80,7 +80,7 @@ class Int8Lstm {
     return {};
   }
 
-  // Products of a gate and of tanh of the cell, Q0.30, become hidden values.
+  // The scale from gate times tanh(cell), Q0.30, to hidden values.
   Status ReadHidden() {
     TESSERA_ASSIGN(const auto* from, c_.Intermediate(4));
     TESSERA_ASSIGN(const Quant quant, c_.ReadQuant(*from, 1, Converter::kAnyAxis));
@@ -90,14 +90,14 @@ class Int8Lstm {
     return {};
   }
 
-  // |factor| of numbers that are at most |largest| from 0.
+  // The multiplier of |factor| for numbers whose magnitude is at most |largest|.
   Result<quantize::Multiplier> Factor(float factor, int64_t largest) const {
     const auto m = quantize::MultiplierOf(factor);
     if (m && (m->shift <= 0 || largest << m->shift <= INT32_MAX)) return *m;
     return c_.Unsupported("sums up to {} times {} leave 32 bits", largest, factor);
   }
 
-  // |f| of every int16, where an index below 0 counts from the end.
+  // A table of |f| over every int16; an index below 0 counts from the end.
   template <typename F>
   Result<TensorId> TableOf(const char* suffix, F f) {
     std::vector<int32_t> values(1 << 16);
@@ -112,8 +112,8 @@ class Int8Lstm {
                         .shape = std::move(shape),
                         .data = std::vector<uint8_t>(bytes, bytes + values.size() * 4)});
   }
-  // Products that are divided by a power of 2 are exact when one factor is twice as large: a
-  // multiplier of 2^30 halves.
+  // The multiplier 2^30 halves: a product divided by a power of 2 is exact if one factor is
+  // doubled.
   Status MakeTables() {
     TESSERA_ASSIGN(twice_sigmoid_,
                    TableOf(".sigmoid2", [](int16_t q) { return 2 * quantize::Logistic16(q); }));
@@ -126,7 +126,7 @@ class Int8Lstm {
     return {};
   }
 
-  // Weights |first| + gate of all gates, for values of |quant|.
+  // Weights |first| + gate of all gates, for inputs of scale |quant|.
   Result<Product> ProductOf(size_t first, int64_t columns, const Quant& quant, bool biased) {
     Product made;
     made.scale = {{}, {}, 0};
@@ -167,7 +167,7 @@ class Int8Lstm {
     return made;
   }
 
-  // |x| times |by| as gates, plus |more| unless that is -1.
+  // |x| times |by|, scaled to gates, plus |more| unless that is -1.
   Result<TensorId> Gated(TensorId x, const Product& by, TensorId more) {
     const Shape shape{c_.tensor(x).shape[0], layer_.width()};
     Node dense{.op = Op::kDense, .inputs = {x, by.weights}};
@@ -182,7 +182,7 @@ class Int8Lstm {
     if (more >= 0) scale.inputs.push_back(more);
     return layer_.Make(std::move(scale), c_.tensor(x).shape);
   }
-  // x / 2^n, where x is twice that.
+  // x / 2^n, for an x that is stored doubled.
   static ScaleAttributes Half(int n) { return {{1 << 30}, {static_cast<int8_t>(-n)}, 0}; }
 
   Result<TensorId> Look(TensorId table, TensorId x) {
@@ -192,7 +192,7 @@ class Int8Lstm {
     return layer_.Make({.op = Op::kMul, .inputs = {x, y}}, c_.tensor(x).shape);
   }
 
-  // Gate |index| with what peephole |hole| adds.
+  // Gate |index| plus the contribution of peephole |hole|.
   Result<TensorId> WithHole(TensorId all, size_t index, size_t hole, TensorId cell) {
     TESSERA_ASSIGN(const TensorId x, layer_.Gates(all, index, 1));
     if (!c_.Has(kLstmPeepholes + hole)) return x;

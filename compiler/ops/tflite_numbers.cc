@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers, element by element or along axes, of TFLite: extremes, quotients, comparisons, logic,
-// choices, functions, reductions, indices of extremes.
+// TFLite operators on numbers, element by element or along axes: extremes, quotients, comparisons,
+// logic, selection, functions, reductions, indices of extremes.
 #include "compiler/ops/binary.h"
 #include "compiler/ops/composed.h"
 #include "compiler/ops/functions.h"
@@ -13,7 +13,7 @@ using tflite_model::GraphAxis;
 using tflite_model::GraphShape;
 using tflite_model::TensorType;
 
-// Two operands that repeat to one another, as two of the graph's; and the shape that they make.
+// Two operands that broadcast to one another, as graph tensors, and the broadcast shape.
 struct Pair {
   TensorId a, b;
   Shape file;
@@ -30,7 +30,7 @@ Result<Pair> PairOf(Converter& c, size_t first = 0, size_t second = 1) {
   return Pair{x, y, *file};
 }
 
-// Their scales are one.
+// All scales must be equal.
 template <Op kOp>
 Status FromExtreme(Converter& c) {
   TESSERA_ASSIGN(const Pair pair, PairOf(c));
@@ -55,7 +55,7 @@ Status FromMod(Converter& c) {
   return c.Finish({.op = Op::kMod, .inputs = {pair.a, pair.b}}, GraphShape(pair.file));
 }
 
-// The whole number at or below the quotient. Of integers what the remainder leaves divides.
+// The quotient rounded down. For integers, divide x minus its remainder.
 Status FromFloorDiv(Converter& c) {
   TESSERA_TRY(PlainAlone(c));
   TESSERA_ASSIGN(const Pair pair, PairOf(c));
@@ -72,7 +72,7 @@ Status FromFloorDiv(Converter& c) {
   return c.Finish({.op = Op::kDiv, .inputs = {whole, pair.b}}, shape);
 }
 
-// Inputs |first| and |second| of one plain type of their own.
+// Inputs |first| and |second|, which share one plain type.
 Result<Pair> OwnPair(Converter& c, size_t first, size_t second) {
   TESSERA_ASSIGN(const auto* a, c.In(first));
   TESSERA_ASSIGN(const auto* b, c.In(second));
@@ -89,7 +89,7 @@ Result<Pair> OwnPair(Converter& c, size_t first, size_t second) {
   return Pair{x, y, *file};
 }
 
-// |kTurned|: the operands change places.
+// |kTurned|: swap the operands.
 template <Op kOp, bool kTurned>
 Status FromTest(Converter& c) {
   TESSERA_ASSIGN(const Pair pair, OwnPair(c, 0, 1));
@@ -141,7 +141,7 @@ Status FromAddN(Converter& c) {
   return {};
 }
 
-// Inputs: which, those where it is true, the others.
+// Inputs: condition, values where it is true, values where it is false.
 Status FromSelect(Converter& c) {
   TESSERA_TRY(PlainAlone(c));
   TESSERA_ASSIGN(const auto* which, c.In(0));
@@ -169,10 +169,10 @@ Status FromCast(Converter& c) {
   return c.Finish({.op = Op::kCast, .inputs = {x}}, c.tensor(x).shape);
 }
 
-// Axes of the graph's tensor that are reduced, and what is left of |in|, in the file's order.
+// The reduced axes of the graph's tensor, and the shape left of |in|, in file order.
 struct Along {
   std::vector<int> axes;
-  Shape kept, file;  // with them, and as the result is; of the file
+  Shape kept, file;  // in file order: with the reduced axes; as the result has it
 };
 Result<Along> AlongOf(const Converter& c, const Shape& in, const std::vector<bool>& reduced,
                       bool keep) {
@@ -186,7 +186,7 @@ Result<Along> AlongOf(const Converter& c, const Shape& in, const std::vector<boo
   return made;
 }
 
-// |kTruths|: of bools, as numbers.
+// |kTruths|: bools, computed as numbers.
 template <Op kOp, bool kTruths = false>
 Status FromReduction(Converter& c) {
   TESSERA_TRY(PlainAlone(c));
@@ -215,7 +215,7 @@ Status FromReduction(Converter& c) {
   return c.FinishAs(x, along.file);
 }
 
-// Along the last axis: x less the greatest, less the logarithm of the sum of exponentials.
+// Along the last axis: x minus the greatest, minus the logarithm of the sum of exponentials.
 Status FromLogSoftmax(Converter& c) {
   TESSERA_TRY(PlainAlone(c));
   TESSERA_ASSIGN(TensorId x, c.Activation(0));

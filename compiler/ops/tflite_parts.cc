@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of tensors and tensors put together. TFLite SLICE, STRIDED_SLICE, SPLIT, SPLIT_V, UNPACK,
-// PACK, GATHER, GATHER_ND, EMBEDDING_LOOKUP, TILE, BROADCAST_TO, REVERSE_V2, MIRROR_PAD.
+// Parts and compositions of tensors. TFLite SLICE, STRIDED_SLICE, SPLIT, SPLIT_V, UNPACK, PACK,
+// GATHER, GATHER_ND, EMBEDDING_LOOKUP, TILE, BROADCAST_TO, REVERSE_V2, MIRROR_PAD.
 #include <limits>
 
 #include "compiler/ops/binary.h"
@@ -16,22 +16,22 @@ using graph::GatherAttributes;
 using tflite_model::GraphAxis;
 using tflite_model::GraphShape;
 
-// Axis |axis| of |rank|, from the end where it is negative.
+// Axis |axis| of |rank|; a negative number counts from the end.
 Result<size_t> AxisIn(const Converter& c, int64_t axis, size_t rank) {
   const auto count = static_cast<int64_t>(rank);
   if (axis < -count || axis >= count) return c.Invalid("axis {} of {}", axis, rank);
   return static_cast<size_t>(axis < 0 ? axis + count : axis);
 }
 
-// One number of input |i|, a constant.
+// Input |i|, a constant of one number.
 Result<int64_t> NumberOf(const Converter& c, size_t i) {
   TESSERA_ASSIGN(const std::vector<int64_t> values, c.Integers(i));
   if (values.size() == 1) return values[0];
   return c.Invalid("input {} has {} values, one is needed", i, values.size());
 }
 
-// |x| of shape |in| (file) cut along each axis, under the shape |file|, which leaves out axes of
-// extent 1 or has more.
+// |x|, whose shape in the file is |in|, cut along each axis and reshaped to |file|, which drops or
+// adds axes of extent 1.
 Status FinishCut(Converter& c, TensorId x, const Shape& in, const std::vector<AxisCut>& cuts,
                  const Shape& file) {
   graph::SliceAttributes made;
@@ -56,7 +56,7 @@ Status FinishCut(Converter& c, TensorId x, const Shape& in, const std::vector<Ax
 
 std::vector<AxisCut> WholeCuts(const Shape& shape) { return Whole(shape).axes; }
 
-// Inputs: the tensor, first indices, extents, -1 for all that is left.
+// Inputs: the tensor, first indices, extents (-1: all that is left).
 Status FromSlice(Converter& c) {
   TESSERA_ASSIGN(const TensorId x, c.Activation(0));
   TESSERA_ASSIGN(const auto* from, c.In(0));
@@ -78,7 +78,7 @@ Status FromSlice(Converter& c) {
   return FinishCut(c, x, in, cuts, shape);
 }
 
-// Inputs: the tensor, first indices, ends, steps, by axes of the cut, which may leave out axes.
+// Inputs: the tensor, first indices, ends, steps. The lists may skip axes of the tensor.
 Status FromStridedSlice(Converter& c) {
   TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::StridedSliceOptions>());
   TESSERA_ASSIGN(const TensorId x, c.Activation(0));
@@ -130,7 +130,7 @@ Status FromStridedSlice(Converter& c) {
   return FinishCut(c, x, in, cuts, shape);
 }
 
-// The results are |parts| one behind the other along |axis|; without that axis where |drop|.
+// The results are consecutive |parts| along |axis|; with |drop| the results lack that axis.
 Status Parts(Converter& c, size_t operand, size_t axis, const std::vector<int64_t>& parts,
              bool drop) {
   TESSERA_ASSIGN(const TensorId x, c.Activation(operand));
@@ -166,7 +166,7 @@ Status FromSplit(Converter& c) {
   return Parts(c, 1, axis, parts, false);
 }
 
-// Inputs: the tensor, extents of which one may be -1, the axis.
+// Inputs: the tensor, extents (one may be -1), the axis.
 Status FromSplitV(Converter& c) {
   TESSERA_ASSIGN(const auto* from, c.In(0));
   TESSERA_ASSIGN(std::vector<int64_t> parts, c.Integers(1));
@@ -212,7 +212,7 @@ Status FromPack(Converter& c) {
   return c.Finish(std::move(made), GraphShape(wide));
 }
 
-// Input |tensor| by the other one of two, which points at what is along |axis|, or has rows of
+// Gathers from input |tensor|, 0 or 1; the other input holds indices along |axis|, or rows of
 // indices.
 Status Pointed(Converter& c, const GatherAttributes& how, const Shape& file, size_t tensor = 0) {
   TESSERA_ASSIGN(TensorId x, c.Activation(tensor));
@@ -293,7 +293,7 @@ Status FromBroadcastTo(Converter& c) {
   return c.Finish({.op = Op::kRepeat, .inputs = {x}}, GraphShape(wanted));
 }
 
-// Indices from the last to the first along the axes of input 1.
+// Reverses the tensor along the axes in input 1.
 Status FromReverse(Converter& c) {
   TESSERA_ASSIGN(const TensorId x, c.Activation(0));
   TESSERA_ASSIGN(const auto* from, c.In(0));
@@ -305,8 +305,8 @@ Status FromReverse(Converter& c) {
   return FinishCut(c, x, from->shape, cuts, from->shape);
 }
 
-// Elements around the tensor as a mirror at its edge shows them; |repeated|: the edge twice. Each
-// side is a part of the tensor, from the last to the first.
+// Pads the tensor by mirroring it at its edges; with |repeated| the edge element occurs twice. Each
+// side is a reversed part of the tensor.
 Result<TensorId> Mirrored(Converter& c, TensorId x, size_t axis, int64_t before, int64_t after,
                           bool repeated) {
   const Shape in = c.tensor(x).shape;
@@ -335,7 +335,7 @@ Result<TensorId> Mirrored(Converter& c, TensorId x, size_t axis, int64_t before,
   return c.Emit(std::move(made), fmt::format(".around{}", axis), quant, shape);
 }
 
-// Inputs: the tensor, a pair of pads an axis.
+// Inputs: the tensor, two pads for each axis.
 Status FromMirrorPad(Converter& c) {
   TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::MirrorPadOptions>());
   TESSERA_ASSIGN(TensorId x, c.Activation(0));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the greatest or least elements along an axis are, in order. The rank of an element is the
-// count of those that come before it; which has rank r is at r. ONNX TopK; TFLite TOPK_V2.
+// Indices of the greatest or least elements along an axis, in order. The rank of an element is the
+// number of elements before it; element r of the result has rank r. ONNX TopK; TFLite TOPK_V2.
 #include "compiler/ops/topk.h"
 
 #include "compiler/ops/reduce.h"
@@ -9,7 +9,7 @@
 namespace tessera::ops {
 namespace {
 
-constexpr int64_t kMostExtent = 1 << 16;  // its square is what an axis costs
+constexpr int64_t kMostExtent = 1 << 16;  // an axis takes extent^2 comparisons
 
 struct TopKAttributes {
   int axis = 0;
@@ -53,7 +53,7 @@ void Body(RegionBuilder& b, const Node& node) {
   te::Elements(b, node, [&](const Indices& i) { return ir::Cast(out.dtype, index(i)); });
 }
 
-// Inputs: the tensor and, from version 10 on, how many.
+// Inputs: the tensor and, from opset 10 on, the count.
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
   TESSERA_ASSIGN(const size_t axis, AxisOf(node, node.IntOr("axis", -1), c.tensor(x).shape));

@@ -8,13 +8,13 @@
 
 namespace tessera::ops {
 
-// |indices|: of the |count| greatest (or least) elements of an axis, in order, of equals the lower
-// index first; |values|: those elements.
+// |indices|: of the |count| greatest (or least) elements of an axis, in order; of equal elements
+// the lower index is first. |values|: those elements.
 struct TopElements {
   TensorId values = -1, indices = -1;
 };
 
-// Those of |x| along |axis|; |type| is that of the indices.
+// The top elements of |x| along |axis|; |type| is the type of the indices.
 //   errors  kInvalidArgument  |count| is not 1 to the axis' extent
 //           kUnsupported      the axis is too long to compare all its elements with each other
 Result<TopElements> TopOf(Composer& make, TensorId x, size_t axis, int64_t count, bool greatest,

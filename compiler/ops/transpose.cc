@@ -89,7 +89,7 @@ Status FromTflite(Converter& c) {
 
 void MakeExample(Example& example) {
   std::vector<int> perm{0, 2, 3, 1};
-  for (size_t k = 1; k < 4; ++k)  // {0, 2, 3, 1} or any other that keeps the batch in front
+  for (size_t k = 1; k < 4; ++k)  // {0, 2, 3, 1} or another order that keeps the batch in front
     std::swap(perm[k], perm[static_cast<size_t>(example.draw(static_cast<int64_t>(k), 3))]);
   example.node.attributes = TransposeAttributes{std::move(perm)};
   example.KeepScale();

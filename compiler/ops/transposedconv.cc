@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transposed convolution: each element of the image adds a window of weights to the result. As a
-// convolution: over the image with its elements |stride| apart and the zero point in between, with
-// the weights turned around. ONNX ConvTranspose; TFLite TRANSPOSE_CONV.
+// Transposed convolution: each element of the image adds a window of weights to the result.
+// Computed as a convolution with flipped weights over a spread image, whose elements are |stride|
+// apart with the zero point in between. ONNX ConvTranspose; TFLite TRANSPOSE_CONV.
 #include "compiler/ops/window.h"
 
 namespace tessera::ops {
@@ -48,8 +48,8 @@ void Body(RegionBuilder& b, const Node& node) {
   const GraphTensor& out = b.graph().tensor(node.output);
   const te::Tensor x = b.Value(node.inputs[0]), w = b.Value(node.inputs[1]);
   const Window& window = node.As<TransposedConvAttributes>().window;
-  // Tap k of result y reads place y + k * dilation of the spread image, which begins so that the
-  // last tap of y = pad_before is element 0.
+  // Tap k of result y reads position y + k * dilation of the spread image. The spread image begins
+  // so that the last tap of y = pad_before reads element 0.
   std::array<int64_t, 2> first{};
   Shape wide = x.shape();
   for (size_t d = 0; d < 2; ++d) {
@@ -72,7 +72,7 @@ void Body(RegionBuilder& b, const Node& node) {
         }
         return ir::Select(inside, x(from), zero);
       });
-  // Groups of channels, as many as their extents say.
+  // The extents of the weights give the number of groups.
   const int64_t group_in = w.shape()[1], groups = x.shape()[1] / group_in;
   const int64_t group_out = w.shape()[0] / groups;
   const Axis channel = te::ReduceAxis("ci", group_in);
@@ -93,7 +93,7 @@ void Body(RegionBuilder& b, const Node& node) {
   b.SetValue(node.output, te::Epilogue(b, node, sum));
 }
 
-// Weights [I, O / groups, H, W] as [O, I / groups, H, W].
+// Weights [I, O / groups, H, W] rearranged to [O, I / groups, H, W].
 Result<TensorId> InGroups(QdqConverter& c, const OnnxNode& node, TensorId weights, int64_t groups) {
   if (groups == 1) return c.SwapAxes(node, weights);
   GraphTensor made = c.tensor(weights);
@@ -111,8 +111,8 @@ Result<TensorId> InGroups(QdqConverter& c, const OnnxNode& node, TensorId weight
   return c.AddConstant(node, std::move(made));
 }
 
-// The pads of |made| that leave its wanted extents: of auto_pad SAME as many as the input times the
-// stride, else those of attribute output_shape.
+// Sets the pads of |made| that give the wanted extents: input times stride for auto_pad SAME, else
+// attribute output_shape.
 void PadTo(const OnnxNode& node, const std::string& mode, const Shape& in,
            std::vector<int64_t>& extra, TransposedConvAttributes& made) {
   std::vector<int64_t> wanted = node.Ints("output_shape");
@@ -122,7 +122,7 @@ void PadTo(const OnnxNode& node, const std::string& mode, const Shape& in,
     const int64_t stride = made.window.stride[d];
     const int64_t out = wanted.size() == 2 ? wanted[d] : in[2 + d] * stride;
     int64_t cut = stride * (in[2 + d] - 1) + extra[d] + Span(made.window, d) - out;
-    if (cut < 0) extra[d] -= cut;  // more than the windows reach
+    if (cut < 0) extra[d] -= cut;  // the result is larger than the windows cover
     cut = std::max<int64_t>(cut, 0);
     made.window.pad_before[d] = mode == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
     made.window.pad_after[d] = cut - made.window.pad_before[d];
@@ -134,7 +134,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   const size_t rank = c.tensor(given_x).shape.size();
   TESSERA_ASSIGN(const TensorId x, c.Spatial4(node, given_x));
   TESSERA_ASSIGN(TensorId w_id, c.Weights(node, rank));
-  if (rank == 3) {  // the constant may have other uses
+  if (rank == 3) {  // in a copy: the constant may have other uses
     GraphTensor wide = c.tensor(w_id);
     wide.shape.insert(wide.shape.begin() + 2, 1);
     TESSERA_ASSIGN(w_id, c.AddConstant(node, std::move(wide)));
@@ -156,7 +156,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   }
   TESSERA_ASSIGN(w_id, InGroups(c, node, w_id, groups));
   TransposedConvAttributes made;
-  // Whether the window fits the input does not matter here: the input is given more room.
+  // The window may exceed the input, so ReadWindow gets the largest extents.
   const std::vector<int64_t> kernel =
       rank == 3 ? std::vector<int64_t>{given[3]} : std::vector<int64_t>{given[2], given[3]};
   OnnxNode plain = node;
@@ -217,7 +217,7 @@ Status FromTflite(Converter& c) {
       return c.Invalid("a stride of {} or an extent of {}; 1 to {} are accepted", stride, out,
                        kMost);
     made.out[d] = out;
-    // The convolution that this one turns around: from a result of |out| to |in|.
+    // The extent that the forward convolution makes of |out|; it must be the input's.
     const int64_t back =
         same ? (out + stride - 1) / stride : (out - made.window.kernel[d] + stride) / stride;
     if (back != in[2 + d]) {
@@ -235,7 +235,7 @@ Status FromTflite(Converter& c) {
 }
 
 void MakeExample(Example& example) {
-  const Shape in = example.first().shape;  // a copy: weights are another tensor of the graph
+  const Shape in = example.first().shape;  // a copy: adding the weights moves the graph's tensors
   if (in.size() != 4) return;
   const int64_t channels = in[1], k = example.draw(2, 3), stride = example.draw(2, 3);
   example.node.inputs.push_back(example.Weights({channels, channels, k, k}));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is asked of one plain value: whether it is a NaN, infinite, false. ONNX IsNaN, IsInf, Not;
-// TFLite LOGICAL_NOT.
+// Tests of one plain value: NaN, infinite, false. ONNX IsNaN, IsInf, Not; TFLite LOGICAL_NOT.
 #include <limits>
 
 #include "compiler/ops/functions.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the files of operators have in common. Internal to compiler/ops.
+// Shared includes and helpers of the operators' files. Internal to compiler/ops.
 #ifndef TESSERA_COMPILER_OPS_UNIT_H_
 #define TESSERA_COMPILER_OPS_UNIT_H_
 
@@ -52,7 +52,7 @@ using te::RegionBuilder;
 using te::Wide;
 using tflite_model::Converter;
 
-// Every operator's definition, k<Name>Def in the file that graph/ops.def names.
+// Every operator's definition, k<Name>Def, in the file that graph/ops.def names.
 #define OP(name, file) extern const OpDef k##name##Def;
 #include "compiler/graph/ops.def"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One of two tensors, element by element. ONNX Where.
+// Selects between two tensors, element by element. ONNX Where.
 #include "compiler/ops/binary.h"
 
 namespace tessera::ops {
 namespace {
 
-// Operand 2 says which: bools.
+// Operand 2, of bools, selects.
 Result<Shape> ShapeOf(const NodeCheck& node) {
   if (node.In(1).dtype != node.In(0).dtype || node.In(2).dtype != DType::kBool)
     return node.Bad("operands of {}, {} and {}", Text(node.In(0).dtype), Text(node.In(1).dtype),
@@ -42,7 +42,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return c.EmitReal({.op = Op::kWhere, .inputs = {x, y, first}}, node, *all);
 }
 
-// Operand 2 is a constant, in which every element is true.
+// The example's operand 2 is a constant that is true everywhere.
 void MakeExample(Example& example) {
   const Shape shape = example.first().shape;
   example.node.inputs.push_back(example.another(true));

@@ -4,7 +4,7 @@
 namespace tessera::ops {
 namespace {
 
-constexpr int64_t kMaxWindow = 1 << 16;  // sums and their zero points stay far inside 32 bits
+constexpr int64_t kMaxWindow = 1 << 16;  // keeps sums and their zero points far inside 32 bits
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void PoolExample(Example& example) {
 
 namespace {
 
-// ceil_mode: a last window that begins inside of the padded image and ends outside of it counts.
+// ceil_mode: a last window that begins inside and ends outside of the padded image counts too.
 void ReachOver(Window& w, const Shape& in) {
   for (size_t d = 0; d < 2; ++d) {
     const int64_t span = (w.kernel[d] - 1) * w.dilation[d] + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What operators with a window over the image share. Internal to compiler/ops.
+// Shared code of operators with a window over the image. Internal to compiler/ops.
 #ifndef TESSERA_COMPILER_OPS_WINDOW_H_
 #define TESSERA_COMPILER_OPS_WINDOW_H_
 
@@ -10,7 +10,7 @@
 
 namespace tessera::ops {
 
-// [N, channels, y, x] of an image [N, C, H, W] seen through |window|.
+// The shape [N, channels, y, x] of the result of |window| over an image [N, C, H, W].
 Shape Through(const Window& window, const Shape& in, int64_t channels);
 // " kernel 3x3 stride 1,1 dilation 1,1 pads 0,0,0,0"
 std::string WindowText(const Window& window);
@@ -18,12 +18,12 @@ std::string WindowText(const Window& window);
 // Pools: PoolAttributes over an image.
 Result<Shape> PoolShape(const NodeCheck& node);
 std::string PoolText(const Node& node);
-// A window of 2x2 in steps of 2; any small one at random, padded with |pads|.
+// A 2x2 window in steps of 2 for the documentation; other examples draw extents and strides of 2 or
+// 3.
 void PoolExample(Example& example);
-// The window of |node|, an ONNX pool over an image of shape |in|; a global pool's is the whole
-// image.
+// The window of |node|, an ONNX pool over an image of shape |in|; a global pool covers the image.
 Result<Window> PoolWindow(QdqConverter& c, const OnnxNode& node, const Shape& in);
-// |window| with what ceil_mode adds behind the image.
+// |window| plus the pads that ceil_mode adds behind the image.
 Window WithCeiling(const OnnxNode& node, Window window, const Shape& in);
 Status PoolFromTflite(Converter& c, Op op);
 
