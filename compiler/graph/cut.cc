@@ -11,7 +11,7 @@ namespace tessera::graph {
 Graph Cut(const Graph& graph, size_t first, size_t last) {
   TESSERA_CHECK(first < last && last <= graph.nodes.size());
   Graph cut{.name = graph.name + "/" + graph.nodes[first].name, .rules = graph.rules};
-  std::map<TensorId, TensorId> ids;  // there: here
+  std::map<TensorId, TensorId> ids;  // id in |graph| -> id in |cut|
   const auto take = [&](TensorId there) {
     const auto [entry, added] = ids.try_emplace(there, static_cast<TensorId>(cut.tensors.size()));
     if (added) cut.AddTensor(graph.tensor(there));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cut: some nodes of a graph as a graph of their own, so that a layer can be compiled and run
-// alone. Depends on: graph.h. Used by: `tessera regress`.
+// Cut: makes a graph of some nodes of another graph, so that a layer can be compiled and run alone.
+// Depends on: graph.h. Used by: `tessera regress`.
 #ifndef TESSERA_COMPILER_GRAPH_CUT_H_
 #define TESSERA_COMPILER_GRAPH_CUT_H_
 
@@ -11,8 +11,9 @@
 
 namespace tessera::graph {
 
-// Nodes [first, last) of |graph|, one at least. What they read of others is an input, what others
-// or the graph's user read of them is an output; each with its type, shape and quantisation.
+// Nodes [first, last) of |graph|, at least one. Tensors read from other nodes become inputs;
+// tensors that other nodes or the graph's user read become outputs. All keep type, shape and
+// quantisation.
 Graph Cut(const Graph& graph, size_t first, size_t last);
 
 }  // namespace tessera::graph

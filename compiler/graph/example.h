@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Example: a node of an operator that is being made up, for docs/operators.md (one choice) or for a
-// random network (any). Depends on: graph.h. Used by: OpDef::example, docs/operators.md,
+// Example: builds a node of an operator for docs/operators.md (fixed choices) or for a random
+// network (random choices). Depends on: graph.h. Used by: OpDef::example, docs/operators.md,
 // tests/networks.
 #ifndef TESSERA_COMPILER_GRAPH_EXAMPLE_H_
 #define TESSERA_COMPILER_GRAPH_EXAMPLE_H_
@@ -15,34 +15,32 @@ namespace tessera::graph {
 
 struct Example {
   Graph& graph;
-  // A whole number of [least, most]: the documentation gets |least|.
+  // An integer in [least, most]; for the documentation always |least|.
   std::function<int64_t(int64_t least, int64_t most)> draw;
-  // Another operand like the first; with a scale of its own unless |same_scale|.
+  // Adds another operand like the first, with its own scale unless |same_scale|.
   std::function<TensorId(bool same_scale)> another;
 
-  Node node;                   // inputs[0] is there
-  std::optional<Shape> shape;  // of the result, where the operands do not say
-  std::optional<Quant> quant;  // of the result, where it is not free
+  Node node;                   // inputs[0] is set
+  std::optional<Shape> shape;  // of the result, if the operands do not determine it
+  std::optional<Quant> quant;  // of the result, if the operator prescribes it
 
   const GraphTensor& first() const { return graph.tensor(node.inputs[0]); }
-  // Constant weights of |shape| and of the first operand's type; beside integers int8 under one
-  // scale.
+  // Constant weights of |shape| and of the first operand's type. For integers: int8 with one scale.
   TensorId Weights(Shape weights);
-  // The result has this scale and zero point, which its kernel takes alone; of int16 2^-15 and 0.
+  // Sets the only scale and zero point that the operator's kernel supports; int16 uses 2^-15 and 0.
   void UnitScale(double scale, int32_t zero) {
     quant =
         first().dtype == DType::kInt16 ? Quant{{1.0 / 32768}, {0}, -1} : Quant{{scale}, {zero}, -1};
   }
-  // The result keeps the scale of the first operand.
+  // The result gets the scale of the first operand.
   void KeepScale() { quant = first().quant; }
 };
 
-// |quant| as a tensor of |dtype| in an example has it: int16 with zero point 0. Nothing: integers
-// of |dtype| stand for no real numbers.
+// |quant| adapted to |dtype|: int16 has zero point 0. Nothing: integers of |dtype| are plain.
 std::optional<Quant> QuantFor(DType dtype, Quant quant);
 
-// Lets |example|'s operator complete it, and gives the result's tensor, of the usual type, with
-// |own| as its scale where it has one and is free.
+// Lets |example|'s operator complete it and adds the result's tensor, of the default type. The
+// result has scale |own| if it has a scale that the operator does not prescribe.
 //   errors  kInvalidArgument  the operator takes no operand of this shape
 Status Complete(Example& example, const Quant& own);
 

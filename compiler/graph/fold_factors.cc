@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FoldFactors: constants an output channel go into the weights and the bias in front of them.
+// FoldFactors: folds constants per output channel into the preceding weights and bias.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -28,15 +28,15 @@ void SetFloats(GraphTensor& t, const std::vector<float>& values) {
   std::memcpy(t.data->data(), values.data(), t.data->size());
 }
 
-// The one node that reads |id|, where the result is no output.
+// The only node that reads |id|; empty if |id| is an output of the graph.
 std::optional<size_t> OnlyConsumer(const Graph& graph, TensorId id) {
   const std::vector<size_t> users = graph.ConsumersOf(id);
   if (users.size() != 1 || std::ranges::count(graph.outputs, id) > 0) return std::nullopt;
   return users[0];
 }
 
-// The elements of |t|, a constant beside a tensor of |shape|, one for each of its channels (axis
-// 1); empty: it is another one, or makes the result larger.
+// The elements of |t|, one for each channel (axis 1) of a tensor of |shape|. Empty if |t| is not
+// such a constant, or if it would enlarge the result.
 std::vector<float> ByChannel(const GraphTensor& t, const Shape& shape) {
   if (!t.constant() || t.dtype != DType::kFloat32 || shape.size() < 2 ||
       t.shape.size() > shape.size())
@@ -51,7 +51,7 @@ std::vector<float> ByChannel(const GraphTensor& t, const Shape& shape) {
   return values;
 }
 
-// What |op| makes of the weights and the bias of one channel by |number|.
+// Applies |op| with |number| to the weights and the bias of one channel.
 void Fold(Op op, float number, std::span<float> weights, float& bias) {
   const auto by = [&](float v) { return op == Op::kMul ? v * number : v / number; };
   if (op == Op::kAdd) bias += number;
@@ -65,13 +65,13 @@ bool Finite(const std::vector<float>& values) {
   return std::ranges::all_of(values, [](float v) { return std::isfinite(v); });
 }
 
-// Takes the node behind node |at|, a contraction, into it. False: there is none that can be.
+// Folds the node behind the contraction |at| into it. False if that is not possible.
 bool TakeIn(Graph& graph, size_t at) {
   const Node node = graph.nodes[at];
   if (node.op != Op::kConv && node.op != Op::kDense && node.op != Op::kTransposedConv) return false;
   const GraphTensor& w = graph.tensor(node.inputs[1]);
   if (w.dtype != DType::kFloat32 || !Unbounded(node)) return false;
-  // A view between them may leave out an axis of extent 1.
+  // A reshape in between may drop an axis of extent 1.
   auto user = OnlyConsumer(graph, node.output);
   std::optional<size_t> view;
   if (user && graph.nodes[*user].op == Op::kReshape && Unbounded(graph.nodes[*user])) {

@@ -10,14 +10,15 @@
 namespace tessera::graph {
 namespace {
 
-// Elementwise of one type and shape: what an anchor's epilogue can take in.
+// Whether |node| is elementwise and keeps type and shape, so that an anchor's epilogue can compute
+// it.
 bool CanFollow(const Graph& graph, const Node& node, TensorId from) {
   return DefOf(node.op).category == Category::kElementwise &&
          graph.tensor(node.output).dtype == graph.tensor(from).dtype &&
          graph.tensor(node.output).shape == graph.tensor(from).shape;
 }
 
-// The region of |nodes|, which are in the order in which they run.
+// The region of |nodes|, which are in execution order.
 Region RegionOf(const Graph& graph, std::vector<size_t> nodes) {
   Region region;
   region.nodes = std::move(nodes);
@@ -40,7 +41,7 @@ Region RegionOf(const Graph& graph, std::vector<size_t> nodes) {
 std::vector<Region> Fuse(const Graph& graph, bool join,
                          const std::function<bool(const Region&)>& may_be) {
   std::vector<bool> taken(graph.nodes.size());
-  std::vector<bool> made(graph.tensors.size());  // exists before the region that is being formed
+  std::vector<bool> made(graph.tensors.size());  // available before the current region starts
   for (size_t i = 0; i < graph.tensors.size(); ++i) made[i] = graph.tensors[i].constant();
   for (TensorId id : graph.inputs) made[static_cast<size_t>(id)] = true;
 

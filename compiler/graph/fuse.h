@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions: groups of nodes that run as one loop nest on one device. Rule by category, not by
-// operator: an anchor (kComplex or kReduction) takes in an elementwise consumer of the same type
-// when it is the anchor result's only user and every other operand of that consumer exists before
-// the region starts.
+// Regions: groups of nodes that run as one loop nest on one device. Fusion goes by category, not by
+// operator: an anchor (kComplex or kReduction) takes in an elementwise consumer of the same type if
+// that consumer is the only user of its result and all other operands of the consumer are available
+// before the region starts.
 #ifndef TESSERA_COMPILER_GRAPH_FUSE_H_
 #define TESSERA_COMPILER_GRAPH_FUSE_H_
 
@@ -22,13 +22,13 @@ struct Region {
   TensorId output = -1;
 };
 
-// Every node of |graph| in exactly one region; regions in an order in which they can run. Without
-// |join|, a region a node: every tensor of the graph is then the result of some region. |may_be|:
-// whether a region of several nodes, as it would be, is allowed; empty: every one is.
+// Puts every node of |graph| into exactly one region; regions are in execution order. Without
+// |join| each node is a region, so that every tensor of the graph is the result of some region.
+// |may_be| decides whether a region of several nodes is allowed; empty: all are.
 std::vector<Region> Fuse(const Graph& graph, bool join = true,
                          const std::function<bool(const Region&)>& may_be = {});
 
-// One line a region, for --dump.
+// One line per region, for --dump.
 std::string Print(const Graph& graph, const std::vector<Region>& regions);
 
 }  // namespace tessera::graph

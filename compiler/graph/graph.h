@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Graph: a network as typed operators over logical tensors (row-major, NCHW for images). Integers
-// with quantisation parameters stand for real numbers; floats, bools and integers without are
-// plain: they are what they are. Importers make it, passes change it, compiler/te turns its regions
-// into tensor expressions. Depends on: base, isa/enums.h (rounding modes).
+// with quantisation parameters stand for real numbers; all other values are plain: floats, bools,
+// and integers without a scale. Importers make a graph, passes change it, compiler/te turns its
+// regions into tensor expressions. Depends on: base, isa/enums.h (rounding modes).
 #ifndef TESSERA_COMPILER_GRAPH_GRAPH_H_
 #define TESSERA_COMPILER_GRAPH_GRAPH_H_
 
@@ -46,18 +46,17 @@ struct GraphTensor {
   std::vector<int64_t> shape;
   std::optional<Quant> quant;
   std::optional<std::vector<uint8_t>> data;  // constants: row-major bytes
-  // Inputs and outputs of a graph: dimension k of what the model's user gives or gets is dimension
-  // order[k] here ({0, 2, 3, 1}: NHWC files). Empty: as here.
+  // Inputs and outputs of a graph: dimension k of the user's tensor is dimension order[k] of this
+  // one ({0, 2, 3, 1}: NHWC files). Empty: the same order.
   std::vector<int> order;
 
   bool constant() const { return data.has_value(); }
-  // The element that stands for 0.
+  // The integer that represents 0.
   int32_t zero() const { return quant ? quant->zero[0] : 0; }
   int64_t count() const;
 };
 
-// How one operand of several is brought to a common scale: rescale((q - zero) << left, multiplier,
-// shift).
+// Brings one of several operands to a common scale: rescale((q - zero) << left, multiplier, shift).
 struct OperandScale {
   int32_t zero = 0;
   int32_t left = 20;
@@ -65,7 +64,7 @@ struct OperandScale {
   int8_t shift = 0;
 };
 
-// Exact requantisation of a node's int32 sums, derived from the scales by compiler/quantize. One
+// Exact requantisation of a node's int32 sums; compiler/quantize derives it from the scales. One
 // entry per output channel, or one for all.
 struct Requant {
   std::vector<int32_t> bias;        // folded: bias - zero_in * sum of weights
@@ -74,8 +73,8 @@ struct Requant {
   isa::Round round = isa::Round::kEven;
   int32_t out_zero = 0;
   int32_t lo = -128, hi = 127;
-  std::vector<OperandScale> operands;  // where operands have scales of their own: Add, Sub, Concat
-  std::vector<int16_t> table;          // functions of one value: of each value of its type
+  std::vector<OperandScale> operands;  // for operands with their own scales: Add, Sub, Concat
+  std::vector<int16_t> table;          // functions of one value: an entry for each value
 };
 
 using TensorId = int32_t;
@@ -85,8 +84,8 @@ struct Node {
   std::string name;
   std::vector<TensorId> inputs;  // Conv, Dense: x, weights, [bias]
   TensorId output = -1;
-  Attributes attributes;  // of the operator's type
-  // Fused activation: bounds on the result, on its integers (BoundsOf) or on its floats.
+  Attributes attributes;  // of the type that the operator chooses
+  // Fused activation: bounds on the result; integers use lo and hi (BoundsOf), floats the others.
   int32_t lo = INT32_MIN, hi = INT32_MAX;
   float least = -std::numeric_limits<float>::infinity();
   float most = std::numeric_limits<float>::infinity();
@@ -106,15 +105,15 @@ struct Node {
 struct Graph {
   std::string name;
   std::string
-      rules;  // whose integers a file's operators mean, where that is a choice: "tflite 2.14"
+      rules;  // the integer arithmetic of a file's operators, if there are variants: "tflite 2.14"
   std::vector<GraphTensor> tensors;
   std::vector<Node> nodes;  // in topological order
   std::vector<TensorId> inputs, outputs;
-  // What one inference leaves for the next: the last inputs hold what the last outputs were the
-  // time before, in order, and at first these bytes, row-major.
+  // State between inferences: the last inputs hold the previous values of the last outputs, in
+  // order; for the first inference they hold these bytes, row-major.
   std::vector<std::vector<uint8_t>> states;
 
-  // Those that the model's user gives and gets.
+  // The inputs and outputs that the model's user sees, without states.
   std::span<const TensorId> UserInputs() const {
     return std::span(inputs).first(inputs.size() - states.size());
   }
@@ -126,28 +125,28 @@ struct Graph {
   const GraphTensor& tensor(TensorId id) const { return tensors[static_cast<size_t>(id)]; }
   TensorId AddTensor(GraphTensor tensor);
 
-  // The node that makes |id|, or nothing for inputs and constants.
+  // The node that makes |id|; nothing for inputs and constants.
   std::optional<size_t> ProducerOf(TensorId id) const;
   std::vector<size_t> ConsumersOf(TensorId id) const;
 };
 
-// The bounds of |node|'s integers: its own, within the result's type.
+// The integer bounds of |node|'s result: its own, limited to the result's type.
 IntegerLimits BoundsOf(const Graph& graph, const Node& node);
 
-// The type of the sums of |node|, which has weights: float32 or int32; of int16 with a bias of
-// int64 that. Source: TFLite's kernels.
+// The type of the sums of |node|, which has weights: float32, int32, or int64 for int16 operands
+// with an int64 bias. Source: TFLite's kernels.
 DType SumType(const Graph& graph, const Node& node);
 
-// Multiply-accumulates of |node| for one inference.
+// Multiply-accumulates of |node| in one inference.
 int64_t Macs(const Graph& graph, const Node& node);
 
-// Checks that the graph is well formed: ids in range, topological order, one producer a tensor,
-// operand counts, types and shapes that agree with the operators, constants and quantisation where
-// they are needed.
+// Checks that the graph is well formed: ids in range, topological order, one producer per tensor,
+// operand counts, types and shapes that the operators accept, constants and quantisation where
+// required.
 //   errors  kInvalidArgument  names the node and what is wrong
 Status Verify(const Graph& graph);
 
-// One line a node with shapes, types, scales: what `tessera compile --dump graph` prints.
+// One line per node with shapes, types, scales: the output of `tessera compile --dump graph`.
 std::string Print(const Graph& graph);
 
 }  // namespace tessera::graph

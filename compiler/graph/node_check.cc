@@ -45,14 +45,14 @@ Status NodeCheck::SameShapes() const {
   return {};
 }
 
-// What is requantised has scales; tensors that are not constants have one. Beside an int8 tensor
-// with a scale there is none without.
+// Operands of a requantised operator need scales; tensors that are not constants have one scale. If
+// any tensor of a node has a scale, its int8 tensors must have one too.
 Status NodeCheck::Scaled(const GraphTensor& t, const char* what) const {
   const auto scaled = [&](TensorId id) { return graph.tensor(id).quant.has_value(); };
   if (!t.quant && t.dtype == DType::kInt8 &&
       (DefOf(node.op).requant || scaled(node.output) || std::ranges::any_of(node.inputs, scaled)))
     return Bad("{} {} has no scale", what, t.name);
-  // Nor has int16 where no plain integers are taken.
+  // Int16 also needs a scale if the operator takes no plain integers.
   if (!t.quant && t.dtype == DType::kInt16 && DefOf(node.op).requant &&
       !Takes(DefOf(node.op), DType::kInt32, DType::kInt32))
     return Bad("{} {} has no scale", what, t.name);
@@ -102,7 +102,7 @@ Status NodeCheck::KeepsScale() const {
 Status NodeCheck::Weights(size_t rank) const {
   const GraphTensor& w = In(1);
   const bool real = IsFloat(In(0).dtype);
-  // Of quantised ones either may be the wider.
+  // Quantised inputs and weights may differ in width.
   const auto integer = [](DType type) { return type == DType::kInt8 || type == DType::kInt16; };
   const bool mixed = integer(In(0).dtype) && integer(w.dtype);
   if (!w.constant() || (w.dtype != In(0).dtype && !mixed) || w.shape.size() != rank ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NodeCheck: a node whose ids are in range, as an operator's shape rule sees it. Depends on:
+// NodeCheck: the view of a node for an operator's shape rule; its ids are in range. Depends on:
 // graph.h. Used by: compiler/ops.
 #ifndef TESSERA_COMPILER_GRAPH_NODE_CHECK_H_
 #define TESSERA_COMPILER_GRAPH_NODE_CHECK_H_
@@ -23,9 +23,9 @@ class NodeCheck {
   const Graph& graph;
   const Node& node;
 
-  // All that Verify asks of the node.
+  // Runs all checks that Verify needs for the node.
   Status Run() const;
-  // The shape that the operands make; the result need not be there yet.
+  // The shape that follows from the operands; the result tensor need not exist yet.
   Result<Shape> ResultShape() const;
 
   template <typename... Args>
@@ -42,12 +42,13 @@ class NodeCheck {
   Status Image() const;
   // Neither the first operand nor the result has a scale.
   Status Plain() const;
-  // Every operand's type, scale and zero point are the result's.
+  // Every operand has the result's type, scale and zero point.
   Status KeepsScale() const;
-  // Operand 1 is constant weights of |rank| axes and of operand 0's type: int8 with one scale, or
-  // one an index of axis 0, and no zero points, or floats. Beside int8 they may be int16 (uint8
-  // less a zero point, which the host alone computes with). Operand 2, where there is one, is a
-  // constant with one element an output channel, of int32 or of the float type.
+  // Operand 1 must be constant weights of |rank| axes and of operand 0's type. Floats have no
+  // scale; int8 has one scale, or one per index of axis 0, and no zero points. For int8 operands
+  // the weights may be int16 (uint8 minus a zero point; only the host computes with them). Operand
+  // 2, if present, is a constant with one element per output channel, of int32 or of the float
+  // type.
   Status Weights(size_t rank) const;
   // |window| has positive extents and fits an image of shape |in|.
   Status Fits(const Window& window, const Shape& in) const;

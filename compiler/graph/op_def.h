@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpDef: all that the compiler knows of one operator, written down in one file of compiler/ops and
-// found by its number. Functions take types of higher folders by reference only: this header
-// depends on graph.h alone. Used by: every part of the compiler that treats operators one by one.
+// OpDef: everything the compiler knows about one operator, defined in one file of compiler/ops and
+// found by the operator's number. Functions take types of higher folders by reference only: this
+// header depends on graph.h alone. Used by: every part of the compiler that treats operators one by
+// one.
 #ifndef TESSERA_COMPILER_GRAPH_OP_DEF_H_
 #define TESSERA_COMPILER_GRAPH_OP_DEF_H_
 
@@ -29,22 +30,21 @@ namespace tessera::graph {
 class NodeCheck;
 struct Example;
 
-// When an operator of ONNX over dequantised values is one on integers.
+// The condition under which an ONNX operator over dequantised values is computed on integers.
 enum class OnnxWhen : uint8_t {
   kQuantised,  // its result is quantised too
   kAlways,     // its result has the scale of its operand
   kNever,
 };
-// An operator of ONNX that becomes this one.
+// An ONNX operator that becomes this operator.
 struct OnnxRow {
   std::string_view type;  // "GlobalAveragePool"
   Status (*convert)(onnx_model::QdqConverter& to, const onnx_model::OnnxNode& from);
-  size_t operands = 1;  // the first inputs, which all have to be dequantised for that
+  size_t operands = 1;  // for kQuantised: the first inputs that must be dequantised
   OnnxWhen when = OnnxWhen::kQuantised;
 };
-// An operator of TFLite, which has from |least| to |most| inputs and from one to |results| results,
-// or none.
-// |convert| is called while the converter is at such an operator.
+// A TFLite operator, with |least| to |most| inputs and at most |results| results. |convert| is
+// called while the converter is at such an operator.
 struct TfliteRow {
   std::string_view type;  // as in the schema: "CONV_2D"
   size_t least, most;
@@ -52,8 +52,8 @@ struct TfliteRow {
   size_t results = 1;
 };
 
-// Element types of the first operand and of the result that go together. Other operands have the
-// first one's; weights and biases are the shape rule's.
+// Allowed pairs of element types: the first operand's and the result's. Other operands have the
+// first one's type; the shape rule checks weights and biases.
 struct TypePair {
   DType from = DType::kInt8, to = DType::kInt8;
   bool operator==(const TypePair&) const = default;
@@ -62,12 +62,12 @@ inline constexpr TypePair kInt8Types[] = {{DType::kInt8, DType::kInt8}};
 inline constexpr TypePair kAllTypes[] = {{DType::kInt8, DType::kInt8},
                                          {DType::kFloat32, DType::kFloat32},
                                          {DType::kFloat16, DType::kFloat16}};
-// The same, and int16, where TFLite's kernels take it ("16x8").
+// The same, plus int16, which TFLite's kernels take ("16x8").
 inline constexpr TypePair kWideTypes[] = {{DType::kInt8, DType::kInt8},
                                           {DType::kFloat32, DType::kFloat32},
                                           {DType::kFloat16, DType::kFloat16},
                                           {DType::kInt16, DType::kInt16}};
-// Elements that an operator only moves are of any type; numbers that it computes with are not bool.
+// Operators that only move elements take any type; operators that compute take all but bool.
 inline constexpr TypePair kAnyTypes[] = {
     {DType::kInt8, DType::kInt8},       {DType::kFloat32, DType::kFloat32},
     {DType::kFloat16, DType::kFloat16}, {DType::kInt32, DType::kInt32},
@@ -75,7 +75,7 @@ inline constexpr TypePair kAnyTypes[] = {
     {DType::kInt16, DType::kInt16},     {DType::kBool, DType::kBool}};
 inline constexpr std::span<const TypePair> kNumberTypes{kAnyTypes, 7};
 
-// Plain values alone: no int8 that stands for a real number.
+// Plain values only: no int8 that stands for a real number.
 inline constexpr TypePair kPlainTypes[] = {
     {DType::kFloat32, DType::kFloat32}, {DType::kFloat16, DType::kFloat16},
     {DType::kInt32, DType::kInt32},     {DType::kInt64, DType::kInt64},
@@ -86,8 +86,8 @@ inline constexpr std::span<const TypePair> kPlainFloats{kPlainTypes, 2};
 
 // Categories drive fusion.
 enum class Category : uint8_t {
-  kElementwise,  // each element of the result from the same element of each operand
-  kInjective,    // from one element of one operand, anywhere
+  kElementwise,  // each element from the same element of each operand
+  kInjective,    // each element from one element of one operand, anywhere
   kReduction,    // from many; elementwise consumers may join its result
   kComplex,      // a contraction; elementwise consumers may join its result
   kOpaque,       // nothing joins
@@ -99,53 +99,53 @@ struct OpDef {
   std::string_view meaning;
   Category category = Category::kElementwise;
   size_t least = 1, most = 1;  // operands
-  // All that it takes; a pair with an operand's type for each, the usual result first. By default
-  // an int8 operator. What it computes on floats is computed in float32 (rationale/floats.md).
+  // All supported types; of the pairs with an operand's type, the first gives the default result.
+  // By default int8 only. Floats are computed in float32 (rationale/floats.md).
   std::span<const TypePair> types = kInt8Types;
 
-  // The shape of the result, or why the operands make none. Nothing: that of the first operand,
-  // which all operands have.
+  // The shape of the result, or why the operands are invalid. Null: all operands have one shape,
+  // and the result has it too.
   Result<Shape> (*shape)(const NodeCheck& node) = nullptr;
-  // What else has to hold, about scales say.
+  // Further conditions, for example on scales.
   Status (*check)(const NodeCheck& node) = nullptr;
-  // Whether attributes are of the operator's type. Nothing: it has none.
+  // Whether the attributes have the operator's type. Null: it has no attributes.
   bool (*attributes)(const Attributes& attributes) = nullptr;
-  // Attributes as a printed graph shows them, with a blank in front.
+  // The attributes as text for a printed graph, with a leading blank.
   std::string (*text)(const Node& node) = nullptr;
-  // Multiply-accumulates of one inference. Nothing: 0.
+  // Multiply-accumulates of one inference. Null: 0.
   int64_t (*macs)(const Graph& graph, const Node& node) = nullptr;
 
   // The quantisation rule: fills in |requant|, whose rounding, bounds and output zero point are
-  // set. Nothing: there is nothing to requantise.
+  // already set. Null: the operator has nothing to requantise.
   Status (*requant)(const Graph& graph, const Node& node, Requant& requant) = nullptr;
-  // What each element of the result is: sets the value of node.output.
+  // Defines each element of the result: sets the value of node.output.
   void (*body)(te::RegionBuilder& b, const Node& node) = nullptr;
 
   std::span<const OnnxRow> onnx;
   std::span<const TfliteRow> tflite;
 
-  // Completes |example|, a node of this operator over one operand, for the documentation and for
-  // random networks. Nothing: as many operands of one shape as |least|,
-  // no attributes, a scale of the result's own.
+  // Completes |example|, a node of this operator with one operand, for the documentation and for
+  // random networks. Null: |least| operands of one shape, no attributes, and a free scale of the
+  // result.
   void (*example)(Example& example) = nullptr;
 };
 
-// A maker of OpDef::attributes.
+// A function for OpDef::attributes.
 template <typename T>
 bool Fits(const Attributes& attributes) {
   return attributes.Fit<T>();
 }
 
 const OpDef& DefOf(Op op);
-// Whether |def| makes |to| of |from|.
+// Whether |def| takes operands of type |from| with a result of type |to|.
 bool Takes(const OpDef& def, DType from, DType to);
-// The usual result of an operand of type |from|; int8 where the operator does not take it.
+// The default result type for an operand of type |from|; int8 if the operator does not take it.
 DType ResultType(const OpDef& def, DType from);
-// All, by number.
+// All operators, by number.
 std::span<const OpDef* const> AllOps();
-// Operators of ONNX that become several of these.
+// ONNX operators that become several operators of the graph.
 std::span<const OnnxRow> ComposedOnnx();
-std::span<const TfliteRow> ComposedTflite();  // and of TFLite
+std::span<const TfliteRow> ComposedTflite();  // the same for TFLite
 
 }  // namespace tessera::graph
 

@@ -44,7 +44,7 @@ void RemoveDead(Graph& graph) {
 
 namespace {
 
-// Elements of |size| bytes of [O, H, W, C] as those of |shape| = [O, C, H, W].
+// Reorders elements of |size| bytes from [O, H, W, C] to |shape| = [O, C, H, W].
 std::vector<uint8_t> ToChannelsFirst(const std::vector<uint8_t>& bytes,
                                      const std::vector<int64_t>& shape, int64_t size) {
   std::vector<uint8_t> moved(bytes.size());
@@ -103,7 +103,7 @@ void DenseToConv(Graph& graph) {
       graph.nodes.push_back(std::move(node));
       continue;
     }
-    // Row-major [O, C*H*W] is row-major [O, C, H, W]: only the shape of the weights changes.
+    // [O, C*H*W] and [O, C, H, W] are the same bytes in row-major order: only the shape changes.
     GraphTensor weights = graph.tensor(node.inputs[1]);
     weights.shape = {weights.shape[0], in[1], in[2], in[3]};
     if (by_rows)
@@ -127,8 +127,8 @@ void DenseToConv(Graph& graph) {
 
 namespace {
 
-// The shapes with which a product of |a| and |b| has one leading axis, or none; nothing: it has,
-// or they differ otherwise than by an extent of 1.
+// The shapes of |a| and |b| with at most one leading axis in their product. Nothing if the product
+// already has that form, or if leading axes differ otherwise than by an extent of 1.
 std::optional<std::array<Shape, 2>> MergedShapes(const Shape& a, const Shape& b) {
   const auto rows = [](const Shape& s) { return s[s.size() - 2]; };
   const auto before = [](const Shape& s) {
@@ -141,7 +141,7 @@ std::optional<std::array<Shape, 2>> MergedShapes(const Shape& a, const Shape& b)
   if (of_b == 1 && of_a > 1)
     return std::array{Shape{of_a * rows(a), a.back()}, Shape{rows(b), b.back()}};
   if (std::max(a.size(), b.size()) == 3) return std::nullopt;
-  // The axes repeat where they are 1: as one they are the same where they lie alike.
+  // Leading axes broadcast where they are 1; they can be merged if they are equal or all 1.
   const size_t least = std::min(a.size(), b.size());
   bool alike = of_a == of_b;
   for (size_t d = 3; d <= least; ++d) alike = alike && a[a.size() - d] == b[b.size() - d];
@@ -199,7 +199,7 @@ void MergeBatches(Graph& graph) {
     graph.nodes.push_back(std::move(node));
     graph.nodes.push_back(std::move(whole));
   }
-  RemoveDead(graph);  // constants under their former shapes
+  RemoveDead(graph);  // constants under their old shapes
 }
 
 void SplitImages(Graph& graph) {
@@ -216,8 +216,8 @@ void SplitImages(Graph& graph) {
       graph.nodes.push_back(std::move(node));
       continue;
     }
-    // |made|'s result is image |image| of |whole|. |role|: which of the product's operands it cuts;
-    // empty: it is the product.
+    // Adds |made|, whose result is image |image| of |whole|. |role| names the operand of the
+    // product that it cuts; empty for the product itself.
     const auto add = [&](Node made, TensorId whole, int64_t image, const std::string& role) {
       const std::string mark = fmt::format(".image{}", image);
       const GraphTensor& like = graph.tensor(whole);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes over graphs; each leaves a graph that Verify accepts and that computes the same integers,
-// and the same floats but for what FoldFactors says.
+// Passes over graphs. Each leaves a graph that Verify accepts and that computes the same integers,
+// and the same floats except as FoldFactors says.
 #ifndef TESSERA_COMPILER_GRAPH_PASSES_H_
 #define TESSERA_COMPILER_GRAPH_PASSES_H_
 
@@ -9,37 +9,37 @@
 
 namespace tessera::graph {
 
-// Removes nodes whose results nobody uses, and tensors that nothing names.
+// Removes nodes whose results are unused, and tensors without references.
 void RemoveDead(Graph& graph);
 
 // dense(reshape(x)) of an image becomes a convolution whose window is the whole image: the same
-// products, and no transposition of a blocked layout is left. So does dense(reshape(transpose(x)))
-// where the transposition is NCHW to NHWC, with the weights in the other order.
+// products, without transposing a blocked layout. dense(reshape(transpose(x))) is treated likewise
+// if the transposition is NCHW to NHWC; the weights are reordered.
 void DenseToConv(Graph& graph);
 
-// conv(pad(x)) becomes a convolution with wider pads of its own, where the pad is spatial and holds
-// the zero point, which is what a convolution's pads hold.
+// conv(pad(x)) becomes a convolution with larger pads if the padding is spatial and filled with the
+// zero point, as a convolution's own pads are.
 void FoldPads(Graph& graph);
 
-// Products of matrices of int8 over several leading axes become products over one, and those by one
-// matrix for all become one product of more rows: the accelerator's tensors have a batch, channels
-// and positions. The views around them move nothing.
+// int8 matrix products over several leading axes get one leading axis; products with one matrix for
+// all become one product of more rows. The accelerator's tensors have a batch, channels and
+// positions. The reshapes added around them move no data.
 void MergeBatches(Graph& graph);
 
-// A product of int8 with a matrix for each image becomes a product an image, of slices that concat
-// joins: for machines whose GEMM has rows of several images, which share their weights. Behind
-// MergeBatches.
+// An int8 product with a different matrix for each image becomes one product per image, with slices
+// before and a concat behind: for machines whose GEMM has rows of several images, which share their
+// weights. Runs after MergeBatches.
 void SplitImages(Graph& graph);
 
-// conv(x) * a + b, of constants a and b of which there is one an output channel, becomes one
-// convolution with other weights and another bias; so do dense layers and transposed convolutions,
-// and quotients and differences. BatchNormalization is such a pair. Of float32 alone, whose result
-// then differs in the last places: the products of constants are rounded instead of the sums.
-// Integers keep the nodes: their weights would be other integers. What leaves the floats' range
-// stays, too.
+// conv(x) * a + b, where a and b are constants per output channel, becomes one convolution with
+// other weights and bias. Dense layers and transposed convolutions, quotients and differences are
+// folded the same way; BatchNormalization becomes such a pair. Applies to float32 only: results
+// differ in the last digits, because the products of constants are rounded instead of the sums.
+// Integer nodes are kept: their folded weights would be other integers. Values that leave the range
+// of floats are kept, too.
 void FoldFactors(Graph& graph);
 
-// All passes that are always worth it, in order.
+// Runs all passes that always pay off, in order.
 void Simplify(Graph& graph);
 
 }  // namespace tessera::graph

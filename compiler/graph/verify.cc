@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verify: what every pass and every reader of a graph relies on.
+// Verify: the invariants that passes and readers of a graph rely on.
 #include <algorithm>
 
 #include "compiler/graph/node_check.h"
@@ -9,7 +9,7 @@ namespace tessera::graph {
 
 namespace {
 
-// Each state is an input and an output of one kind, and has its first bytes.
+// Each state is an input and an output of equal type, shape and scale, with initial bytes.
 Status States(const Graph& graph) {
   const size_t count = graph.states.size();
   if (count > graph.inputs.size() || count > graph.outputs.size()) {

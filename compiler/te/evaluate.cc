@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evaluation of tensor expressions from their definition.
+// Evaluates tensor expressions by their definition.
 #include <deque>
 #include <optional>
 #include <unordered_map>
@@ -21,14 +21,14 @@ int64_t Count(const std::vector<int64_t>& shape) {
   return n;
 }
 
-// A node of a stage's body with what it needs of other structures, looked up once for all elements.
+// A node of a stage's body, with data that is looked up once for all elements.
 struct BodyNode {
   explicit BodyNode(const ir::ExprNode& node) : expr(node) {}
 
   const ir::ExprNode& expr;
   std::vector<const BodyNode*> args;
-  size_t var = 0;                               // kVar: its place among the values
-  std::vector<size_t> axes;                     // kReduce: those of its axes
+  size_t var = 0;                               // kVar: its index among the values
+  std::vector<size_t> axes;                     // kReduce: the indices of its axes
   DType operand = DType::kInt8;                 // of the first argument
   LaneValue identity;                           // kReduce
   ir::BinOp combiner = ir::BinOp::kAdd;         // kReduce
@@ -97,7 +97,7 @@ class StageValues {
     return &made;
   }
 
-  // After an error its value counts for nothing.
+  // After an error the returned value is meaningless.
   LaneValue Value(const BodyNode& t) {
     const ir::ExprNode& e = t.expr;
     LaneValue out;

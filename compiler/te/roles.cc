@@ -11,7 +11,7 @@ using ir::Axis;
 using ir::Expr;
 using ir::ExprKind;
 
-// |e| without the casts around it.
+// |e| without casts around it.
 Expr Bare(Expr e) {
   while (e->kind == ExprKind::kUn && e->un() == ir::UnOp::kCast) e = e->args[0];
   return e;
@@ -21,8 +21,8 @@ Expr Bare(Expr e) {
 struct AxisUse {
   int dim = -1;
   int64_t coeff = 0;
-  int64_t group = 0;    // inside a floor division by this
-  bool beside = false;  // another axis of the other kind is in the same index
+  int64_t group = 0;    // divisor of the floor division around the axis
+  bool beside = false;  // an axis of the other kind is in the same index
   bool linear = true;
 };
 
@@ -31,7 +31,7 @@ AxisUse UseOf(const Expr& read, const Expr& var, const ir::Ranges& ranges,
   AxisUse use;
   for (size_t d = 0; d < read->args.size(); ++d) {
     if (!ir::UsesVar(read->args[d], var)) continue;
-    use.linear = use.linear && use.dim < 0;  // in two indices at once: a diagonal
+    use.linear = use.linear && use.dim < 0;  // the axis occurs in two indices: a diagonal
     use.dim = static_cast<int>(d);
     const ir::Linear form = ir::ToLinear(read->args[d], ranges);
     use.coeff = form.CoeffOf(var);
@@ -92,7 +92,7 @@ std::optional<Roles> RolesOf(const std::vector<Axis>& axes, const std::vector<Ax
                              const Expr& input, const std::optional<Expr>& weight) {
   Roles roles{.input = input, .weight = weight};
   ir::Ranges ranges;
-  // An axis of one iteration is an axis all the same: its range is left open for the analysis.
+  // Ranges of axes of one iteration stay unknown, so that the analysis does not drop such axes.
   for (const std::vector<Axis>* list : {&axes, &reduce_axes}) {
     for (const Axis& a : *list) {
       if (a.extent > 1) ranges.Set(a);
@@ -128,15 +128,15 @@ std::optional<Roles> RolesOf(const std::vector<Axis>& axes, const std::vector<Ax
     r.input_dim = in.dim;
     r.weight_dim = w.dim;
     r.coeff = in.coeff;
-    // Beside a grouped output channel it is still the input's channel.
+    // An input channel may share its index with a grouped output channel.
     bool spatial = false;
     for (const AxisRole& d : roles.data)
       spatial |= d.input_dim == in.dim && d.role == Role::kSpatial;
     r.role = spatial ? Role::kWindow : Role::kInputChannel;
     roles.reduced.push_back(r);
   }
-  // Without weights, a data axis in front of the windows is channelwise: the last one left of the
-  // first spatial axis. Any others are batch.
+  // Without weights, one data axis in front of the windows is channelwise: the axis directly before
+  // the first spatial one. Others are batch.
   if (!roles.weight && roles.Find(Role::kWindow)) {
     for (size_t d = 1; d < roles.data.size(); ++d) {
       if (roles.data[d].role == Role::kSpatial && roles.data[d - 1].role == Role::kBatch) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Axis roles: what each axis of a contraction or reduction stage is, from which operands it indexes
-// and how. Schedule generators work from roles and know no operators. Depends on te.h, ir/affine.h.
+// Axis roles: what each axis of a contraction or reduction stage is, found from the operands that
+// it indexes. Schedule generators work from roles, not from operators. Depends on te.h,
+// ir/affine.h.
 #ifndef TESSERA_COMPILER_TE_ROLES_H_
 #define TESSERA_COMPILER_TE_ROLES_H_
 
@@ -27,34 +28,34 @@ enum class Role : uint8_t {
 struct AxisRole {
   ir::Axis axis;
   Role role = Role::kBatch;
-  // Of the axis in the input's index: stride of kSpatial, dilation of kWindow; with groups, from
-  // one group to the next.
+  // Coefficient of the axis in the input's index: stride for kSpatial, dilation for kWindow; with
+  // groups, the distance from one group to the next.
   int64_t coeff = 1;
-  int input_dim = -1;   // dimension of the input that it indexes; -1: none
-  int weight_dim = -1;  // dimension of the weights; -1: none
-  int64_t group = 0;    // of a data axis that indexes the input by group: how many make one
+  int input_dim = -1;   // dimension of the input that it indexes; -1 if none
+  int weight_dim = -1;  // dimension of the weights; -1 if none
+  int64_t group = 0;    // of a data axis that indexes the input by group: the size of a group
 };
 
-// A stage that reduces one read or the product of two reads.
+// Roles of a stage that reduces one read or the product of two reads.
 struct Roles {
   ir::Expr input;  // the TensorRead
   std::optional<ir::Expr> weight;
-  std::vector<AxisRole> data;  // one a dimension, in order
+  std::vector<AxisRole> data;  // one per dimension, in order
   std::vector<AxisRole> reduced;
-  std::vector<int64_t> offsets;           // of the input's indices, where every axis is 0
-  const AxisRole* Find(Role role) const;  // first of that role, nullptr: none
-  // The one input channel that is an index of the input; nullptr: none, or several. Beside it may
-  // be axes of the weights alone: the windows of 1x1.
+  std::vector<int64_t> offsets;           // of the input's indices, with every axis at 0
+  const AxisRole* Find(Role role) const;  // the first of that role; nullptr if none
+  // The only input channel that indexes the input; nullptr if there is none or several. Axes of the
+  // weights alone may stand beside it: windows of 1x1.
   const AxisRole* InputChannel() const;
 };
 
-// Empty when the stage is no reduction of that shape, or an index is not quasi-affine. Of two reads
-// the weights are the one with fewer data axes; at a tie the second.
+// Empty if the stage is not such a reduction, or an index is not quasi-affine. Of two reads the
+// weights are the one with fewer data axes; on a tie the second.
 //   axes, reduce_axes, body  of a te::TensorNode or of a stage of a schedule
 std::optional<Roles> FindRoles(const std::vector<ir::Axis>& axes,
                                const std::vector<ir::Axis>& reduce_axes, const ir::Expr& body);
 
-// The same where it is known which TensorRead is the input.
+// The same for a TensorRead that is known to be the input.
 std::optional<Roles> RolesOf(const std::vector<ir::Axis>& axes,
                              const std::vector<ir::Axis>& reduce_axes, const ir::Expr& input,
                              const std::optional<ir::Expr>& weight);

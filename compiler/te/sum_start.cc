@@ -17,7 +17,7 @@ namespace {
 struct Terms {
   std::vector<Expr> added, subtracted;
 
-  // Null: there are none.
+  // Null without terms.
   Expr Sum() const {
     Expr sum;
     for (const Expr& e : added) sum = sum ? sum + e : e;
@@ -26,7 +26,7 @@ struct Terms {
   }
 };
 
-// What the body of a stage is without the terms that it adds to a tensor.
+// Removes from a stage's body the terms that it adds to a tensor.
 class Stripper {
  public:
   Stripper(const Tensor& sum, const Tensor& reader, const std::set<const TensorNode*>& constants)
@@ -34,8 +34,8 @@ class Stripper {
     for (const Axis& a : reader->axes) ranges_.Set(a);
   }
 
-  // Empty: the stage reads other elements, or what it adds differs from read to read. |terms| gets
-  // what it adds.
+  // Returns the body without the terms, which go to |terms|. Empty if the stage reads the tensor at
+  // other elements, or if its reads add different terms.
   std::optional<Expr> Strip(Terms* terms) {
     Expr body = Without(reader_->body);
     if (!same_ || !found_) return std::nullopt;
@@ -52,7 +52,7 @@ class Stripper {
     return true;
   }
 
-  // Of constants, which are read inside of them whether a condition around |e| holds or not.
+  // Whether |e| reads only constants, inside of their bounds even if a condition around |e| fails.
   bool IsTerm(const Expr& e) const {
     bool is = true;
     ir::Visit(e, [&](const Expr& x) {
@@ -66,7 +66,7 @@ class Stripper {
     return is;
   }
 
-  // The read in |e| where that is an element of the sum and terms; else null.
+  // The read in |e| if |e| is an element of the sum plus terms; else null.
   Expr ReadOf(const Expr& e, Terms* terms) const {
     if (IsElement(e)) return e;
     if (e->kind != ir::ExprKind::kBin) return {};
@@ -106,7 +106,7 @@ class Stripper {
   bool same_ = true;
 };
 
-// The one stage that reads |tensor|; null: there are others, or none.
+// The only stage that reads |tensor|; null if there is none or several.
 Tensor OnlyReader(const Tensor& output, const Tensor& tensor) {
   Tensor found;
   for (const Tensor& t : TopologicalOrder({output})) {
@@ -118,10 +118,10 @@ Tensor OnlyReader(const Tensor& output, const Tensor& tensor) {
   return found;
 }
 
-// |output| with what is added to |sum| in its start.
+// |output| with the terms that are added to |sum| moved into its start.
 Tensor WithStart(const Tensor& output, const Tensor& sum,
                  const std::set<const TensorNode*>& constants) {
-  std::unordered_map<const TensorNode*, Expr> bodies;  // of stages that change
+  std::unordered_map<const TensorNode*, Expr> bodies;  // of changed stages
   Terms all;
   const Expr before = sum->body->start();
   if (before) all.added.push_back(before);
@@ -138,7 +138,7 @@ Tensor WithStart(const Tensor& output, const Tensor& sum,
     for (const Expr& e : terms.subtracted) all.subtracted.push_back(ir::Substitute(e, axes));
     bodies[reader.get()] = *body;
     if ((*body)->kind != ir::ExprKind::kTensorRead) break;
-    read = reader;  // a copy of the sum
+    read = reader;  // the reader is now a copy of the sum
   }
   if (all.added.size() + all.subtracted.size() == (before ? 1 : 0)) return output;
   bodies[sum.get()] = Sum(sum->body->args[0], sum->reduce_axes, all.Sum());

@@ -14,7 +14,7 @@
 namespace tessera::te {
 namespace {
 
-// Gives every axis of a stage its own name; the nodes stay what they are where possible.
+// Gives every axis of a stage a unique name; nodes are kept where possible.
 void UniqueNames(TensorNode* node) {
   std::set<std::string> taken;
   ir::VarMap renamed;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensor expressions: what each element of a tensor is, with no word about loops. A tensor is a
-// placeholder or a compute stage; stages form a DAG through the tensors they read. Depends on ir.h.
-// Used by the graph's operator bodies (compiler/te/ops), the schedule and the lowering.
+// Tensor expressions: define each element of a tensor, without loops. A tensor is a placeholder or
+// a compute stage; stages form a DAG through the tensors they read. Depends on ir.h. Used by the
+// graph's operator bodies (compiler/te/ops), the schedule and the lowering.
 //
 //   Tensor x = Placeholder("x", DType::kInt8, {1, 3, 8, 8});
 //   Axis k = ReduceAxis("k", 3);
@@ -10,9 +10,9 @@
 //     return Sum(ir::Cast(DType::kInt32, x(i[0], k.var, i[1], i[2])), {k});
 //   });
 //
-// A reduction is the whole body of its stage (what follows it is the next stage's business); a sum
-// may start at a value, which is not summed over its axes. A read outside a tensor's bounds is
-// allowed only in a branch of a select that is not taken.
+// A reduction is the whole body of its stage; operations on its result are later stages. A sum may
+// have a start value, which is added once. A read outside a tensor's bounds is allowed only in a
+// branch of a select that is not taken.
 #ifndef TESSERA_COMPILER_TE_TE_H_
 #define TESSERA_COMPILER_TE_TE_H_
 
@@ -40,7 +40,7 @@ class Tensor {
   Tensor() = default;
   explicit Tensor(std::shared_ptr<const TensorNode> node) : node_(std::move(node)) {}
 
-  // A read of one element; as many i64 indices as dimensions.
+  // A read of one element; it takes one i64 index per dimension.
   Expr operator()(std::vector<Expr> indices) const;
   template <typename... Index>
   Expr operator()(Index... index) const {
@@ -64,20 +64,20 @@ class Tensor {
 struct TensorNode : ir::TensorBase {
   bool placeholder = true;
   // Compute stages only.
-  std::vector<Axis> axes;         // one a dimension, min 0
-  std::vector<Axis> reduce_axes;  // of the reduction that is the body, else empty
+  std::vector<Axis> axes;         // one per dimension, min 0
+  std::vector<Axis> reduce_axes;  // of the reduction, if the body is one
   Expr body;
 };
 
-// |name| as a word of a schedule's text: white space, '#' and '$' become '_'. Tensors' names are
-// such words; whoever makes names unique asks for the word first.
+// |name| as a word of a schedule's text: white space, '#' and '$' become '_'. Names of tensors are
+// such words; code that makes names unique must call Word first.
 std::string Word(std::string name);
 
-// A tensor that the caller provides: an input or a constant; its name is Word(name).
+// A tensor that the caller provides, an input or a constant; it is called Word(name).
 Tensor Placeholder(std::string name, DType dtype, std::vector<int64_t> shape);
 
-// |axis_names| name the dimensions ("i0", "i1", ... when empty). Axis names of a stage are made
-// unique. |body| gets one i64 variable a dimension.
+// |axis_names| name the dimensions ("i0", "i1", ... if empty). Axis names of a stage are made
+// unique. |body| gets one i64 variable per dimension.
 Tensor Compute(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
                const std::function<Expr(const std::vector<Expr>&)>& body);
 
@@ -90,31 +90,31 @@ Expr ProductOf(Expr value, std::vector<Axis> axes);
 // The tensors that |tensor|'s body reads, in order of first appearance.
 std::vector<Tensor> Inputs(const Tensor& tensor);
 
-// The tensor behind a TensorRead.
+// The tensor that a TensorRead reads.
 Tensor TensorOf(const Expr& read);
 
-// Every tensor that |outputs| need, producers first; placeholders included.
+// Every tensor that |outputs| need, including placeholders; producers come first.
 std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs);
 
-// |output| over stages whose bodies are |body_of|(stage), an expression of the stage's axes and of
-// the tensors as they were or new ones. A stage keeps its name and its data axes; the reduction is
-// that of its body.
+// |output| with the body of each stage replaced by |body_of|(stage), an expression of the stage's
+// axes and of old or new tensors. A stage keeps its name and its data axes; its reduction is the
+// one in the new body.
 Tensor WithBodies(const Tensor& output, const std::function<Expr(const Tensor& stage)>& body_of);
 
 // The stages as text, one line each, for --dump te.
 std::string Print(const std::vector<Tensor>& outputs);
 
-// Refuses what the rest of the compiler does not take: two tensors of one name, a body whose type
-// is not the tensor's, a reduction inside an expression, a start of another type or that changes
-// along its reduction, free variables.
+// Refuses expressions that the rest of the compiler does not support: two tensors of one name, a
+// body whose type is not the tensor's, a reduction inside an expression, a start of another type or
+// that changes along its reduction, free variables.
 Status Verify(const std::vector<Tensor>& outputs);
 
 // Values of tensors, row-major logical order.
 using Values = std::unordered_map<const TensorNode*, ir::Array>;
 
-// Evaluates stage by stage from the definition, without loops of ours: the oracle of the lowering.
-// |values| holds the placeholders and gets every stage. errors: kInvalidArgument a placeholder is
-// missing or of the wrong size; kOutOfRange a read outside a tensor, named.
+// Evaluates stage by stage from the definition, without generated loops: the oracle of the
+// lowering. |values| holds the placeholders and receives every stage. errors: kInvalidArgument a
+// placeholder is missing or of the wrong size; kOutOfRange a read outside a tensor, named.
 Status Evaluate(const std::vector<Tensor>& outputs, Values* values);
 
 }  // namespace tessera::te

@@ -32,7 +32,7 @@ std::optional<Roles> ContractionRoles(const Tensor& sum, int64_t multiple) {
   if (!lane || lane->group != 0 || lane->axis.extent % multiple != 0) return std::nullopt;
   const auto lanes = std::ranges::count(roles->data, Role::kOutputChannel, &AxisRole::role);
   if (!roles->InputChannel() || lanes != 1) return std::nullopt;
-  // Each weight is used once for an output element: an axis alone in every index.
+  // An output element uses each weight once: every index of the weights is one distinct axis.
   std::set<const ir::ExprNode*> used;
   for (size_t d = 0; d < w->args.size(); ++d) {
     const auto axes = {&sum->axes, &sum->reduce_axes};
@@ -107,7 +107,7 @@ std::vector<int32_t> CorrectionOf(const UnsignedForm& form, std::span<const uint
     if (d > dim) inner *= static_cast<size_t>(shape[d]);
   }
   TESSERA_CHECK(weights.size() == count, "{} bytes of {}", weights.size(), form.weights.name());
-  std::vector<uint32_t> sums(channels);  // modulo 2^32, as the sums that they correct
+  std::vector<uint32_t> sums(channels);  // modulo 2^32, like the sums that they correct
   for (size_t i = 0; i < count; i += inner) {
     int64_t sum = 0;
     for (size_t k = 0; k < inner; ++k) sum += static_cast<int8_t>(weights[i + k]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A contraction of int8 inputs and weights as one of uint8 inputs: what processors multiply four at
-// a time. sum(x * w) = sum((x + 128) * w) - 128 * sum(w), and the last term is known with the
-// weights. Depends on: te.h, roles.h. Used by: the host's half of the compile driver.
+// Rewrites a contraction of int8 inputs and weights to uint8 inputs, which processors multiply four
+// at a time. sum(x * w) = sum((x + 128) * w) - 128 * sum(w), and the last term is constant, because
+// the weights are. Depends on: te.h, roles.h. Used by: the host's half of the compile driver.
 #ifndef TESSERA_COMPILER_TE_UNSIGNED_H_
 #define TESSERA_COMPILER_TE_UNSIGNED_H_
 
@@ -15,19 +15,19 @@
 namespace tessera::te {
 
 struct UnsignedForm {
-  Tensor output;        // the same values, modulo 2^32 in the sums as before
+  Tensor output;        // the same values; sums are modulo 2^32, as before
   Tensor weights;       // the placeholder that was read, int8
-  int channel_dim = 0;  // of the weights
+  int channel_dim = 0;  // dimension of the weights
   Tensor products;      // the stage of their sums, S.u8
-  Tensor correction;    // a placeholder of |output|, int32, one a channel: CorrectionOf
+  Tensor correction;    // a placeholder of |output|, int32, one per channel: CorrectionOf
 };
 
 // The form of |output| whose one reduction sums products of an int8 tensor and an int8 placeholder
-// over an input channel, for |multiple| output channels or a multiple of that. The input is copied
-// in stage NAME.u8, the products of stage S are summed in S.u8. Empty for any other expression.
+// over an input channel; the number of output channels is a multiple of |multiple|. Stage NAME.u8
+// holds a copy of the input, stage S.u8 the sums of stage S. Empty for any other expression.
 std::optional<UnsignedForm> ToUnsigned(const Tensor& output, int64_t multiple);
 
-// 128 times the sum of each channel's weights, which are given row-major.
+// 128 times the sum of each channel's weights. |weights| are row-major.
 std::vector<int32_t> CorrectionOf(const UnsignedForm& form, std::span<const uint8_t> weights);
 
 }  // namespace tessera::te

@@ -17,9 +17,9 @@
 namespace tessera::te {
 namespace {
 
-constexpr int64_t kAny = int64_t{1} << 40;  // more than an int32 has
+constexpr int64_t kAny = int64_t{1} << 40;  // beyond the range of int32
 
-// How large values are at most, in size.
+// Upper bounds of the magnitudes of values.
 class Sizes {
  public:
   explicit Sizes(const RegionTe& region) : region_(region) {}
@@ -80,7 +80,7 @@ class Sizes {
   std::unordered_map<const TensorNode*, int64_t> stages_;
 };
 
-// The read of a constant, or the lesser of it and a number (shift_bounds.h).
+// Strips the min with a number that shift_bounds.h puts around the read of a constant.
 const Expr& Unbounded(const Expr& e) {
   const bool bounded = e->kind == ir::ExprKind::kBin && e->bin() == ir::BinOp::kMin &&
                        e->args[1]->kind == ir::ExprKind::kImm;
@@ -166,7 +166,7 @@ class Rewriter {
     Numbers all;
     std::optional<FloatNumbers> one;
     for (size_t c = 0; c < multipliers.size(); ++c) {
-      // A scale of the whole tensor is found once.
+      // Channels with equal scales share one search.
       if (c == 0 || multipliers[c] != multipliers[c - 1] || shifts[c] != shifts[c - 1]) {
         scale.multiplier = multipliers[c];
         scale.shift = shifts[c];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requantisation by constants as processors with float32 do it in the fewest instructions. Depends
-// on: region.h, float_scale.h. Used by: the host's half of the compile driver.
+// Requantisation by constants in float32, the fastest form on processors with float32 units.
+// Depends on: region.h, float_scale.h. Used by: the host's half of the compile driver.
 #ifndef TESSERA_COMPILER_TE_OPS_FLOAT_REQUANT_H_
 #define TESSERA_COMPILER_TE_OPS_FLOAT_REQUANT_H_
 
@@ -9,10 +9,10 @@
 
 namespace tessera::te {
 
-// The same values; clamp_add(requant(a, M[c], S[c], r), zero, lo, hi) of constant tensors M and S,
-// where |a| is known to stay far enough inside of int32, is requant_clamp (compiler/ir/intrin.h) if
-// each channel has numbers for it. They are four more constants, NAME.offset, NAME.high, NAME.low
-// and NAME.start of stage NAME.
+// Replaces clamp_add(requant(a, M[c], S[c], r), zero, lo, hi) by requant_clamp
+// (compiler/ir/intrin.h) without changing any value. M and S are constant tensors, |a| must stay
+// far enough inside of int32, and FindFloatNumbers must find numbers for each channel. Stage NAME
+// gets four more constants: NAME.offset, NAME.high, NAME.low and NAME.start.
 RegionTe WithFloatRequant(RegionTe region);
 
 }  // namespace tessera::te

@@ -13,11 +13,11 @@ namespace tessera::te {
 namespace {
 
 constexpr double kLeastFactor = 0x1p-18, kMostFactor = 0.5;
-constexpr int64_t kExact = 1 << 24;  // integers below are floats
-constexpr int kNear = 4;             // a step is at most so far from where the line says
+constexpr int64_t kExact = 1 << 24;  // smaller integers are exact floats
+constexpr int kNear = 4;             // a step is at most this far from its place on the line
 constexpr double kSlopeStep = 0x1p-27;
 
-// A result and the least sum, with the offset, that has it or a greater one.
+// A result and the least x (sum plus offset) that reaches it.
 struct ResultStep {
   int64_t result = 0, x = 0;
 };
@@ -60,7 +60,8 @@ int64_t FloorByFloats(int64_t x, const FloatNumbers& by) {
   const auto value = static_cast<double>(x);
   const double inner = std::fma(static_cast<float>(x), by.low, by.start);
   const double product = value * static_cast<double>(by.high);  // 48 bits: exact
-  // What the sum lost (Knuth, TAOCP vol. 2, 4.2.2, theorem B) tells whether it was rounded up.
+  // The rounding error of |sum| (Knuth, TAOCP vol. 2, 4.2.2, theorem B) tells whether it was
+  // rounded up.
   const double sum = product + inner, back = sum - product;
   const double lost = (product - (sum - back)) + (inner - back);
   const double floor = std::floor(sum);
@@ -77,8 +78,9 @@ std::optional<FloatNumbers> FindFloatNumbers(const ClampedScale& scale, int64_t 
   const auto offset = static_cast<int32_t>(exact_offset);
   const std::vector<ResultStep> steps = StepsOf(scale, factor, offset);
   if (steps.empty()) return {};
-  // A line is right if its start is above |lower|, where a step would come late, and below |upper|,
-  // where it would come early. The middle is tried first: floats are not exact lines.
+  // A line with a start at or below |lower| steps too late somewhere, at or above |upper| too
+  // early. Starts near the middle are tried first, because the rounded floats deviate from the
+  // line.
   for (const int slope_steps : {0, 1, -1, 2, -2, 3, -3, 4, -4, 6, -6, 8, -8}) {
     const double slope = factor * (1 + slope_steps * kSlopeStep);
     double lower = -std::numeric_limits<double>::infinity(), upper = -lower;

@@ -8,7 +8,7 @@ using ir::Expr;
 namespace {
 
 constexpr float kLn2 = 0.693147181f;
-constexpr float kLarge = 1e9f;  // beside its square 1 is nothing
+constexpr float kLarge = 1e9f;  // adding 1 to its square changes nothing
 
 Expr F(float value) { return ir::ImmF32(value); }
 
@@ -20,11 +20,11 @@ Expr WithSignOf(Expr x, Expr sign) { return ir::Select(ir::Lt(sign, F(0)), ir::N
 
 Expr Tan(const Expr& x) { return Quotient(ir::Sin(x), ir::Cos(x)); }
 
-// 1 - x and 1 + x are exact near 1 and -1, 1 - x^2 is not.
+// 1 - x and 1 + x are exact near 1 and -1; 1 - x^2 is not.
 Expr Asin(const Expr& x) { return ir::Atan(Quotient(x, ir::Sqrt((F(1) - x) * (F(1) + x)))); }
 Expr Acos(const Expr& x) { return F(2) * ir::Atan(ir::Sqrt(Quotient(F(1) - x, F(1) + x))); }
 
-// By e^|x| - 1; beyond 80 by the square of e^(|x| / 2), which is a float for longer.
+// From e^|x| - 1; beyond 80 from the square of e^(|x| / 2), which overflows later.
 Expr Sinh(const Expr& x) {
   const Expr size = ir::Abs(x), less = ir::Expm1(size), half = ir::Exp(F(0.5f) * size);
   const Expr near = F(0.5f) * (less + Quotient(less, less + F(1)));
@@ -36,7 +36,7 @@ Expr Cosh(const Expr& x) {
   return F(0.5f) * half * half + Quotient(Quotient(F(0.5f), half), half);
 }
 
-// Near 0 a polynomial, which keeps the relative error small (S. Moshier, Cephes, tanhf).
+// A polynomial near 0 keeps the relative error small (S. Moshier, Cephes, tanhf).
 Expr Tanh(const Expr& x) {
   const Expr size = ir::Abs(x), z = x * x;
   Expr sum = F(-5.70498872745e-3f);
@@ -47,7 +47,7 @@ Expr Tanh(const Expr& x) {
   return ir::Select(ir::Lt(size, F(0.625f)), sum * z * x + x, WithSignOf(far, x));
 }
 
-// log(|x| + root(x^2 + 1)), of which 1 is taken first.
+// log(|x| + sqrt(x^2 + 1)), computed as log1p of the argument minus 1.
 Expr Asinh(const Expr& x) {
   const Expr size = ir::Abs(x), square = x * x;
   const Expr near = ir::Log1p(size + Quotient(square, F(1) + ir::Sqrt(square + F(1))));
@@ -67,7 +67,7 @@ Expr Atanh(const Expr& x) {
 
 Expr Sigmoid(const Expr& x) { return Quotient(F(1), F(1) + ir::Exp(ir::Neg(x))); }
 
-// Of the size, less: chosen so that a NaN keeps its sign, and two that are added are one.
+// Log1p(e^-|x|) + max(x, 0). The conditions keep the sign of a NaN and let both addends be one NaN.
 Expr Softplus(const Expr& x) {
   const Expr less = ir::Select(ir::Lt(F(0), x), ir::Neg(x), x);
   return ir::Log1p(ir::Exp(less)) + ir::Select(ir::Lt(x, F(0)), F(0), x);

@@ -15,7 +15,7 @@ bool IsReal(const RegionBuilder& b, const graph::Node& node) {
   return !b.graph().tensor(node.output).quant;
 }
 
-// max and min give their second operand when one is a NaN.
+// max and min return their second operand if either is a NaN.
 Expr Real(const RegionBuilder& b, const graph::Node& node, Expr value) {
   const auto bound = [&](float x) {
     return IsFloat(value.dtype()) ? ir::ImmF32(x) : ir::Imm(value.dtype(), static_cast<int64_t>(x));
@@ -74,9 +74,9 @@ Expr Product(const RegionBuilder& b, const graph::Node& node, Expr x, Expr w) {
 
 namespace {
 
-// Sums of int64, rescaled and rounded half up: by multipliers cut to 16 bits, or by whole ones
-// where the node rounds kHalfUp, as fully connected layers of LiteRT do. A whole one is two of 16
-// bits, so that products stay int64. Source: TFLite's MultiplyByQuantizedMultiplier of int64.
+// Sums of int64, rescaled and rounded half up. Multipliers are cut to 16 bits; if the node rounds
+// kHalfUp, as LiteRT's fully connected layers do, the whole multiplier is used, as two halves of 16
+// bits so that products stay in int64. Source: TFLite's MultiplyByQuantizedMultiplier of int64.
 Tensor WideEpilogue(RegionBuilder& b, const graph::Node& node, const Tensor& sum) {
   const std::string& name = b.graph().tensor(node.output).name;
   const graph::Requant& q = *node.requant;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A region of a graph as tensor expressions, by the bodies of its operators. Depends on:
+// Turns a region of a graph into tensor expressions by the bodies of its operators. Depends on:
 // compiler/graph, compiler/te. Used by tools and placement.
 #ifndef TESSERA_COMPILER_TE_OPS_REGION_H_
 #define TESSERA_COMPILER_TE_OPS_REGION_H_
@@ -17,10 +17,10 @@
 
 namespace tessera::te {
 
-// A placeholder and where its values come from.
+// A placeholder and the source of its values.
 struct Binding {
   Tensor placeholder;
-  graph::TensorId activation = -1;  // >= 0: this tensor of the graph
+  graph::TensorId activation = -1;  // >= 0: the graph tensor that it holds
   std::vector<uint8_t> constant;    // otherwise: row-major bytes
 };
 
@@ -32,10 +32,10 @@ struct RegionTe {
   int64_t macs = 0;
 };
 
-// |graph| has been through quantize::AttachRequant.
+// |graph| must have been through quantize::AttachRequant.
 RegionTe BuildRegion(const graph::Graph& graph, const graph::Region& region);
 
-// The elements of the int32 constant that |read| is of, row-major; empty: it is of something else.
+// The elements of the int32 constant that |read| reads, row-major; empty if it reads anything else.
 std::optional<std::vector<int32_t>> ConstantOf(const RegionTe& region, const Expr& read);
 
 }  // namespace tessera::te

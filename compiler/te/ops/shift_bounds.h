@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the constants of a region say of its requantisation. Depends on: region.h. Used by: the
-// host's half of the compile driver.
+// Bounds on shifts that follow from a region's constants. Depends on: region.h. Used by: the host's
+// half of the compile driver.
 #ifndef TESSERA_COMPILER_TE_OPS_SHIFT_BOUNDS_H_
 #define TESSERA_COMPILER_TE_OPS_SHIFT_BOUNDS_H_
 
@@ -9,8 +9,8 @@
 
 namespace tessera::te {
 
-// The same values; where shifts of a constant tensor are read of which none is above 0, min(shift,
-// 0) is: code has no shifts to the left then. Layers that differ in their shifts alone stay alike.
+// Reads of a constant tensor of shifts, none above 0, become min(shift, 0): the generated code then
+// omits left shifts. Values do not change. Layers that differ only in their shifts keep equal code.
 RegionTe WithShiftBounds(RegionTe region);
 
 }  // namespace tessera::te
