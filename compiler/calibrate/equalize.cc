@@ -10,7 +10,7 @@
 namespace tessera::calibrate {
 namespace {
 
-// Whether |node| is a Conv whose weights and bias are constants that nobody else reads.
+// Whether |node| is a Conv whose weights and bias are constants that no other node reads.
 bool IsOwner(const OnnxModel& model, const ModelIndex& index, const OnnxNode& node) {
   if (node.op_type != "Conv" || node.inputs.size() < 2 || node.IntOr("group", 1) < 1) return false;
   for (size_t i = 1; i < node.inputs.size(); ++i) {
@@ -22,7 +22,7 @@ bool IsOwner(const OnnxModel& model, const ModelIndex& index, const OnnxNode& no
   return FloatConstant(model, node.inputs[1])->shape.size() >= 3;
 }
 
-// Calls |with| (weight, channel of the operand) for every weight of a convolution.
+// Calls |with|(weight, channel of the operand) for every weight of a convolution.
 template <typename With>
 void ForWeights(HostTensor& weights, int64_t groups, With with) {
   const auto outs = static_cast<size_t>(weights.shape[0]),
@@ -60,7 +60,7 @@ std::vector<ConvPair> ConvPairs(const OnnxModel& model) {
 }
 
 size_t Equalize(OnnxModel& model, const ConvPair& pair, std::span<const float> channel_most) {
-  constexpr double kFurthest = 8;  // exponents from the middle
+  constexpr double kFurthest = 8;  // greatest distance of an exponent from the mean
   const OnnxNode &first = model.nodes[pair.first], &second = model.nodes[pair.second];
   HostTensor &w1 = model.initializers.at(first.inputs[1]),
              &w2 = model.initializers.at(second.inputs[1]);
@@ -70,7 +70,7 @@ size_t Equalize(OnnxModel& model, const ConvPair& pair, std::span<const float> c
   std::vector<float> w_most(channels, 0);
   ForWeights(w2, groups, [&](float& w, size_t c) { w_most[c] = std::max(w_most[c], std::abs(w)); });
   const bool alone = w2.shape[1] == 1 && groups > 1;
-  std::vector<double> exponent(channels, NAN);  // not a number: nothing comes through the channel
+  std::vector<double> exponent(channels, NAN);  // NaN: the channel carries no values
   double sum = 0, count = 0;
   for (size_t c = 0; c < channels; ++c) {
     if (channel_most[c] == 0 || w_most[c] == 0) continue;

@@ -21,7 +21,7 @@ void ValueHistogram::GrowTo(double magnitude) {
           bins_[static_cast<size_t>(i)];
     bins_ = std::move(wide);
   } else {
-    bins_[kBins / 2] = count_;  // the zeros so far
+    bins_[kBins / 2] = count_;  // all values so far were 0
   }
   limit_ = wanted;
 }

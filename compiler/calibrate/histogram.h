@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is kept of all values that a tensor had over the calibration items. Depends on: base. Used
-// by: range.h, tools/quantize_run.cc.
+// Statistics of all values that a tensor had over the calibration items. Depends on: base. Used by:
+// range.h, tools/quantize_run.cc.
 #ifndef TESSERA_COMPILER_CALIBRATE_HISTOGRAM_H_
 #define TESSERA_COMPILER_CALIBRATE_HISTOGRAM_H_
 
@@ -14,8 +14,8 @@
 namespace tessera::calibrate {
 
 // Counts of values in equal bins over [-limit, limit). |limit| is a power of two that grows with
-// the values; then bins are added in pairs, which is exact. So one pass over the items is enough,
-// and their order does not matter.
+// the values; pairs of bins are then added, which is exact. One pass over the items is therefore
+// enough, in any order.
 class ValueHistogram {
  public:
   static constexpr int64_t kBins = 8192;
@@ -33,13 +33,13 @@ class ValueHistogram {
  private:
   void GrowTo(double magnitude);
 
-  double limit_ = 0;  // 0: no bins yet, all values are 0
+  double limit_ = 0;  // 0: no bins yet, all values were 0
   double least_ = 0, most_ = 0;
   int64_t count_ = 0;
   std::vector<int64_t> bins_ = std::vector<int64_t>(kBins, 0);
 };
 
-// All that calibration wants to know of one value of the network.
+// All statistics that calibration needs of one value of the network.
 struct ValueStatistics {
   ValueHistogram histogram;
   int64_t items = 0;

@@ -62,7 +62,7 @@ class Inserter {
     made_.model.nodes.push_back(std::move(node));
   }
 
-  // Integers of |value| and back, where it has some.
+  // Adds a QuantizeLinear and a DequantizeLinear for |value| if it has integers.
   void AddPair(const std::string& value) {
     const auto of = plan_.scale_of.find(value);
     if (of == plan_.scale_of.end()) return;
@@ -110,9 +110,9 @@ class Inserter {
   const DType dtype_;
   ModelIndex index_;
   std::map<size_t, const IntegerLayer*> layers_;
-  std::set<std::string> results_;                   // of layers
+  std::set<std::string> results_;                   // results of layers
   std::map<std::string, std::string> dequantised_;  // by float value
-  std::map<std::string, std::string> raw_;          // outputs of the model under another name
+  std::map<std::string, std::string> raw_;          // output of the model -> its floats
   QdqModel made_;
 };
 

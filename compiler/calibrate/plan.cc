@@ -13,7 +13,7 @@ namespace {
 
 using graph::OnnxWhen;
 
-// When the importer makes an integer operator of |type|, if ever.
+// The condition under which the importer makes an integer operator of |type|.
 OnnxWhen WhenOf(const std::string& type) {
   const graph::OnnxRow* row = onnx_model::RowOf(type);
   return row ? row->when : OnnxWhen::kNever;
@@ -32,7 +32,7 @@ class Planner {
   }
 
   IntegerPlan Plan() {
-    // First those that gain from integers; then those that keep what they are given.
+    // First choose operators that gain from integers, then those that keep their operand's form.
     std::set<size_t> chosen;
     for (size_t n = 0; n < model_.nodes.size(); ++n) {
       const OnnxNode& node = model_.nodes[n];
@@ -79,7 +79,7 @@ class Planner {
     return nullptr;
   }
 
-  // The value behind the Relus and Clips that node |n| takes in, which are marked so.
+  // The value behind the Relus and Clips that node |n| absorbs; marks them as absorbed.
   std::string Result(size_t n) {
     std::string value = model_.nodes[n].outputs[0];
     while (const OnnxNode* reader = index_.OnlyReader(value)) {
@@ -98,8 +98,8 @@ class Planner {
     return it->second;
   }
 
-  // Whether the importer makes integer operators of |node| alone in QDQ form. Its operands are
-  // called by their numbers there, so that no name of the model meets one of the trial's own.
+  // Whether the importer makes integer operators of |node| alone in QDQ form. The trial model names
+  // operands by their numbers, so that no name of the model collides with the trial's own.
   bool Try(const OnnxNode& node) const {
     for (size_t i = 1; i < node.outputs.size(); ++i) {
       if (!index_.Readers(node.outputs[i]).empty() || index_.IsOutput(node.outputs[i]))

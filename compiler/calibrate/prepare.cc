@@ -30,16 +30,16 @@ Status Check(OnnxModel& model) {
   return {};
 }
 
-// Values |from| are read as |to| from now on.
+// Makes all readers of value |from| read |to|.
 void Rename(OnnxModel& model, const std::string& from, const std::string& to) {
   for (OnnxNode& node : model.nodes) std::ranges::replace(node.inputs, from, to);
 }
 
-// What the importer computes of constants: floats become initializers, the others are given.
+// Lets the importer compute constants: floats become initializers, other types are returned.
 std::map<std::string, HostTensor> FoldConstants(OnnxModel& model) {
   const ImportOptions options;
   onnx_model::QdqConverter converter(model, options);
-  if (!converter.Convert()) return {};  // whoever imports the model says why
+  if (!converter.Convert()) return {};  // the import of the model reports the error
   std::map<std::string, HostTensor> others;
   std::set<std::string> floats;
   for (const auto& [name, value] : converter.computed()) {
@@ -71,7 +71,7 @@ bool DropIdentity(OnnxModel& model) {
   return false;
 }
 
-// Folds one BatchNormalization; whether there was one.
+// Folds one BatchNormalization; false if there is none to fold.
 bool FoldNorm(OnnxModel& model) {
   ModelIndex index(model);
   for (size_t n = 0; n < model.nodes.size(); ++n) {
@@ -138,7 +138,8 @@ bool MatMulToGemm(OnnxModel& model) {
           index.OnlyReader(add.inputs[k]) == nullptr)
         continue;
       const HostTensor* weights = FloatConstant(model, maker->inputs[1]);
-      // A Gemm takes matrices alone: the operand is one where the model says so or a Flatten did.
+      // Gemm takes only matrices: accept an operand that the model declares as one or that Flatten
+      // made.
       const OnnxNode* before = index.Maker(maker->inputs[0]);
       const bool flat =
           before != nullptr && (before->op_type == "Flatten" || before->op_type == "Gemm");

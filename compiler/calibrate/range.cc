@@ -11,13 +11,13 @@
 namespace tessera::calibrate {
 namespace {
 
-constexpr double kTail = 0.00005;  // the part of the values that percentile leaves out at each end
-// The part of the values that entropy may leave out. The divergence alone would leave out half of
-// the values where many are the same number, as behind a picture's background.
+constexpr double kTail = 0.00005;  // the share of values that percentile drops at each end
+// The share of values that entropy may drop. The divergence alone would drop half of the values
+// when many are equal, like the background of a picture.
 constexpr double kMostBeyond = 0.001;
-constexpr float kLeastScale = 1e-15f;  // products of two are normal numbers
+constexpr float kLeastScale = 1e-15f;  // so that a product of two is a normal number
 
-// Counts of magnitudes: bin k holds |v| in [k, k + 1) widths, up to the greatest value.
+// Counts of magnitudes: bin k counts |v| in [k, k + 1) widths, up to the greatest value.
 std::vector<double> Magnitudes(const ValueHistogram& histogram) {
   constexpr size_t kHalf = ValueHistogram::kBins / 2;
   std::vector<double> counts(kHalf, 0);
@@ -27,7 +27,7 @@ std::vector<double> Magnitudes(const ValueHistogram& histogram) {
   return counts;
 }
 
-// KL(counts | counts at |levels| levels), where only the first |cut| bins have levels.
+// KL(counts | counts at |levels| levels); only the first |cut| bins are divided into levels.
 double Divergence(const std::vector<double>& counts, size_t cut, size_t levels, double beyond) {
   double divergence = 0, total = beyond, kept = 0;
   for (size_t k = 0; k < cut; ++k) kept += counts[k];

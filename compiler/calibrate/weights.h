@@ -12,18 +12,18 @@ namespace tessera::calibrate {
 
 struct IntegerWeights {
   HostTensor values;         // int8, -127 to 127
-  std::vector<float> scale;  // one an output channel
-  HostTensor bias;           // int32 [channels] in steps of operand scale * scale; empty: none
+  std::vector<float> scale;  // one per output channel
+  HostTensor bias;           // int32 [channels] in steps of operand scale * scale; may be empty
   std::vector<float> bias_scale;
 };
 
-// |weights| (float32) with scales along |axis| that bring each channel's greatest magnitude to 127.
-// |bias|: float32, one a channel, or null. A channel whose bias is more than 2^30 of its steps has
-// larger ones.
+// Quantises |weights| (float32) with scales along |axis| that map each channel's greatest magnitude
+// to 127. |bias| is float32, one per channel, or null. A channel whose bias would exceed 2^30 steps
+// gets a larger scale.
 IntegerWeights QuantizeWeights(const HostTensor& weights, int axis, const HostTensor* bias,
                                float operand_scale);
 
-// The floats that |weights| stand for.
+// The floats that |weights| represent.
 HostTensor Dequantized(const IntegerWeights& weights, int axis);
 
 }  // namespace tessera::calibrate

@@ -15,6 +15,9 @@
 
 namespace tessera {
 
+// Names of the supported operators, separated by blanks.
+std::string TfliteOperators();
+
 // Reads a .tflite file; every table is verified before it is read. Tensors of four axes become
 // NCHW; graph inputs and outputs keep a note of the file's order (graph::Tensor::order). Fused
 // activations become bounds of the node; every node rounds as TFLite does. The node that makes the
@@ -27,9 +30,6 @@ namespace tessera {
 //           kUnsupported      an operator, option or data type that is not in docs/operators.md
 //                             (named); inputs whose shape is open
 //           kOutOfRange       more operators, tensors or elements than the compiler takes
-// Names of the supported operators, separated by blanks.
-std::string TfliteOperators();
-
 Result<graph::Graph> ImportTflite(std::span<const uint8_t> bytes, const std::string& path,
                                   const ImportOptions& options = {});
 

@@ -10,7 +10,7 @@
 namespace tessera::quantize {
 namespace {
 
-// Element |k| of weights of int8 or int16.
+// Element |k| of int8 or int16 weights.
 int64_t WeightAt(const graph::GraphTensor& w, size_t k) {
   const uint8_t* bytes = w.data->data();
   if (w.dtype == DType::kInt8) return static_cast<int8_t>(bytes[k]);
@@ -24,7 +24,7 @@ using graph::GraphTensor;
 using graph::Node;
 using graph::Requant;
 
-// requant.bias of a node whose sums are int32 (SetSums).
+// Sets requant.bias of a node whose sums are int32 (SetSums).
 Status FoldBias(const Graph& graph, const Node& node, Requant& requant) {
   const GraphTensor& w = graph.tensor(node.inputs[1]);
   const int32_t zero_in = graph.tensor(node.inputs[0]).quant->zero[0];
@@ -37,7 +37,7 @@ Status FoldBias(const Graph& graph, const Node& node, Requant& requant) {
           : nullptr;
   requant.bias.resize(channels);
   for (size_t c = 0; c < channels; ++c) {
-    int64_t sum = 0, below = 0, above = 0;  // of weights, of products at their least and greatest
+    int64_t sum = 0, below = 0, above = 0;  // of weights; least and greatest sum of products
     for (size_t t = 0; t < taps; ++t) {
       const int64_t w_t = WeightAt(w, c * taps + t);
       sum += w_t;
@@ -58,8 +58,8 @@ Status FoldBias(const Graph& graph, const Node& node, Requant& requant) {
   return {};
 }
 
-// For each channel, the largest magnitude that |furthest| times its weights' magnitudes and the
-// folded bias can reach.
+// For each channel a bound on the magnitude of its sum: |furthest| times the sum of its weights'
+// magnitudes, plus the folded bias's magnitude.
 std::vector<int64_t> LargestSums(const GraphTensor& w, int64_t furthest,
                                  const std::vector<int32_t>& bias) {
   const size_t taps = static_cast<size_t>(w.count()) / bias.size();

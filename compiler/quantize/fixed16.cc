@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums wrap as int16 does, products round and saturate, shifts to the left saturate.
+// Sums wrap around like int16; products round and saturate; left shifts saturate.
 #include "compiler/quantize/fixed16.h"
 
 #include <algorithm>
@@ -28,14 +28,14 @@ constexpr int16_t Upper(int32_t x) {
   return static_cast<int16_t>((x >> 16) + ((x & 0xffff) > 0x7fff + (x < 0 ? 1 : 0) ? 1 : 0));
 }
 
-// Qm times Qn as Qm+n.
+// Product of a Qm and a Qn number, as Qm+n.
 int16_t Times(int16_t a, int16_t b) {
   if (a == kLeast && b == kLeast) return kMost;
   const int32_t product = int32_t{a} * b;
   return Low((product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
 }
 
-// x * 2^n.
+// x * 2^n, saturated.
 int16_t Doubled(int16_t x, int n) {
   const int32_t most = (1 << (15 - n)) - 1;
   if (n > 0 && x > most) return kMost;
@@ -43,7 +43,7 @@ int16_t Doubled(int16_t x, int n) {
   return Saturated(int32_t{x} * (1 << n));
 }
 
-// exp(a) of a Q0 number in [-1/4, 0): four terms of the series around -1/8.
+// exp(a) of a Q0 number a in [-1/4, 0): four terms of the series around -1/8.
 int16_t ExpOfQuarter(int16_t a) {
   constexpr int16_t kExp = Upper(1895147668), kThird = Upper(715827883);  // exp(-1/8), 1/3
   const int16_t x = Low(a + (1 << 12));
@@ -52,8 +52,8 @@ int16_t ExpOfQuarter(int16_t a) {
   return Saturated(kExp + Times(kExp, Low(x + Halved(rest, 1))));
 }
 
-// exp(a) of a Q|bits| number a <= 0, as Q0: below the quarters by the series, above by a factor for
-// each binary digit.
+// exp(a) of a Q|bits| number a <= 0, as Q0: the series for the part below 1/4, and a factor for
+// each higher binary digit.
 int16_t Exp(int16_t a, int bits) {
   const int fraction = 15 - bits;
   const auto quarter = static_cast<int16_t>(1 << (fraction - 2));
@@ -70,8 +70,7 @@ int16_t Exp(int16_t a, int bits) {
   return a == 0 ? kMost : result;
 }
 
-// 2 / (1 + a) of a Q0 number in [0, 1], as Q2: three rounds of Newton's method on the half of
-// 1 + a.
+// 2 / (1 + a) of a Q0 number a in [0, 1], as Q2: three steps of Newton's method on (1 + a) / 2.
 int16_t TwiceReciprocal(int16_t a) {
   const int32_t sum = int32_t{a} + kMost;
   const int16_t half = Low((sum + (sum >= 0 ? 1 : -1)) / 2);
@@ -86,7 +85,7 @@ int16_t TwiceReciprocal(int16_t a) {
 int16_t Logistic16(int16_t x) {
   if (x == 0) return 1 << 14;
   const int16_t minus = x > 0 ? Low(-x) : x;
-  const int16_t above = Doubled(TwiceReciprocal(Exp(minus, 3)), 1);  // of the magnitude
+  const int16_t above = Doubled(TwiceReciprocal(Exp(minus, 3)), 1);  // for -|x|
   return x > 0 ? above : Low(kMost - above);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of 16-bit fixed-point numbers with the integers of gemmlowp's fixedpoint.h, which
-// TFLite's recurrent layers have. A Qm number is an int16 with m integer bits before its sign and
-// 15 - m fraction bits: value = integer * 2^(m - 15). Depends on: nothing. Used by: compiler/ops.
+// Functions of 16-bit fixed-point numbers with the integers of gemmlowp's fixedpoint.h, as TFLite's
+// recurrent layers use them. A Qm number is an int16 with m integer bits besides its sign and 15 -
+// m fraction bits: value = integer * 2^(m - 15). Depends on: nothing. Used by: compiler/ops.
 #ifndef TESSERA_COMPILER_QUANTIZE_FIXED16_H_
 #define TESSERA_COMPILER_QUANTIZE_FIXED16_H_
 

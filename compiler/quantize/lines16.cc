@@ -8,8 +8,8 @@
 namespace tessera::quantize {
 namespace {
 
-// 2^16 / (1 + exp(-k / 24)), an end moved by half of what the line's middle is off; the last is
-// below 2^16.
+// Entries are 2^16 / (1 + exp(-k / 24)), each moved by half of the line's error at its middle; the
+// last is limited to 65535.
 const std::array<int32_t, 256>& LogisticTable() {
   static const auto table = [] {
     const auto value = [](double k) { return 65536 / (1 + std::exp(-k / 24)); };
@@ -25,8 +25,8 @@ const std::array<int32_t, 256>& LogisticTable() {
   return table;
 }
 
-// |q| * scale in steps of 1 / (3 * 4096), as the kernels have it: a scale of 2^-12, and where
-// |doubles| of 2^-11, exactly, others by a factor of 15 bits.
+// |q| * scale in steps of 1 / (3 * 4096), as the kernels compute it. A scale of 2^-12, or with
+// |doubles| 2^-11, is exact; other scales use a factor of 15 bits.
 int32_t Steps(int16_t q, float scale, bool doubles) {
   const float log2 = std::log(scale) * (1.0f / std::log(2.0f));
   const float power = std::round(log2);
@@ -40,7 +40,7 @@ int32_t Steps(int16_t q, float scale, bool doubles) {
   return static_cast<int32_t>((q * static_cast<int64_t>(factor) + half) >> shift);
 }
 
-// The table's line at |steps| / 2^bits, times 2^bits; beyond its end |most|.
+// The table interpolated at |steps| / 2^bits, times 2^bits; |most| beyond the table's end.
 int32_t OnLine(int32_t steps, int bits, int32_t most) {
   const auto index = static_cast<size_t>(steps >> bits);
   if (index >= 255) return most;
@@ -65,7 +65,7 @@ int16_t TanhByLines(int16_t q, float scale) {
   return static_cast<int16_t>(value >> 8);
 }
 
-// An end is moved by half of what the line's middle is off.
+// Each end of a line is moved by half of the line's error at its middle.
 Lines512::Lines512(double least, double most, const std::function<double(double)>& f) {
   constexpr double kOne = 32768;
   constexpr int kLines = 512;

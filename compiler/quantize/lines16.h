@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of int16 activations ("16x8") with the integers of TFLite's kernels: straight lines
-// between the entries of a table. Results are Q0.15. Source: TFLite's integer_ops/logistic.h,
-// tanh.h and common.h (LUTPopulate, LUTLookup). Depends on: nothing. Used by: compiler/ops.
+// Functions of int16 activations ("16x8") with the integers of TFLite's kernels: linear
+// interpolation in a table. Results are Q0.15. Source: TFLite's integer_ops/logistic.h, tanh.h and
+// common.h (LUTPopulate, LUTLookup). Depends on: nothing. Used by: compiler/ops.
 #ifndef TESSERA_COMPILER_QUANTIZE_LINES16_H_
 #define TESSERA_COMPILER_QUANTIZE_LINES16_H_
 
@@ -12,11 +12,12 @@
 
 namespace tessera::quantize {
 
-// 1 / (1 + exp(-r)) and tanh(r) of r = q * scale, by lines between 256 values of the first.
+// 1 / (1 + exp(-r)) and tanh(r) of r = q * scale, interpolated between 256 values of the first
+// function.
 int16_t LogisticByLines(int16_t q, float scale);
 int16_t TanhByLines(int16_t q, float scale);
 
-// A function over [least, most], which stand for int16's -32768 and 32767, by 512 lines.
+// A function over [least, most], the ends of int16's range, as 512 lines.
 class Lines512 {
  public:
   Lines512(double least, double most, const std::function<double(double)>& f);

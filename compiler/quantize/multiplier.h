@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Real factors as the 31-bit multiplier and shift that requantisation takes. Source: TensorFlow
-// Lite's quantisation specification; design page on integer arithmetic. Depends on base.
+// Real factors as the 31-bit multiplier and shift of requantisation. Source: TensorFlow Lite's
+// quantisation specification; design page on integer arithmetic. Depends on base.
 #ifndef TESSERA_COMPILER_QUANTIZE_MULTIPLIER_H_
 #define TESSERA_COMPILER_QUANTIZE_MULTIPLIER_H_
 
@@ -17,7 +17,7 @@ struct Multiplier {
   int8_t shift = 0;
 };
 
-// |real| > 0. Factors below 2^-32 become zero (every product rounds to nothing).
+// |real| > 0. Factors below 2^-32 become zero (every product rounds to 0).
 //   errors  kInvalidArgument  |real| is not a finite number above 0
 //           kOutOfRange       |real| needs a left shift of more than 31
 Result<Multiplier> MultiplierOf(double real);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From scales to integers: gives every node its Requant (bias, multipliers, shifts), after which no
-// float is left in the meaning of the graph but at quantise and dequantise. Depends on
-// compiler/graph.
+// From scales to integers: gives every node its Requant (bias, multipliers, shifts). Afterwards
+// only quantise and dequantise use floats. Depends on compiler/graph.
 #ifndef TESSERA_COMPILER_QUANTIZE_PARAMS_H_
 #define TESSERA_COMPILER_QUANTIZE_PARAMS_H_
 

@@ -14,9 +14,9 @@ namespace tessera::target {
 
 TargetMemory DeviceMemory(const isa::Config& config) {
   const isa::DramTiming timing = isa::TimingOf(config.dram);
-  // From a command to its request, and from a beat to the scratchpad. Where each request has a
-  // latency, the bus is idle for about as long again between two; that is fitted to the cycles of
-  // networks on the RTL.
+  // Cycles from a command to its request, and from a beat to the scratchpad. A memory with a
+  // latency for each request leaves the bus idle for about the same time again between two
+  // requests; this factor is fitted to the cycles of networks on the RTL.
   const double starts = timing.pipelined ? 2 : 1;
   return {
       .scope = ir::Scope::kGlobal,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The accelerator as a target of schedules. Depends on: target.h, isa. Used by: codegen/accel's
-// users, tests.
+// The accelerator as a target of schedules. Depends on: target.h, isa. Used by: the callers of
+// codegen/accel, tests.
 #ifndef TESSERA_COMPILER_TARGET_ACCELERATOR_H_
 #define TESSERA_COMPILER_TARGET_ACCELERATOR_H_
 
@@ -12,9 +12,10 @@
 
 namespace tessera::target {
 
-// Scratchpads inp, wgt, acc, out and prm with their bytes, and the instructions, each on a tile
-// (batch x block elements; of WGT block x block, of PRM the three numbers of block channels). Those
-// on tiles of one kind take fewer elements where a tensor has no more.
+// Has the scratchpads inp, wgt, acc, out and prm with their sizes in bytes, and these instructions,
+// each on one tile. A tile is batch x block elements; in WGT block x block, in PRM the three
+// numbers of block channels. Intrinsics on tiles of one kind take fewer elements if the tensor has
+// fewer.
 //
 //   tile.load_inp .. load_out .. load_wgt .. load_prm   a copy from global memory
 //   tile.fill_inp           one value: the pads around a box that tile.load_inp fetches
@@ -29,14 +30,15 @@ namespace tessera::target {
 //   tile.add                an int8 value and an int32 one, rescaled; .i32
 //   tile.alu_add .. mul .. min .. max .. shr   an accumulator in place, by another; .i8, .imm
 //   tile.store              a copy to global memory
-// The last one made is kept: schedules of one configuration share it.
+// The last target made is cached: schedules of one configuration share it.
 std::shared_ptr<const Target> Accelerator(const isa::Config& config);
 
-// Its device memory: a beat of the bus a cycle. On a Zynq reads and writes share 17 of 20 cycles,
-// and a transfer takes longer to start; sim/dram has the whole behaviour.
+// The accelerator's device memory: one beat of the bus per cycle. On a Zynq, reads and writes share
+// 17 of 20 cycles and a transfer takes longer to start; sim/dram models the whole behaviour.
 TargetMemory DeviceMemory(const isa::Config& config);
 
-// The memory that |scope|, a scratchpad, is; the elements of |buffer| that one tile of it holds.
+// MemoryOf: the memory of |scope|, a scratchpad. TileElements: elements of |buffer| in one of its
+// tiles.
 isa::Memory MemoryOf(ir::Scope scope);
 int64_t TileElements(const isa::Config& config, const ir::Buffer& buffer);
 

@@ -3,7 +3,7 @@
 
 namespace tessera::target {
 
-// A block has 48 KiB without asking for more. Sums of a warp: 64 registers of each thread.
+// A block may use 48 KiB by default. The sums of a warp take 64 registers of each thread.
 std::shared_ptr<const Target> Cuda() {
   static const auto target = [] {
     Target made = *Gpu();

@@ -3,10 +3,10 @@
 
 namespace tessera::target {
 
-// 48 KiB is what CUDA gives a block without asking for more; OpenCL 1.2 promises 32. Processors are
-// those of a large one (108 to 132), as a power of two. A group of 64 threads is two warps of 32.
-// Along single dimensions CUDA's limits are the narrow ones: 64 threads along z, 65,535 groups
-// along y and z.
+// OpenCL 1.2 guarantees 32 KiB of shared memory to a group; CUDA's default is 48 KiB. |processors|
+// is that of a large GPU (108 to 132) as a power of two. A group of 64 threads is two warps of 32.
+// For single dimensions CUDA has the narrower limits: 64 threads along z, 65,535 groups along y and
+// z.
 std::shared_ptr<const Target> Gpu() {
   using ir::LoopKind;
   using ir::Scope;

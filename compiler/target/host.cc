@@ -5,8 +5,9 @@
 
 namespace tessera::target {
 
-// Figures that are no level's are of a server's core, which does two vectors of products and two
-// loads a cycle. 2^17 multiply-adds are 10 us: five times what it takes to hand work over.
+// Figures that do not come from |level| are those of a server core, which computes two vectors of
+// products and loads two vectors per cycle. 2^17 multiply-adds take 10 us: five times the cost of
+// handing work to another thread.
 std::shared_ptr<const Target> Host(const HostLevel& level) {
   using ir::LoopKind;
   using ir::Scope;

@@ -9,18 +9,18 @@
 
 namespace tessera::target {
 
-// dot_u8s8x<lanes>: out[l] += sum over k < 4 of x[k] * w[l, k], of uint8 and int8, in int32. x is
-// one place for all lanes. Each level does it in its own way, to the same integers, and at the
+// dot_u8s8x<lanes>: out[l] += sum over k < 4 of x[k] * w[l, k], of uint8 and int8, in int32. All
+// lanes read the same x. Each level has its own instructions, which give the same integers, and the
 // costs of |level|.
 TensorIntrin DotU8S8(int64_t lanes, const HostLevel& level);
 
-// fma_f32x16: out[l] += x * w[l] of float32, rounded once: who tensorizes by it takes other
-// roundings than the definition's, which round the product too. For levels with such a unit.
+// fma_f32x16: out[l] += x * w[l] of float32, rounded once. A schedule that uses it accepts results
+// that differ from the definition, which rounds the product too. For levels that have the unit.
 TensorIntrin FmaF32();
 
 // amx_u8s8: out[p, l] += sum over q < 16, b < 4 of x[p, q, b] * w[q, l, b] for 16 points and 16
-// lanes, of uint8 and int8, in int32: a product of tile registers (tdpbusd). For the level that has
-// them alone.
+// lanes, of uint8 and int8, in int32: one product of tile registers (tdpbusd). Only for the level
+// that has them.
 TensorIntrin AmxU8S8();
 
 }  // namespace tessera::target

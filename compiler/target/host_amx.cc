@@ -6,7 +6,7 @@ namespace tessera::target {
 
 namespace {
 
-// LLVM gives tiles registers and their shapes (16 rows of 64 bytes) to the processor.
+// LLVM allocates the tile registers and configures their shapes (16 rows of 64 bytes).
 void Emit(ValueBuilder& b) {
   const Vreg rows = b.Constant({16}, 16), bytes = b.Constant({16}, 64),
              stride = b.Constant({64}, 64);

@@ -21,7 +21,7 @@ Vreg Part(ValueBuilder& b, Vreg v, int first, int count) {
   return b.Shuffle(v, v, picks);
 }
 
-// |parts| of |lanes| lanes each, a power of two of them, one behind the other.
+// Concatenates |parts|, vectors of |lanes| lanes each; their number is a power of two.
 Vreg Joined(ValueBuilder& b, Parts parts, int lanes) {
   for (; parts.size() > 1; lanes *= 2) {
     Parts wider;
@@ -34,7 +34,7 @@ Vreg Joined(ValueBuilder& b, Parts parts, int lanes) {
   return parts[0];
 }
 
-// Each int16 of |pairs| as its low byte without a sign, its high one so, and both with a sign.
+// Splits each int16 of |pairs| into its low and high byte, unsigned or signed.
 struct Bytes {
   ValueBuilder& b;
   ValueType pairs;
@@ -45,8 +45,8 @@ struct Bytes {
   Vreg High(Vreg v) const { return b.Op(ValueOp::kShr, v, All(8)); }
 };
 
-// Bytes 0 and 2 of a lane as two int16, then bytes 1 and 3: two products each, summed in int32
-// without loss (pmaddubsw would saturate).
+// Multiplies bytes 0 and 2 of a lane as two int16, then bytes 1 and 3: two products each time,
+// summed in int32 without loss (pmaddubsw would saturate).
 Vreg DotInPairs(ValueBuilder& b, Vreg sum, Vreg x, Vreg w, int lanes) {
   const Bytes bytes{b, {16, 2 * lanes}};
   x = b.BitCast(x, bytes.pairs);
@@ -69,9 +69,9 @@ Vreg DotInPairs(ValueBuilder& b, Vreg sum, Vreg x, Vreg w, int lanes) {
   return Joined(b, std::move(done), step / 2);
 }
 
-// Four lanes of 16 bytes each. A product of uint8 and int8 fits in int16, and so the sums of two
-// neighbours fit in int32; sdot takes x - 128 as int8, and what is missing is 128 times the sum of
-// the weights, which is one value for all points of a tile.
+// Four lanes of 16 bytes each. Without quads: a product of uint8 and int8 fits in int16, and the
+// sum of two neighbours in int32. sdot takes x - 128 as int8, so 128 times the sum of the weights
+// is added; that value is the same for all points of a tile.
 Vreg DotNeon(ValueBuilder& b, Vreg sum, Vreg x, Vreg w) {
   constexpr ValueType kBytes{8, 16}, kLanes{32, 4};
   if (b.units().neon_quads) {
@@ -98,7 +98,7 @@ Vreg DotNeon(ValueBuilder& b, Vreg sum, Vreg x, Vreg w) {
   return b.Op(ValueOp::kAdd, b.Op(ValueOp::kAdd, sum, neighbours(low)), neighbours(high));
 }
 
-// Everything in 32-bit lanes: four bytes of x in each, four weights of an output in its own.
+// All in 32-bit lanes: each lane has the same four bytes of x and the four weights of its output.
 template <int kLanes>
 void Emit(ValueBuilder& b) {
   constexpr ValueType kType{32, kLanes};
@@ -122,12 +122,13 @@ void Emit(ValueBuilder& b) {
 }
 
 struct DotCost {
-  double cycles, latency;  // of a register of sums
+  double cycles, latency;  // of one register of sums
 };
 
-// Instructions of a register of sums, begun two a cycle on x86, one on Arm, beside what is done to
-// an operand once for a whole tile: two products of pairs and their sums, two products with sums of
-// neighbours that are added, or one of quads, where Arm adds what sdot misses.
+// The cost of the instructions for one register of sums; x86 starts two per cycle, Arm one. Work on
+// an operand that is done once for a whole tile is not counted. Without quads x86 needs two
+// products of pairs and two additions; Arm two products, sums of neighbours and additions. With
+// quads one instruction suffices; with sdot Arm also adds the correction.
 DotCost CostOn(const CpuUnits& units) {
   if (units.quads) return {0.5, 5};
   if (units.neon_mixed_quads) return {1, 4};

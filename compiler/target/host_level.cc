@@ -33,7 +33,7 @@ constexpr HostLevel kLevels[] = {
      32,
      16}};
 
-// Does a call of |func| need |unit|?
+// Whether |func| calls an intrinsic that needs |unit|.
 bool Uses(const ir::Func& func, bool CpuUnits::*unit) {
   bool uses = false;
   ir::VisitStmts(func.body, [&](const ir::Stmt& s) {

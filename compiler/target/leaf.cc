@@ -76,7 +76,8 @@ std::optional<Leaf> MatchLeaf(const ir::Stmt& s) {
 
 namespace {
 
-// Narrows the range of the one loop that |condition| depends on; false: of several, or no range.
+// Narrows the range of the only loop that |condition| depends on; false: several loops, or no
+// range.
 bool Narrow(const Expr& condition, SolvedLeaf& solved, Env& env) {
   if (condition->kind == ExprKind::kBin && condition->bin() == BinOp::kAnd)
     return Narrow(condition->args[0], solved, env) && Narrow(condition->args[1], solved, env);
@@ -108,7 +109,7 @@ bool Narrow(const Expr& condition, SolvedLeaf& solved, Env& env) {
   return !gap;
 }
 
-// Whether |guard| is of one of the two innermost loops of the box that the first operand is.
+// Whether |guard| depends on one of the two innermost loops of the first operand's box.
 bool NarrowsRows(const Expr& guard, const SolvedLeaf& solved) {
   for (size_t k = 0; k < solved.dims.size(); ++k) {
     if (!ir::UsesVar(guard, solved.vars[k])) continue;
@@ -119,7 +120,7 @@ bool NarrowsRows(const Expr& guard, const SolvedLeaf& solved) {
   return false;
 }
 
-// Leaves of |solved|, which is |padded| later, the iterations in which |guards| hold.
+// Restricts |solved| to the iterations in which |guards| hold. |padded|: pads are added afterwards.
 bool Cut(const std::vector<Expr>& guards, bool padded, SolvedLeaf& solved, Env& env) {
   for (const Expr& guard : guards) {
     if (!Narrow(guard, solved, env)) return false;
@@ -128,7 +129,7 @@ bool Cut(const std::vector<Expr>& guards, bool padded, SolvedLeaf& solved, Env& 
   for (size_t k = 0; k < solved.dims.size() && !solved.empty; ++k) {
     LeafDim& dim = solved.dims[k];
     if (dim.whole()) continue;
-    // Where a reduction starts, and pads, are known by the loops as they were.
+    // The first step of a reduction and the pads are determined by the original loops.
     if (dim.first != 0 && (dim.strides[0] == 0 || padded)) return false;
     for (size_t op = 0; op < solved.operands.size(); ++op)
       solved.operands[op].base += dim.first * dim.strides[op];
@@ -178,8 +179,8 @@ std::optional<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
     if (!affine) return std::nullopt;
     solved.operands.push_back(operand);
   }
-  // What a guard leaves out of a box with pads, of its rows or in them, is room that nothing reads:
-  // pads fill it in one sweep.
+  // A guard that cuts rows of a padded box, or elements of them, leaves space that nothing reads:
+  // pads fill it in the same sweep.
   std::vector<Expr> cuts, pads;
   for (const Expr& guard : leaf.guards)
     (leaf.condition && NarrowsRows(guard, solved) ? pads : cuts).push_back(guard);
@@ -218,7 +219,7 @@ void Fold(std::vector<LeafDim>& dims, bool ordered) {
 
 Status ForPieces(std::vector<LeafDim> dims, const LoopLimits& limits, size_t operands,
                  const EmitPiece& emit) {
-  // Hardware loops: the longest ones that fit; all else is unrolled, in order.
+  // The longest loops that fit become hardware loops; all others are unrolled, in order.
   std::vector<size_t> order(dims.size());
   for (size_t k = 0; k < order.size(); ++k) order[k] = k;
   std::stable_sort(order.begin(), order.end(),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Leaf nests: a perfect loop nest around one tile intrinsic, with the values of all outer variables
-// known. Gives each operand as base + sum of stride * loop, and folds loops into as few as
-// possible. Depends on: compiler/ir, isa. Used by: the instructions (tile_*.cc), codegen/accel.
+// Leaf nests: a perfect loop nest around one tile intrinsic, for known values of all outer
+// variables. Expresses each operand as base + sum of stride * loop and merges loops where possible.
+// Depends on: compiler/ir, isa. Used by: the instructions (tile_*.cc), codegen/accel.
 #ifndef TESSERA_COMPILER_TARGET_LEAF_H_
 #define TESSERA_COMPILER_TARGET_LEAF_H_
 
@@ -25,8 +25,8 @@ using Env = std::unordered_map<const ir::ExprNode*, int64_t>;
 // The value of an i64 or bool expression whose variables are all in |env|.
 int64_t Evaluate(const ir::Expr& e, const Env& env);
 
-// A perfect nest: loops outermost first, then |call|, in iterations in which all |guards| hold;
-// under |condition| if there is one, else |fill|.
+// A perfect nest: loops outermost first, around |call|. Iterations where a guard fails are skipped.
+// With |condition|, iterations in which it fails execute |fill| instead.
 struct Leaf {
   struct LeafLoop {
     ir::Expr var;
@@ -36,14 +36,14 @@ struct Leaf {
   std::vector<ir::Expr> guards;
   ir::Expr call;
   std::optional<ir::Expr> condition;
-  ir::Expr fill;  // the call outside of |condition|
+  ir::Expr fill;  // executed where |condition| fails
 };
 
 // |s| as a leaf, if it is one.
 std::optional<Leaf> MatchLeaf(const ir::Stmt& s);
 
-// One loop of a solved leaf, its stride for each place operand in tiles (on chip) or bytes
-// (global), and the iterations [first, last) in which the leaf's condition holds.
+// One loop of a solved leaf, its stride for each operand in tiles (on chip) or bytes (global), and
+// the iterations [first, last) in which the leaf's condition holds.
 struct LeafDim {
   int64_t extent = 1;
   std::vector<int64_t> strides;
@@ -51,16 +51,16 @@ struct LeafDim {
   bool whole() const { return first == 0 && last == extent; }
 };
 
-// A place operand: its buffer and the offset of the first iteration, in elements; once its buffer
-// has a place, in tiles of a scratchpad or bytes of a segment.
+// An operand in memory: its buffer and the offset of the first iteration, in elements; after the
+// buffer is placed, in tiles of a scratchpad or bytes of a segment.
 struct LeafOperand {
   ir::Buffer buffer;
   int64_t base = 0;
-  isa::Segment segment = isa::Segment::kArena;  // of what is in global memory
+  isa::Segment segment = isa::Segment::kArena;  // of an operand in global memory
 };
 
 struct SolvedLeaf {
-  std::vector<LeafOperand> operands;  // the calls's Loads, in order
+  std::vector<LeafOperand> operands;  // the Loads of the call, in order
   std::vector<int64_t> values;        // its other operands, at the first iteration
   std::vector<LeafDim> dims;          // outermost first, extents > 1 only; strides in elements
   std::vector<ir::Expr> vars;         // the variables of dims
@@ -68,26 +68,25 @@ struct SolvedLeaf {
   bool empty = false;                 // some extent is 0
 };
 
-// Solves |leaf| under |env|, which is used as scratch for the leaf's own variables.
-// None where its loops are not those of an instruction: an index is not affine in them, the
-// condition or a guard is not a range of each by itself, or cuts the start of a reduction off. A
-// leaf without loops always has a solution, so one with its outer loops taken apart has one in the
-// end.
+// Solves |leaf| under |env|, which also serves as scratch space for the leaf's own variables. Fails
+// if the loops are not those of an instruction: an index is not affine, the condition or a guard is
+// not a range of each loop by itself, or a guard cuts off the start of a reduction. A leaf without
+// loops always has a solution, so a caller that unrolls outer loops finds one in the end.
 std::optional<SolvedLeaf> Solve(const Leaf& leaf, Env& env);
 
-// Joins loops whose strides continue each other in every operand. |ordered|: only neighbours, in
-// order.
+// Merges loops whose strides continue each other in every operand. |ordered|: only neighbouring
+// loops, in order.
 void Fold(std::vector<LeafDim>& dims, bool ordered);
 
-// Which loops an instruction has, and what fits them.
+// The number of loops of an instruction and their limits.
 struct LoopLimits {
   size_t loops = 2;
   int64_t extent = 1;            // iterations
   std::vector<int64_t> strides;  // greatest stride for each operand
 };
 
-// Runs |emit| for pieces of the nest: at most |limits.loops| loops each (outer first), the rest
-// unrolled. offsets: what to add to each operand's base.
+// Runs |emit| for pieces of the nest with at most |limits.loops| loops each (outer first); the
+// other loops are unrolled. |offsets| are added to the operands' bases.
 using EmitPiece =
     std::function<Status(std::span<const int64_t> offsets, std::span<const LeafDim> loops)>;
 Status ForPieces(std::vector<LeafDim> dims, const LoopLimits& limits, size_t operands,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products of matrix fragments: mma.sync.m16n8k32 of int8 and m16n8k16 of f16, with sums of 32
-// bits. Which thread of a warp has what is the same for both products, since rows of both have 32
-// bytes (the description of PTX, mma.m16n8k16 and m16n8k32).
+// bits. Both distribute elements to the threads of a warp alike, since rows of both have 32 bytes
+// (PTX documentation, mma.m16n8k16 and m16n8k32).
 #include "compiler/ir/intrin.h"
 #include "compiler/target/cuda.h"
 
@@ -17,7 +17,7 @@ constexpr int64_t kRowBytes = 32;
 
 Vreg Bytes(ValueBuilder& b, int64_t n) { return b.Constant({64}, static_cast<uint64_t>(n)); }
 
-// What a thread has of rows: row t / 4, word t % 4, in bytes; and |more|.
+// The byte offset of a thread's word, row t / 4 and word t % 4, plus |more|.
 Vreg LaneByte(ValueBuilder& b, int64_t row_bytes, int64_t word_bytes, int64_t more) {
   const Vreg thread = b.Thread();
   const Vreg row = b.Op(ValueOp::kShrUnsigned, thread, Bytes(b, 2));
@@ -27,9 +27,10 @@ Vreg LaneByte(ValueBuilder& b, int64_t row_bytes, int64_t word_bytes, int64_t mo
   return b.Op(ValueOp::kAdd, lane, Bytes(b, more));
 }
 
-// The instruction wants words t % 4 and t % 4 + 4 of a row, of both operands. It gets words
-// 2 (t % 4) and the next, of both: the same products, in another order. They are one load of 8
-// bytes, and half a warp reads 128 bytes in a row, so that each bank of shared memory is read once.
+// The instruction expects words t % 4 and t % 4 + 4 of a row, of both operands. It gets words 2 (t
+// % 4) and 2 (t % 4) + 1 of both: the same products in another order. These are one load of 8
+// bytes, and half a warp reads 128 consecutive bytes, so that it reads each bank of shared memory
+// once.
 template <bool kFloats>
 void EmitProduct(ValueBuilder& b) {
   const auto words = [&](size_t operand, int64_t row) {
@@ -54,7 +55,8 @@ void EmitProduct(ValueBuilder& b) {
           nullptr, 16);
 }
 
-// Other threads of the warp may still read what was there, and read this next.
+// Synchronises before and after: other threads of the warp may still read the old values, and read
+// the new ones next.
 template <bool kFloats>
 void EmitStore(ValueBuilder& b) {
   constexpr int64_t kBytes = kMmaColumns * 4;
@@ -107,7 +109,7 @@ TensorIntrin Product(const char* name, DType narrow, DType wide, int64_t depth) 
           .trailing = {FirstStep()},
           .scopes = {{"acc", {Scope::kAcc}}, {"a", {Scope::kShared}}, {"b", {Scope::kShared}}},
           .warp = true,
-          // sm_80: a quarter of a processor does 512 products of int8 a cycle, 256 of f16.
+          // sm_80: a quarter of a processor computes 512 int8 products per cycle, or 256 of f16.
           .cycles = 8,
           .emit = IsFloat(wide) ? EmitProduct<true> : EmitProduct<false>};
 }

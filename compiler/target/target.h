@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Targets as data: what a schedule may ask of the machine that runs it, and what it costs there. A
-// step that asks for more is refused by the step, with the target's name and what it has. Depends
-// on: compiler/te. Used by: compiler/schedule, the generators. One target is one file here.
+// Targets as data: the features of a machine that a schedule may use, and their costs. A step that
+// uses more is refused; the error names the target and lists its features. Depends on: compiler/te.
+// Used by: compiler/schedule, the generators. Each target is one file here.
 #ifndef TESSERA_COMPILER_TARGET_TARGET_H_
 #define TESSERA_COMPILER_TARGET_TARGET_H_
 
@@ -19,19 +19,19 @@ namespace tessera::target {
 // A kind of memory in which buffers may live.
 struct TargetMemory {
   ir::Scope scope = ir::Scope::kGlobal;
-  int64_t bytes = 0;     // what is in use at one time in one place; 0: not counted
-  int64_t banks = 1;     // a buffer takes whole ones, of several (Taken)
-  bool rotates = false;  // a buffer may have several copies in turn
-  bool keeps = false;    // a function may find its inputs there, and leave its results
-  // Costs; 0: not known.
-  double bytes_a_cycle = 0;  // read, and as many written
-  double shared = 0;         // the part of them that is left where reads and writes share a path
+  int64_t bytes = 0;     // capacity for all live buffers of one instance; 0: not counted
+  int64_t banks = 1;     // of several banks a buffer takes whole ones (Taken)
+  bool rotates = false;  // a buffer may have several copies that take turns
+  bool keeps = false;    // holds inputs of a function at its start and results at its end
+  // Costs; 0: unknown.
+  double bytes_a_cycle = 0;  // for reads, and as many for writes
+  double shared = 0;         // the share of these bytes if reads and writes share a path
   double start_cycles = 0;   // of a transfer
 
-  int64_t Taken(int64_t buffer_bytes) const;  // bytes of it that a buffer of so many takes
+  int64_t Taken(int64_t buffer_bytes) const;  // bytes that a buffer occupies
 };
 
-// How many iterations a loop of one kind may have.
+// The greatest number of iterations for one kind of loop.
 struct LoopLimit {
   ir::LoopKind kind = ir::LoopKind::kSerial;
   int64_t most = 0;
@@ -39,40 +39,40 @@ struct LoopLimit {
 
 struct Target {
   std::string name;                      // in messages: "host"
-  std::vector<TargetMemory> memories;    // every scope that it has
-  std::vector<ir::LoopKind> loops;       // every kind of loop that its back end takes
-  std::vector<LoopLimit> limits = {};    // of the kinds that have one
+  std::vector<TargetMemory> memories;    // one for each scope
+  std::vector<ir::LoopKind> loops;       // the kinds of loops that its back end supports
+  std::vector<LoopLimit> limits = {};    // for the kinds that have a limit
   std::vector<TensorIntrin> intrinsics;  // names are unique
   int64_t max_threads = 0;               // of one group; 0: no limit
-  int64_t max_lanes = 64;                // of a vector: it, its half, and so on
-  int64_t line_bytes = 0;                // of a cache that a program can fill ahead; 0: none
-  int64_t least_shared_work = 0;         // innermost iterations that pay for a second processor
+  int64_t max_lanes = 64;                // of a vector; half of it, and so on, too
+  int64_t line_bytes = 0;                // of a cache that programs can prefetch into; 0: none
+  int64_t least_shared_work = 0;         // innermost iterations from which a second processor pays
 
-  // What generators count with; 0: not known, or there is none.
-  int64_t processors = 0;        // that the pieces of a stage should keep at work
-  int64_t group_threads = 0;     // of one group, enough for a processor to have one that can go on
+  // Figures for the generators; 0: unknown, or absent.
+  int64_t processors = 0;        // among which a stage should be divided
+  int64_t group_threads = 0;     // of one group; enough that one can always proceed
   int64_t vector_registers = 0;  // of a processor
   int64_t vector_bytes = 0;      // of one of them
-  int64_t near_bytes = 0;        // of the cache next to a processor
-  int64_t lines_ahead = 0;       // that may be on their way to it before it waits for one
+  int64_t near_bytes = 0;        // of the first-level cache
+  int64_t lines_ahead = 0;       // cache lines in flight before a processor waits
   double loads_a_cycle = 0;      // of whole vectors, or of one value for all lanes
 
-  const TargetMemory* FindMemory(ir::Scope scope) const;  // null: none
+  const TargetMemory* FindMemory(ir::Scope scope) const;  // null if absent
   bool Takes(ir::LoopKind kind) const;
   int64_t MostOf(ir::LoopKind kind) const;  // iterations of one loop; INT64_MAX: no limit
-  const TensorIntrin* FindIntrinsic(const std::string& name) const;  // null: none
-  const TensorIntrin* FindCall(const std::string& call) const;       // one of it; null: none
+  const TensorIntrin* FindIntrinsic(const std::string& name) const;  // null if absent
+  const TensorIntrin* FindCall(const std::string& call) const;       // one with that call, or null
 };
 
-// What the interpreter of the loop IR runs: every scope, of any size, and every kind of loop, no
-// intrinsic. Schedules of no particular machine are for it.
+// The target of schedules for no particular machine: the interpreter of the loop IR. It has every
+// scope with any size, every kind of loop, and no intrinsic.
 std::shared_ptr<const Target> Interpreter();
 
-// Host processors through LLVM: a server's core with VNNI. host_level.h has those of the levels,
-// which take the same schedules.
+// Host processors through LLVM, with the figures of a server core with VNNI. host_level.h has the
+// other levels, which take the same schedules.
 std::shared_ptr<const Target> Host();
 
-// GPUs, by limits that every one of them has.
+// GPUs, with limits that every GPU meets.
 std::shared_ptr<const Target> Gpu();
 
 }  // namespace tessera::target

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints docs/targets.md: what schedules may ask of each target, as its Target says.
+// Prints docs/targets.md: the features of each target, from its Target.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,7 +13,7 @@
 namespace tessera::target {
 namespace {
 
-// |n| or, of 0, an empty cell.
+// |n|, or an empty cell for 0.
 std::string Cell(double n) { return n == 0 ? "" : fmt::format("{:g}", n); }
 std::string Cell(int64_t n) { return n == 0 ? "" : fmt::format("{}", n); }
 
@@ -29,7 +29,7 @@ std::string Memories(const Target& target) {
   return out;
 }
 
-// The kinds of loops, and the numbers that are known.
+// The kinds of loops, and the known figures.
 std::string Figures(const Target& target) {
   std::vector<std::string> kinds;
   for (const ir::LoopKind kind : target.loops) {
@@ -65,7 +65,7 @@ std::string Describe(const TensorIntrin& intrin) {
   std::string out = fmt::format("### {}\n\n", intrin.name);
   for (const te::Tensor& t : te::TopologicalOrder({intrin.behaviour})) {
     const std::string text = te::Print({t});
-    // Of a stage its own line alone: those of what it reads are there.
+    // Print only the stage's own line; the stages that it reads have theirs.
     out += "    " + text.substr(text.rfind('\n', text.size() - 2) + 1);
   }
   std::vector<std::string> facts;
@@ -138,7 +138,7 @@ int main() {
     std::fprintf(stderr, "targets_doc: %s\n", document.error().message.c_str());
     return 1;
   }
-  // One newline at the end, whatever the last section is.
+  // End the text with one newline.
   std::string text = *document;
   text.resize(text.find_last_not_of('\n') + 1);
   text += "\n";

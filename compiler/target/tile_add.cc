@@ -64,7 +64,7 @@ constexpr int64_t kStride =
     isa::GreatestOfAll("Add.dst_out", "Add.dst_in", "Add.src_out", "Add.src_in");
 
 Status EmitAdd(const TileEmission& e) {
-  // dst and the addend move together: loops in which they do not are unrolled.
+  // dst and the addend share their steps: loops in which their strides differ are unrolled.
   std::vector<LeafDim> all = e.solved.dims, dims, apart;
   Fold(all, false);
   for (const LeafDim& d : all) (d.strides[0] == d.strides[2] ? dims : apart).push_back(d);

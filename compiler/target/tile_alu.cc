@@ -68,7 +68,7 @@ TensorIntrin WithTile(const AluOperation& op, int64_t tile, DType src_type) {
                src = te::Placeholder("src", src_type, {tile});
   const bool narrow = src_type == DType::kInt8;
   Int8Source source;
-  source.shift = ir::Imm(DType::kInt32, 0);  // ALU has none
+  source.shift = ir::Imm(DType::kInt32, 0);  // ALU has no shift
   TensorIntrin intrin{.name = fmt::format("tile.alu_{}{}", op.name, narrow ? ".i8" : ""),
                       .call = kTileAlu,
                       .behaviour = te::Compute("dst", {tile}, {"i"},
@@ -86,7 +86,7 @@ TensorIntrin WithTile(const AluOperation& op, int64_t tile, DType src_type) {
   return intrin;
 }
 
-// acc = the sum, or the greatest, of what is there and src; the first step replaces it.
+// acc = the sum, maximum or minimum of acc and src; the first step replaces acc.
 TensorIntrin Reduction(const AluOperation& op, ir::ReduceOp reduce, int64_t tile) {
   const Tensor src = te::Placeholder("src", DType::kInt8, {tile});
   Int8Source source;
@@ -133,7 +133,7 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
     if (op.alu == isa::AluOp::kMin) all.push_back(Reduction(op, ir::ReduceOp::kMin, tile));
   }
   for (TensorIntrin& intrin : all) {
-    // A step for each operand that is read from ACC, at least one.
+    // One cycle for each operand in ACC, at least one.
     const bool both = !intrin.updates.empty() && intrin.scopes[0].tensor == "src" &&
                       intrin.scopes[0].scopes == VectorScopes(DType::kInt32);
     intrin.cycles = static_cast<double>(isa::StepCycles<isa::Alu>(config)) * (both ? 2 : 1);
@@ -154,7 +154,7 @@ Status EmitAlu(const TileEmission& e) {
     (reduces ? reduced : parallel).push_back(e.solved.dims[k]);
     if (!reduces) continue;
     steps *= e.solved.dims[k].extent;
-    // `init` is for the first step of the nest and for no other.
+    // `init` must be set in the first step of the nest only.
     e.env[e.solved.vars[k].get()] = e.solved.dims[k].extent - 1;
     const int64_t later = Evaluate(e.leaf.call->args[3], e.env);
     e.env[e.solved.vars[k].get()] = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LOAD, its pads, and STORE: boxes, of which x, y, z are the innermost loops whose scratchpad side
-// has no gaps.
+// LOAD with its pads, and STORE. Both move boxes: x, y and z are the innermost loops whose
+// scratchpad side has no gaps.
 #include <algorithm>
 
 #include "base/bits.h"
@@ -33,7 +33,7 @@ Status TileStore(Operands a) {
   return {};
 }
 
-// |elements| of |dtype|, or fewer, as they are, into |scope|.
+// Copies |elements| of |dtype|, or fewer, into |scope|.
 TensorIntrin Load(const char* name, DType dtype, int64_t elements, ir::Scope scope) {
   const Tensor src = te::Placeholder("src", dtype, {elements});
   const Tensor dst =
@@ -46,7 +46,7 @@ TensorIntrin Load(const char* name, DType dtype, int64_t elements, ir::Scope sco
           .scopes = {{"src", {ir::Scope::kGlobal}}, {"dst", {scope}}}};
 }
 
-// One value in all of a tile.
+// Fills a tile with one value.
 TensorIntrin Fill(const char* name, int64_t elements, ir::Scope scope) {
   const Expr value = ir::Var("value", DType::kInt8);
   const Tensor dst = te::Compute("dst", {elements}, {"i"}, [&](const auto&) { return value; });
@@ -83,9 +83,9 @@ constexpr int64_t kStepLimit =
 constexpr int64_t kPadLimit =
     isa::GreatestOfAll("Load.x_pad_0", "Load.x_pad_1", "Load.y_pad_0", "Load.y_pad_1");
 
-// The loops of one box, innermost first, taken from the end of |dims| (sorted by their stride on
-// chip, greatest first); |chip| and |memory| number the operands. Their count is the loops it has;
-// the rest of |dims| is for the caller to unroll.
+// The number of loops of one box, counted from the end of |dims| (sorted by their stride on chip,
+// greatest first); |chip| and |memory| are the numbers of the operands. The caller unrolls the
+// other loops.
 size_t BoxLoops(const std::vector<LeafDim>& dims, size_t chip, size_t memory) {
   int64_t expected = 1;
   size_t loops = 0;
@@ -102,7 +102,7 @@ size_t BoxLoops(const std::vector<LeafDim>& dims, size_t chip, size_t memory) {
   return loops;
 }
 
-// Sorted by stride on chip, neighbours that continue each other joined.
+// Sorts loops by stride on chip and merges neighbours that continue each other.
 std::vector<LeafDim> BoxDims(std::vector<LeafDim> dims, size_t chip) {
   std::stable_sort(dims.begin(), dims.end(), [&](const LeafDim& a, const LeafDim& b) {
     return a.strides[chip] > b.strides[chip];
@@ -111,7 +111,7 @@ std::vector<LeafDim> BoxDims(std::vector<LeafDim> dims, size_t chip) {
   return dims;
 }
 
-// Nothing but pads: |box|'s extents in x and y, nothing is read.
+// Sets up a box of pads with |box|'s extents in x and y; LOAD reads nothing.
 Status OnlyPads(const std::vector<LeafDim>& box, isa::Load* load) {
   const int64_t extent_x = box.empty() ? 1 : box.back().extent;
   const int64_t extent_y = box.size() < 2 ? 1 : box[box.size() - 2].extent;
@@ -131,7 +131,7 @@ Status EmitFill(const TileEmission& e) {
   isa::Load load;
   load.memory = static_cast<int64_t>(MemoryOf(e.solved.operands[0].buffer->scope));
   load.pad_value = e.solved.values[1];
-  load.x_bytes = 1;  // of nothing: it has no columns
+  load.x_bytes = 1;  // without effect: the box has no columns
   load.z_size = 1;
   TESSERA_TRY(OnlyPads({dims.end() - static_cast<std::ptrdiff_t>(loops), dims.end()}, &load));
   dims.resize(dims.size() - loops);

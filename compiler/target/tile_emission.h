@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How an instruction's file says what it emits: a function from a leaf nest, whose operands have
-// their places, to instructions. The two loops with the longest extents become the instruction's,
-// the reduction of a product becomes micro-ops, boxes become LOAD and STORE; what is left over
-// becomes several instructions. Depends on: leaf.h, isa. Used by: tile_*.cc, codegen/accel.
+// The interface by which an instruction's file emits code: a function from a leaf nest with placed
+// operands to instructions. The two longest loops become loops of the instruction, the reduction of
+// a product becomes micro-ops, boxes become LOAD and STORE; remaining loops become several
+// instructions. Depends on: leaf.h, isa. Used by: tile_*.cc, codegen/accel.
 #ifndef TESSERA_COMPILER_TARGET_TILE_EMISSION_H_
 #define TESSERA_COMPILER_TARGET_TILE_EMISSION_H_
 
@@ -15,7 +15,7 @@
 
 namespace tessera::target {
 
-// Takes instructions in order.
+// Receives instructions in order.
 class InstructionSink {
  public:
   virtual ~InstructionSink() = default;
@@ -24,17 +24,17 @@ class InstructionSink {
   virtual Status EmitGemm(const isa::Gemm& gemm, std::span<const isa::Uop> uops) = 0;
 };
 
-// One leaf. The places and strides of |solved| are tiles of scratchpads and bytes of memory.
+// One leaf. Places and strides in |solved| are in tiles of scratchpads and bytes of memory.
 struct TileEmission {
   const isa::Config& config;
   const Leaf& leaf;
   const SolvedLeaf& solved;
-  Env& env;  // of the loops around; scratch for the leaf's own
+  Env& env;  // values of outer loops; scratch for the leaf's own
   InstructionSink& sink;
 };
 
-//   errors  kUnsupported  a leaf that the instruction does not express
-//           kOutOfRange   the sink's
+//   errors  kUnsupported  the instruction cannot express the leaf
+//           kOutOfRange   from the sink
 using EmitTiles = Status (*)(const TileEmission& e);
 
 }  // namespace tessera::target

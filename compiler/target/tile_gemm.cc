@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GEMM: products of matrices on the array, with a micro-op a step of the reduction.
+// GEMM: matrix products on the array, with one micro-op per step of the reduction.
 #include <algorithm>
 
 #include "compiler/target/tile_emission.h"
@@ -65,7 +65,7 @@ Status EmitGemm(const TileEmission& e) {
   std::vector<LeafDim> parallel;
   std::vector<size_t> reduced;
   SplitReduction(e.solved, &parallel, &reduced);
-  // Reduction steps in order, each a micro-op.
+  // The reduction steps in order, one micro-op each.
   std::vector<isa::Uop> uops;
   std::vector<int64_t> at(reduced.size(), 0);
   for (bool more = true; more;) {
@@ -86,7 +86,7 @@ Status EmitGemm(const TileEmission& e) {
   for (size_t k : reduced) e.env[e.solved.vars[k].get()] = 0;
 
   Fold(parallel, false);
-  // Two kernels should fit at a time.
+  // Half of UOP: two kernels should fit at a time.
   const auto capacity =
       static_cast<size_t>(std::clamp<int64_t>(e.config.Depth(isa::Memory::kUop) / 2, 1, kFactor));
   const LoopLimits limits{2, kFactor, {kFactor, kFactor, kFactor}};

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tile intrinsics of the accelerator in loop IR: what the statement of a leaf nest can be. Each
-// has a meaning in the interpreter, written from the arithmetic and not from isa/semantics, so that
-// the IR is an oracle of the machine, tensor intrinsics that schedules name, and what it emits. All
-// that is known of an instruction is in one file, tile_NAME.cc; a new one is a file and its line in
-// TileInstructions(). Depends on: compiler/ir, te, isa. Used by: accelerator.cc, codegen/accel.
+// The tile intrinsics of the accelerator in loop IR: the statements of leaf nests. Each has a
+// meaning in the interpreter, the tensor intrinsics that schedules name, and the instructions that
+// it emits. The meaning is written from the arithmetic and not from isa/semantics, so that the IR
+// is an oracle of the machine. One file, tile_NAME.cc, holds everything about an instruction; a new
+// one needs a file and its line in TileInstructions(). Depends on: compiler/ir, te, isa. Used by:
+// accelerator.cc, codegen/accel.
 //
 // Operands in order; `place` is the first element of a tile. Tiles of INP, ACC and OUT have batch x
-// block elements, of WGT block x block int8 (a row an output channel), of PRM three numbers of
-// int32 for each of block channels (bias, multiplier, shift: codegen/accel/records.h has their
+// block elements, of WGT block x block int8 (one row per output channel), of PRM three int32
+// numbers for each of block channels (bias, multiplier, shift; codegen/accel/records.h has their
 // bytes).
 //   tile.load         dst, src, count, tile
-//                     |count| elements copied; the rest up to |tile| does not count
+//                     copies |count| elements; the rest up to |tile| is ignored
 //   tile.fill         dst, tile, pad
 //   tile.store        dst, src, bytes
 //   tile.gemm         acc, inp, wgt, init, batch, block
@@ -25,7 +26,7 @@
 //                     hi, tile
 //   tile.alu          acc, src, op, init, src_zero, tile
 //   tile.alu_imm      acc, imm, op, tile
-// round and op are numbers of isa/enums.def; a destination of int32 is not offset and clamped.
+// round and op are numbers of isa/enums.def; an int32 destination is neither offset nor clamped.
 #ifndef TESSERA_COMPILER_TARGET_TILE_INTRIN_H_
 #define TESSERA_COMPILER_TARGET_TILE_INTRIN_H_
 
@@ -51,13 +52,13 @@ inline constexpr const char* kTileAdd = "tile.add";
 inline constexpr const char* kTileAlu = "tile.alu";
 inline constexpr const char* kTileAluImm = "tile.alu_imm";
 
-// Numbers of one record of PRM: bias, multiplier and shift of a block's channels.
+// The numbers in one record of PRM: bias, multiplier and shift of a block's channels.
 int64_t RecordNumbers(const isa::Config& config);
 
-// Makes the intrinsics known to the IR; once is enough, more does no harm.
+// Registers the intrinsics with the IR; repeated calls have no effect.
 void RegisterTileIntrinsics();
 
-// A tile intrinsic with what it emits.
+// A tile intrinsic with its emission.
 struct TileCall {
   ir::TileIntrin meaning;
   EmitTiles emit = nullptr;
@@ -74,7 +75,7 @@ struct TileCall {
   int64_t (*rows_below)(const SolvedLeaf& leaf) = nullptr;
 };
 
-// What a file gives: tile intrinsics, and what schedules may call them for.
+// One file's tile intrinsics, and the tensor intrinsics that schedules may call them by.
 struct TileInstruction {
   std::vector<TileCall> calls;
   std::vector<TensorIntrin> (*intrinsics)(const isa::Config& config);
@@ -87,9 +88,9 @@ TileInstruction AddTiles();
 TileInstruction AluTiles();
 
 const std::vector<TileInstruction>& TileInstructions();  // all of them
-const TileCall* FindTileCall(const std::string& name);   // null: none
+const TileCall* FindTileCall(const std::string& name);   // null if unknown
 
-// What |s| brings to the chip, and where to, if it is a tile of a copy from memory.
+// The source and destination of |s|, if it is a tile of a copy from memory to the chip.
 struct LoadedTile {
   ir::Buffer from, to;
 };

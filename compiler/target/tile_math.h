@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the files of tile intrinsics share: reading and writing tiles in the interpreter, the pieces
-// of which behaviours are made. Private to compiler/target.
+// Shared code of the tile intrinsics' files: access to tiles in the interpreter, and parts of
+// behaviours. Private to compiler/target.
 #ifndef TESSERA_COMPILER_TARGET_TILE_MATH_H_
 #define TESSERA_COMPILER_TARGET_TILE_MATH_H_
 
@@ -34,7 +34,7 @@ inline void Put(const TileOperand& t, int64_t i, int64_t value) {
 }
 inline int32_t Low(int64_t value) { return static_cast<int32_t>(static_cast<uint64_t>(value)); }
 
-// What VECTOR reads: int32 as it is, int8 centred and shifted.
+// The operand that VECTOR reads: int32 unchanged, int8 centred and shifted.
 inline int32_t Operand(const TileOperand& t, int64_t i, int64_t zero, int64_t shift) {
   const int64_t value = At(t, i);
   return t.array->dtype() == DType::kInt32 ? Low(value) : Low((value - zero) << shift);
@@ -49,21 +49,21 @@ inline void Result(const TileOperand& t, int64_t i, int32_t y, int64_t zero, int
 inline Expr Wide(const Expr& e) { return ir::Cast(DType::kInt32, e); }
 inline Expr Number(const char* name) { return ir::Var(name, DType::kInt32); }
 
-// An int8 source of VECTOR as behaviours have it, its limits, and where it may be.
+// An int8 source of VECTOR in a behaviour, and the limits of its parameters.
 struct Int8Source {
   Expr zero = Number("src_zero"), shift = Number("src_shift");
   Expr Value(const Expr& x) const { return ir::Bin(ir::BinOp::kShl, Wide(x) - zero, shift); }
   void Limit(TensorIntrin& intrin) const;
 };
 
-// An int8 result: added to, clamped, narrowed.
+// An int8 result of VECTOR in a behaviour: offset, clamped, narrowed.
 struct Int8Result {
   Expr zero = Number("out_zero"), lo = Number("lo"), hi = Number("hi");
   Expr Value(const Expr& y) const { return ir::Cast(DType::kInt8, ir::ClampAdd(y, zero, lo, hi)); }
   void Limit(TensorIntrin& intrin) const;
 };
 
-// Where a tile of |dtype| may be that VECTOR reads or writes.
+// The memories in which VECTOR reads or writes tiles of |dtype|.
 std::vector<ir::Scope> VectorScopes(DType dtype);
 
 }  // namespace tessera::target

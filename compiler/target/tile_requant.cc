@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// REQUANT: rescaled by one multiplier and shift, or by a record of each channel; also what only
-// narrows, widens or copies.
+// REQUANT: rescales by one multiplier and shift, or by a record of each channel; also narrows,
+// widens or copies without rescaling.
 #include <fmt/format.h>
 
 #include <string>
@@ -31,7 +31,7 @@ Status TileRequantPrm(Operands a) {
   TESSERA_TRY(Check(kTileRequantPrm, a[1], batch * block));
   TESSERA_TRY(Check(kTileRequantPrm, a[2], 3 * block));
   for (int64_t i = 0; i < batch * block; ++i) {
-    // A record's numbers: bias, multiplier, shift, each of all channels.
+    // A record stores the biases of all channels, then the multipliers, then the shifts.
     const auto number = [&](int64_t field) { return Low(At(a[2], field * block + i % block)); };
     const int32_t sum = Low(int64_t{Operand(a[1], i, a[4].value, a[5].value)} + number(0));
     Result(a[0], i,
@@ -41,7 +41,7 @@ Status TileRequantPrm(Operands a) {
   return {};
 }
 
-// value * 2^30 * 2^(1 - 31) = value: the multiplier and shift that change nothing.
+// value * 2^30 * 2^(1 - 31) = value: the multiplier and shift without effect.
 constexpr int64_t kSameMultiplier = int64_t{1} << 30, kSameShift = 1;
 constexpr int64_t kSameRound = static_cast<int64_t>(isa::Round::kTflite);
 
@@ -50,7 +50,7 @@ std::string Name(const char* instruction, DType src, DType dst) {
                      dst == DType::kInt32 ? ".i32" : "");
 }
 
-// |y| as a result of |dst|, and the call's operands for it.
+// |y| converted to type |dst|; appends the operands of the conversion to the call.
 Expr Finished(const Expr& y, DType dst, const Int8Result& result, TensorIntrin* intrin) {
   const bool narrow = dst == DType::kInt8;
   const std::vector<Expr> operands = narrow ? std::vector<Expr>{result.zero, result.lo, result.hi}
@@ -121,7 +121,7 @@ TensorIntrin PerChannel(const isa::Config& config, DType src_type, DType dst_typ
   return intrin;
 }
 
-// No multiplier: an int32 value offset and bounded, or an int8 one centred and shifted.
+// Without a multiplier: int32 is offset and clamped, int8 is centred and shifted.
 TensorIntrin Unscaled(int64_t tile, DType src_type) {
   const bool widens = src_type == DType::kInt8;
   const DType dst_type = widens ? DType::kInt32 : DType::kInt8;
@@ -140,13 +140,13 @@ TensorIntrin Unscaled(int64_t tile, DType src_type) {
   intrin.trailing.emplace_back(tile);
   if (!widens) return intrin;
   source.Limit(intrin);
-  // 255 << 22 is the most that an int32 holds of it.
+  // 255 << 22 still fits int32.
   intrin.conditions.push_back(
       {ir::Le(source.shift, ir::Imm(DType::kInt32, 22)), "a shift above 22 leaves int32"});
   return intrin;
 }
 
-// An int8 value as it is.
+// Copies an int8 value.
 TensorIntrin Copy(int64_t tile) {
   const Tensor src = te::Placeholder("src", DType::kInt8, {tile});
   return {.name = "tile.copy",

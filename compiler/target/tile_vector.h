@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the emissions of VECTOR's instructions share. Private to compiler/target.
+// Shared code of the emissions of VECTOR's instructions. Private to compiler/target.
 #ifndef TESSERA_COMPILER_TARGET_TILE_VECTOR_H_
 #define TESSERA_COMPILER_TARGET_TILE_VECTOR_H_
 
@@ -26,7 +26,7 @@ inline int64_t VectorMemoryOf(const LeafOperand& operand) {
   }
 }
 
-// The two loops of an instruction, absent ones with one iteration: out, in.
+// The two loops of an instruction, outer first; an absent loop has one iteration.
 inline std::array<LeafDim, 2> TwoLoops(std::span<const LeafDim> loops, size_t operands) {
   const LeafDim one{1, std::vector<int64_t>(operands, 0), 0, 1};
   if (loops.empty()) return {one, one};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DEPTHWISE: a window of each channel over its own weights.
+// DEPTHWISE: applies a window to each channel with its own weights.
 #include "base/bits.h"
 #include "compiler/target/tile_emission.h"
 #include "compiler/target/tile_math.h"
@@ -30,7 +30,7 @@ Status TileWindow(Operands a) {
   return {};
 }
 
-// A tile of WGT has a row of taps for each channel.
+// A tile of WGT holds one row of taps per channel.
 TensorIntrin Window(const isa::Config& config) {
   const int64_t batch = config.batch, block = config.block_out;
   constexpr int64_t kTaps = isa::GreatestOfAll("Depthwise.kh", "Depthwise.kw");
@@ -65,7 +65,7 @@ constexpr int64_t kFactor = isa::GreatestOfAll(
     "Depthwise.iter_out", "Depthwise.iter_in", "Depthwise.dst_out", "Depthwise.dst_in",
     "Depthwise.src_out", "Depthwise.src_in", "Depthwise.dst_z", "Depthwise.src_z");
 
-// What the places of |leaf.values| hold.
+// Indices into |leaf.values|.
 enum WindowValue : uint8_t { kInit, kTapRows, kTapColumns, kWindowY, kWindowX };
 
 int64_t RowsBelow(const SolvedLeaf& leaf) {
@@ -73,11 +73,11 @@ int64_t RowsBelow(const SolvedLeaf& leaf) {
 }
 
 Status EmitWindow(const TileEmission& e) {
-  // Pieces of a window accumulate, in order.
+  // The pieces of a window accumulate, in order.
   std::vector<LeafDim> dims, pieces;
   for (const LeafDim& d : e.solved.dims) (d.strides[0] == 0 ? pieces : dims).push_back(d);
   Fold(dims, false);
-  // The loop that moves the weights is z; at most one does.
+  // The loop that moves the weights becomes z; at most one can.
   std::vector<LeafDim> inner;
   LeafDim z{1, {0, 0, 0}, 0, 1};
   bool z_taken = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the file of a host's or GPU's intrinsic says what it emits: values in registers, from the
-// tiles of a call's operands. Instructions that no operation here is go by their names in LLVM, as
-// text, so that this folder has none of its headers. Depends on nothing. Used by: host_*.cc,
+// The interface by which the file of a host's or GPU's intrinsic emits code: values in registers,
+// from the tiles of a call's operands. Instructions without an operation here are named as in LLVM,
+// as text, so that this folder needs no LLVM headers. Depends on nothing. Used by: host_*.cc,
 // mma.cc, codegen/llvm.
 #ifndef TESSERA_COMPILER_TARGET_VALUE_BUILDER_H_
 #define TESSERA_COMPILER_TARGET_VALUE_BUILDER_H_
@@ -13,16 +13,16 @@
 
 namespace tessera::target {
 
-// What a processor has that changes the code.
+// The units of a processor that change the generated code.
 struct CpuUnits {
   bool fma = false;       // multiplies and adds f32 with one rounding
-  bool directed = false;  // rounds sixteen f32 and their products down where told to
+  bool directed = false;  // rounds sixteen f32 and their products down on request
   bool half = false;      // converts between f16 and f32
   int pair_bits = 0;      // width of vectors of pmaddwd, sums of two int16 products; 0: none
   bool tiles = false;     // products of AMX tiles of uint8 and int8: tdpbusd
   bool quads = false;     // sums of four products of uint8 and int8 in int32: vpdpbusd
-  // Of Arm's vectors of 16 bytes: sums of neighbours, of four products of int8, and of uint8 and
-  // int8.
+  // For Arm's vectors of 16 bytes: sums of neighbours; sums of four products of int8; sums of four
+  // products of uint8 and int8.
   bool neon_pairs = false, neon_quads = false, neon_mixed_quads = false;
 };
 
@@ -44,13 +44,14 @@ class ValueBuilder {
 
   virtual const CpuUnits& units() const = 0;
 
-  // |type| at byte |byte| (null: 0) of the tile of operand |operand|, which is a multiple of
-  // |align|; 0: of the element's size. Memory that threads share out is each thread's own part.
+  // Loads |type| at byte |byte| (null: 0) of the tile of operand |operand|. The address is a
+  // multiple of |align|, or of the element's size if 0. In memory that threads share out, each
+  // thread accesses its own part.
   virtual Vreg Load(size_t operand, ValueType type, Vreg byte = nullptr, int64_t align = 0) = 0;
   virtual void Store(size_t operand, Vreg value, Vreg byte = nullptr, int64_t align = 0) = 0;
   virtual Vreg Address(size_t operand) = 0;
-  virtual Vreg Number(size_t operand) = 0;  // of an operand that is a value
-  virtual Vreg Thread() = 0;                // which one of the warp, 64 bits
+  virtual Vreg Number(size_t operand) = 0;  // the value of an operand that is no tile
+  virtual Vreg Thread() = 0;                // number of the thread in its warp, 64 bits
 
   virtual Vreg Constant(ValueType type, uint64_t value) = 0;  // in each lane
   virtual Vreg Op(ValueOp op, Vreg a, Vreg b) = 0;
@@ -60,17 +61,17 @@ class ValueBuilder {
 
   virtual Vreg Splat(Vreg a, int lanes) = 0;
   virtual Vreg Shuffle(Vreg a, Vreg b,
-                       const std::vector<int>& lanes) = 0;  // of one behind other
+                       const std::vector<int>& lanes) = 0;  // indices into |a|, then |b|
   virtual Vreg Lane(Vreg vector, int lane) = 0;
   virtual Vreg Join(const std::vector<Vreg>& lanes) = 0;
-  virtual Vreg Field(Vreg results, int field) = 0;  // of an instruction with several
+  virtual Vreg Field(Vreg results, int field) = 0;  // a result of an instruction with several
 
-  // An instruction: "llvm.fma", with the types that its name leaves open.
+  // Calls an LLVM intrinsic such as "llvm.fma"; |types| are those that its name leaves open.
   virtual Vreg Call(const char* name, const std::vector<ValueType>& types,
                     const std::vector<Vreg>& args) = 0;
 };
 
-// Emits a call.
+// Emits the code of a call.
 using EmitValues = void (*)(ValueBuilder& b);
 
 }  // namespace tessera::target
