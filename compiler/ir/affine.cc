@@ -64,7 +64,7 @@ void AddTerm(Linear* form, const Expr& atom, int64_t coeff) {
   if (coeff != 0) form->terms.push_back({atom, coeff});
 }
 
-// x/k * k*c + x%k * c is x * c.
+// Rewrites x/k * k*c + x%k * c as x * c.
 void Recombine(Linear* form, const Ranges& ranges) {
   for (size_t i = 0; i < form->terms.size(); ++i) {
     const Expr mod = form->terms[i].atom;
@@ -86,7 +86,7 @@ void Recombine(Linear* form, const Ranges& ranges) {
   }
 }
 
-// Splits |x| into k * quotient + rest with rest's coefficients not divisible by k.
+// Splits |x| into k * quotient + rest; no coefficient of rest is divisible by k.
 void SplitBy(const Linear& x, int64_t k, Linear* quotient, Linear* rest) {
   for (const Linear::Term& t : x.terms) {
     if (t.coeff % k == 0) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one index analysis: quasi-affine forms sum(c_i * atom_i) + c, where an atom is a variable, a
-// floor division or modulus by a constant, or something opaque, and interval bounds of any integer
-// expression. Bound inference, guards, vector legality, box forming and instruction folding use it.
-// Depends on ir.h. Indices are i64 and do not overflow; the analysis relies on that.
+// The index analysis: quasi-affine forms sum(c_i * atom_i) + c, where an atom is a variable, a
+// floor division or modulus by a constant, or an opaque expression; and interval bounds of any
+// integer expression. Bound inference, guards, vector legality, box forming and instruction folding
+// use it. Depends on ir.h. Indices are i64 and do not overflow; the analysis relies on that.
 #ifndef TESSERA_COMPILER_IR_AFFINE_H_
 #define TESSERA_COMPILER_IR_AFFINE_H_
 
@@ -17,7 +17,7 @@
 
 namespace tessera::ir {
 
-// Inclusive; the far ends mean "unknown".
+// Both ends are included; kLowest and kHighest mean "unknown".
 struct Interval {
   static constexpr int64_t kLowest = -(int64_t{1} << 60);
   static constexpr int64_t kHighest = int64_t{1} << 60;
@@ -27,7 +27,7 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-// What is known about variables; an absent one is unbounded.
+// Known ranges of variables; a variable without an entry is unbounded.
 class Ranges {
  public:
   void Set(const Expr& var, Interval range) { map_[var.get()] = range; }
@@ -42,7 +42,7 @@ class Ranges {
   std::unordered_map<const ExprNode*, Interval> map_;
 };
 
-// sum(coeff * atom) + constant. Atoms are distinct structurally and have non-zero coefficients.
+// sum(coeff * atom) + constant. Atoms are structurally distinct and have non-zero coefficients.
 struct Linear {
   struct Term {
     Expr atom;
@@ -52,12 +52,12 @@ struct Linear {
   int64_t constant = 0;
 
   bool IsConstant() const { return terms.empty(); }
-  int64_t CoeffOf(const Expr& var) const;  // 0 when |var| is no atom
-  // Does every atom that contains one of |vars| equal that variable itself?
+  int64_t CoeffOf(const Expr& var) const;  // 0 if |var| is not an atom
+  // Whether |vars| occur only as atoms of their own, not inside other atoms.
   bool IsAffineIn(const std::vector<Expr>& vars) const;
 };
 
-// The form of a scalar i64 expression; what is not linear becomes an atom. Divisions and moduli are
+// The form of a scalar i64 expression; non-linear parts become atoms. Divisions and moduli are
 // reduced as far as |ranges| allows.
 Linear ToLinear(const Expr& e, const Ranges& ranges);
 Expr FromLinear(const Linear& form);

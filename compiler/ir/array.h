@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A flat typed array: what the interpreter and the tests hold a buffer's elements in. Physical
-// order; layout.h says where a logical index is. Depends on type.h.
+// A flat typed array with the elements of a buffer, for the interpreter and the tests. Elements are
+// in physical order; layout.h maps logical indices to it. Depends on type.h.
 #ifndef TESSERA_COMPILER_IR_ARRAY_H_
 #define TESSERA_COMPILER_IR_ARRAY_H_
 
@@ -57,7 +57,7 @@ class Array {
         return Write(i, value);
     }
   }
-  // Element |i| of a float array, as float32; stored, it is rounded to the array's type.
+  // Element |i| of a float array, as float32; a stored value is rounded to the array's type.
   float Float(int64_t i) const {
     return dtype_ == DType::kFloat16 ? HalfToFloat(Read<uint16_t>(i)) : Read<float>(i);
   }

@@ -156,9 +156,9 @@ class Hasher {
 
  private:
   static uint64_t Mix(uint64_t a, uint64_t b) { return Mix64(a * 0x9e3779b97f4a7c15u + b + 1); }
-  // Counts bindings, not nodes: two loops may share a variable where one is not inside the other.
+  // Counts bindings, not nodes: two loops may share a variable if neither contains the other.
   void Bind(const void* node) { position_[node] = ++bound_; }
-  // Bound nodes by their position of binding, free ones by identity (or not at all).
+  // Identifies bound nodes by the position of their binding, free ones by identity (or not at all).
   uint64_t Node(const void* node) {
     auto it = position_.find(node);
     if (it != position_.end()) return it->second;

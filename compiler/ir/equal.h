@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Structural equality and hashing. Variables bound inside and buffers allocated inside match by
-// position, whatever their names; free variables and buffers match by identity (Exprs) or, for
-// functions, parameters match by position. Depends on ir.h.
+// Structural equality and hashing. Bound variables and allocated buffers match by position,
+// whatever their names. Free variables and buffers match by identity; parameters of functions match
+// by position. Depends on ir.h.
 #ifndef TESSERA_COMPILER_IR_EQUAL_H_
 #define TESSERA_COMPILER_IR_EQUAL_H_
 
@@ -14,9 +14,9 @@ namespace tessera::ir {
 
 bool Equal(const Expr& a, const Expr& b);
 bool Equal(const Stmt& a, const Stmt& b);
-bool Equal(const Func& a, const Func& b);  // function names do not matter
+bool Equal(const Func& a, const Func& b);  // ignores function names
 
-// Equal things have equal hashes. Within one process only.
+// Equal trees have equal hashes. Hashes are valid within one process only.
 uint64_t Hash(const Expr& e);
 uint64_t Hash(const Stmt& s);
 uint64_t Hash(const Func& f);

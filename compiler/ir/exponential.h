@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Roots, exponentials, logarithms, powers, remainders and the error function of float32. Roots and
-// remainders are exact or rounded once, the others within two units in the last place
-// (tests/compiler/ir/functions_test.cc). A NaN gives itself; what is not defined gives one NaN,
-// which does not depend on the processor.
+// remainders are exact or correctly rounded, the others are within two units in the last place
+// (tests/compiler/ir/functions_test.cc). A NaN argument is returned unchanged; an undefined result
+// is kNan, the same on every processor.
 // Constants named Cephes: S. Moshier's expf and logf. Depends on: real.h.
 #ifndef TESSERA_COMPILER_IR_EXPONENTIAL_H_
 #define TESSERA_COMPILER_IR_EXPONENTIAL_H_
@@ -40,14 +40,14 @@ F WithoutPowers(const F& x, const F& n) {
   return (x - n * kLn2High) - n * kLn2Low;
 }
 
-// y * 2^n by two factors, since n is outside of a float's exponents near both ends.
+// y * 2^n with two factors, since n exceeds the exponent range of floats near both ends.
 template <typename F>
 F TimesTwoTo(const F& y, const F& n) {
   const auto whole = Whole(n), half = whole >> 1;
   return y * TwoTo(half) * TwoTo(whole - half);
 }
 
-// e^x. Above 88.7 infinity, below -103.9 0.
+// e^x; infinity above 88.7, 0 below -103.9.
 template <typename F>
 F Exp(const F& x) {
   const F c = Least<F>(Greatest<F>(x, -104.0f), 89.0f);
@@ -56,25 +56,25 @@ F Exp(const F& x) {
   return Select(IsNan(x), x, TimesTwoTo<F>(power, n));
 }
 
-// e^x - 1, exact to the last places near 0, too.
+// e^x - 1, accurate to the last places also near 0.
 template <typename F>
 F ExpMinusOne(const F& x) {
-  const F c = Least<F>(Greatest<F>(x, -30.0f), 89.0f);  // e^-30 is nothing beside 1
+  const F c = Least<F>(Greatest<F>(x, -30.0f), 89.0f);  // 1 - e^-30 is 1 in float32
   const F n = RoundNearest(c * kLog2E);
   const F one = TwoTo(0 - Whole(Least<F>(n, 127.0f)));  // 2^-n
   const F sum = ExpLessOne<F>(WithoutPowers<F>(c, n)) + (1.0f - one);
   return Select(Or(IsNan(x), Absolute(x) < 0x1p-25f), x, TimesTwoTo<F>(sum, n));
 }
 
-// The square root to the nearest, as IEEE 754 says: a NaN of what is less than 0. Of the size: the
-// NaN that a processor makes of the number itself is one of its own, and compilers know no other.
+// The square root, rounded to nearest as in IEEE 754; kNan for negative x. Root gets |x|: for a
+// negative operand a processor returns a NaN of its own, and compilers do not distinguish NaNs.
 template <typename F>
 F SquareRoot(const F& x) {
   const F root = Root(Absolute(x));
   return Select(Or(IsNan(x), x == 0.0f), x, Select(x < 0.0f, F(kNan), root));
 }
 
-// A positive float as m 2^e, m between the roots of 1/2 and 2.
+// Splits a positive float into m 2^e, with m between sqrt(1/2) and sqrt(2).
 template <typename F>
 struct RadixParts {
   F m, e;
@@ -83,11 +83,11 @@ template <typename F>
 RadixParts<F> PartsOf(const F& x) {
   const auto tiny = x < 0x1p-126f;
   const auto bits = Bits(Select(tiny, x * 0x1p23f, x));
-  const auto e = (bits - 0x3f3504f3) >> 23;  // the bits of the root of 1/2
+  const auto e = (bits - 0x3f3504f3) >> 23;  // the bits of sqrt(1/2)
   return {OfBits(bits - (e << 23)), OfWhole(e) - Select(tiny, F(23.0f), F(0.0f))};
 }
 
-// ln x: -infinity of 0, a NaN of what is less.
+// ln x; -infinity for 0, kNan for negative x.
 template <typename F>
 F Log(const F& x) {
   const RadixParts<F> parts = PartsOf<F>(Absolute(x));
@@ -99,7 +99,7 @@ F Log(const F& x) {
   return Select(Or(IsNan(x), x == kInfinity), x, Select(0.0f < x, log, ends));
 }
 
-// ln (1 + x). The logarithm of the rounded sum, and what rounding took by the slope there.
+// ln (1 + x): the logarithm of the rounded sum, plus the rounding error times the slope there.
 template <typename F>
 F LogOnePlus(const F& x) {
   const F sum = x + 1.0f;
@@ -108,18 +108,18 @@ F LogOnePlus(const F& x) {
   return Select(Or(IsNan(x), sum == 1.0f), x, Select(And(0.0f < sum, sum < kInfinity), slope, log));
 }
 
-// A number as the sum of two floats, the first of which is that sum rounded.
+// A number as the sum of two floats; |high| is that sum rounded.
 template <typename F>
 struct TwoFloats {
   F high, low;
 };
-// a + b, |a| >= |b| or a = 0.
+// a + b as two floats, for |a| >= |b| or a = 0.
 template <typename F>
 TwoFloats<F> SumOf(const F& a, const F& b) {
   const F sum = a + b;
   return {sum, b - (sum - a)};
 }
-// a * b: of halves of 12 bits products are exact.
+// a * b as two floats: products of halves of 12 bits are exact.
 template <typename F>
 TwoFloats<F> ProductOf(const F& a, const F& b) {
   const F product = a * b;
@@ -133,22 +133,22 @@ TwoFloats<F> ProductOf(const TwoFloats<F>& a, const TwoFloats<F>& b) {
   return {p.high, p.low + (a.high * b.low + a.low * b.high)};
 }
 
-// x - q y, exact, q the quotient rounded to 0, as fmod of C: the sign is that of x; a NaN where x
-// is infinite or y is 0. By pieces of the quotient of 23 bits.
+// x - q y, exact, where q is x / y truncated, like fmod in C: the sign is that of x; kNan if x is
+// infinite or y is 0. Computes the quotient in pieces of 23 bits.
 template <typename F>
 F Remainder(const F& x, const F& y) {
   const F divisor = Absolute(y);
   F rest = Absolute(x);
   for (int piece = 12; piece >= 0; --piece) {
-    const int bits = 23 * piece, third = bits / 3;  // 2^276 is no float
+    const int bits = 23 * piece, third = bits / 3;  // 2^276 exceeds the range of a float
     const F step = divisor * std::ldexp(1.0f, bits - 2 * third) * std::ldexp(1.0f, third) *
                    std::ldexp(1.0f, third);
-    // Both a quarter, which is exact, so that no product overflows.
+    // Scale both by 1/4, which is exact, so that no product overflows.
     const F part = Select(0x1p100f < rest, F(0.25f), F(1.0f));
     const F a = rest * part, b = step * part;
     const F quotient = RoundDown(a / b);
     const TwoFloats<F> product = ProductOf<F>(quotient, b);
-    const F left = (a - product.high) - product.low;  // of a quotient that is one too high, too
+    const F left = (a - product.high) - product.low;  // negative if the quotient is one too high
     const F found = Select(left < 0.0f, left + b, left) / part;
     rest = Select(rest < step, rest, found);
   }
@@ -157,8 +157,8 @@ F Remainder(const F& x, const F& y) {
   return Select(IsNan(x), x, Select(IsNan(y), y, Select(undefined, F(kNan), result)));
 }
 
-// ln x of a positive float, to 33 bits: with s = (m - 1) / (m + 1), ln m is the sum of
-// 2 s^k / k over odd k.
+// ln x of a positive float, to 33 bits: with s = (m - 1) / (m + 1), ln m is the sum of 2 s^k / k
+// over odd k.
 template <typename F>
 TwoFloats<F> LongLog(const F& x) {
   constexpr float kTerms[] = {2 / 13.0f, 2 / 11.0f, 2 / 9.0f, 2 / 7.0f, 2 / 5.0f};
@@ -178,10 +178,10 @@ TwoFloats<F> LongLog(const F& x) {
   return SumOf<F>(all.high, low);
 }
 
-// |x|^y for |x| > 0 and finite.
+// |x|^y for finite |x| > 0.
 template <typename F>
 F PowerOfSize(const F& x, const F& y) {
-  const F c = Least<F>(Greatest<F>(y, -0x1p33f), 0x1p33f);  // more has no other results
+  const F c = Least<F>(Greatest<F>(y, -0x1p33f), 0x1p33f);  // a greater |y| has no other results
   const TwoFloats<F> log = LongLog<F>(x);
   const TwoFloats<F> product = ProductOf<F>(TwoFloats<F>{c, 0.0f}, log);
   const auto inside = And(-104.0f < product.high, product.high < 89.0f);
@@ -191,8 +191,8 @@ F PowerOfSize(const F& x, const F& y) {
   return TimesTwoTo<F>(ExpLessOne<F>(r) + 1.0f, n);
 }
 
-// x^y with the special cases of C: 1 where y is 0 or x is 1, even beside a NaN; of a negative x
-// the power of its size with a sign, where y is whole, else a NaN.
+// x^y with the special cases of C: 1 if y is 0 or x is 1, even with a NaN. For negative x: |x|^y
+// with a sign if y is whole, else kNan.
 template <typename F>
 F Pow(const F& x, const F& y) {
   const F size = Absolute(x), zero = 0.0f;
@@ -211,8 +211,8 @@ F Pow(const F& x, const F& y) {
   return Select(Or(y == 0.0f, x == 1.0f), F(1.0f), signed_power);
 }
 
-// 2 / root of pi times the integral of e^(-t^2) from 0 to x. Below 1 x + x p(x^2), beyond
-// 1 - e^q(x): least maximal errors relative to the result, 1e-9, found for [0, 1] and [0.9, 4].
+// 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x. For |x| < 1: x + x p(x^2), else 1 -
+// e^q(|x|). Fits with least maximal relative error, 1e-9, on [0, 1] and [0.9, 4].
 template <typename F>
 F Erf(const F& x) {
   constexpr float kNear[] = {7.889119297e-5f, -8.020841051e-4f, 5.189535208e-3f, -2.685444430e-2f,

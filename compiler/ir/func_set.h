@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of which those that differ only in their names are one. Depends on ir.h.
+// A set of functions; functions that differ only in their names count as one. Depends on ir.h.
 #ifndef TESSERA_COMPILER_IR_FUNC_SET_H_
 #define TESSERA_COMPILER_IR_FUNC_SET_H_
 
@@ -15,7 +15,7 @@ namespace tessera::ir {
 
 class FuncSet {
  public:
-  // The place in all() of |func|, or of the one that came first and equals it.
+  // The index in all() of |func|, or of an equal function that was added before.
   size_t Add(const Func& func);
   const std::vector<Func>& all() const { return funcs_; }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of float32 among the scalar intrinsics, by their numbers: what the interpreter
-// computes and what every code generator emits, operation by operation. Depends on: intrin.h,
-// exponential.h, trigonometric.h. Used by lane.cc and compiler/codegen.
+// The float32 functions among the scalar intrinsics, by number: the operations that the interpreter
+// computes and that every code generator emits. Depends on: intrin.h, exponential.h,
+// trigonometric.h. Used by lane.cc and compiler/codegen.
 #ifndef TESSERA_COMPILER_IR_FUNCTIONS_H_
 #define TESSERA_COMPILER_IR_FUNCTIONS_H_
 
@@ -15,8 +15,8 @@
 
 namespace tessera::ir {
 
-// Intrinsic |id|, which is a function (ScalarIntrinInfo::function), of |x|; F is float or
-// real::Emitted floats.
+// Intrinsic |id|, for which ScalarIntrinInfo::function is true, of |x|. F is float or an Emitted
+// float of real.h.
 template <typename F>
 F FunctionOf(ScalarIntrin id, std::span<const F> x) {
   switch (id) {

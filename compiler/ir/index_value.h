@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The value of an operation on two index values (i64, or bool as 0 and 1). Depends on ir.h. Used
+// The result of an operation on two index values (i64, or bool as 0 and 1). Depends on ir.h. Used
 // by: target/leaf.cc and validate/index_code.cc, which evaluate index expressions.
 #ifndef TESSERA_COMPILER_IR_INDEX_VALUE_H_
 #define TESSERA_COMPILER_IR_INDEX_VALUE_H_

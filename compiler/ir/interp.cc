@@ -13,7 +13,7 @@
 namespace tessera::ir {
 namespace {
 
-// What is fixed about a buffer, looked up once.
+// Fixed properties of a buffer, looked up once.
 struct BoundArray {
   Array* array = nullptr;
   std::vector<int64_t> limit;    // padded logical shape
@@ -49,14 +49,14 @@ class Interpreter {
                options_.budget);
   }
 
-  // Element offsets, one a lane; |lanes| may exceed the lanes of the indices.
+  // Element offsets, one per lane; |lanes| may exceed the lanes of the indices.
   bool Offsets(const Buffer& buffer, const std::vector<Expr>& indices, int lanes,
                std::vector<int64_t>* offsets, BoundArray** place);
   bool EvalCall(const Expr& e, LaneValue* out);
   bool EvalSelect(const Expr& e, LaneValue* out);
   bool EvalTile(const Expr& e);
   bool RunFor(const Stmt& s);
-  // Do two iterations of a parallel loop meet at this element?
+  // False, with an error, if two iterations of a parallel loop conflict at this element.
   bool Alone(const Buffer& buffer, const Array& array, int64_t element, bool stores);
 
   InterpOptions options_;
@@ -161,7 +161,7 @@ bool Interpreter::EvalCall(const Expr& e, LaneValue* out) {
   return true;
 }
 
-// Lazy: a branch that no lane takes is not evaluated, so that it may read outside its buffer.
+// Lazy: a branch that no lane takes is not evaluated, so that it may index outside its buffer.
 bool Interpreter::EvalSelect(const Expr& e, LaneValue* out) {
   std::vector<LaneValue> condition(e->args[0].lanes());
   if (!Eval(e->args[0], condition.data())) return false;
@@ -309,7 +309,7 @@ bool Interpreter::Run(const Stmt& s) {
       for (auto& [var, log] : parallel_) log.Forget(&array);
       return ok;
     }
-    case StmtKind::kPrefetch: {  // an element that is not there is a mistake even so
+    case StmtKind::kPrefetch: {  // an element outside its buffer is an error here too
       std::vector<int64_t> offsets;
       BoundArray* place = nullptr;
       return Step() && Offsets(s->buffer, s->indices, 1, &offsets, &place);

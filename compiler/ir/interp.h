@@ -15,9 +15,9 @@
 namespace tessera::ir {
 
 struct InterpOptions {
-  // Stores, evaluations and loop iterations before giving up.
+  // Limit on stores, evaluations and loop iterations.
   int64_t budget = int64_t{1} << 32;
-  // Allocated buffers start with this byte, so that a read before a write shows.
+  // Fills newly allocated buffers with this byte, so that reads before writes show.
   uint8_t poison = 0x5b;
 };
 
@@ -26,19 +26,19 @@ struct InterpStats {
   int64_t stores = 0;  // elements stored
 };
 
-// Runs |func| on |args|, one array for each parameter: of the parameter's type and of
-// SizeInElements(parameter) elements, in physical order.
-// Iterations of a parallel loop run in order, and none may touch what another one stores.
+// Runs |func| on |args|, one array per parameter, of the parameter's type and with
+// SizeInElements(parameter) elements in physical order. Iterations of a parallel loop run in order;
+// none may access an element that another one stores.
 //   errors  kInvalidArgument  number, type or size of the arrays; a name that no registry knows;
-//                             iterations of a parallel loop that meet (of a tile intrinsic's
-//                             operands the first element is looked at)
+//                             conflicting iterations of a parallel loop (the check sees only the
+//                             first element of a tile intrinsic's operand)
 //           kOutOfRange       an index outside its buffer (names buffer, dimension, value, limit);
 //                             division by zero
 //           kTimeout          the budget is spent
 Result<InterpStats> Interpret(const Func& func, const std::vector<Array*>& args,
                               const InterpOptions& options = {});
 
-// The value of a scalar integer expression without free variables and loads.
+// The value of a scalar integer expression without free variables or loads.
 Result<int64_t> EvalInt(const Expr& e);
 
 }  // namespace tessera::ir

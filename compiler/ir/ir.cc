@@ -12,7 +12,7 @@ namespace {
 Expr Make(ExprNode node) { return Expr(std::make_shared<const ExprNode>(std::move(node))); }
 Stmt MakeStmt(StmtNode node) { return Stmt(std::make_shared<const StmtNode>(std::move(node))); }
 
-// An i64 constant beside another type takes that type; a scalar beside a vector is broadcast.
+// An i64 constant takes the other operand's type; a scalar beside a vector is broadcast.
 void Unify(Expr* a, Expr* b) {
   auto adopt = [](Expr* x, DType dtype) {
     int64_t v = 0;

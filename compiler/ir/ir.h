@@ -59,8 +59,8 @@ enum class BinOp : uint8_t {
   kLe
 };
 
-// kCast: to a narrower integer takes the low bits; from a float truncates to zero and saturates
-// (NaN: 0); to f16 from integers goes through f32.
+// kCast: to a narrower integer keeps the low bits; from a float truncates towards zero and
+// saturates (NaN: 0); from an integer to f16 goes through f32.
 enum class UnOp : uint8_t { kCast, kNeg, kNot };
 
 enum class VecOp : uint8_t { kRamp, kBroadcast };  // args {base, stride} and {value}
@@ -98,7 +98,7 @@ struct Axis {
   const std::string& name() const;
 };
 
-// What a TensorRead refers to; te::TensorNode derives from it.
+// The tensor that a TensorRead reads; te::TensorNode derives from it.
 struct TensorBase {
   std::string name;
   DType dtype = DType::kInt8;
@@ -113,7 +113,7 @@ struct ExprNode {
   int64_t ivalue = 0;  // Imm of an integer or bool
   float fvalue = 0;    // Imm of f32 or f16
   std::string name;    // Var, Call
-  // Operands; indices of Load and TensorRead; value of Reduce and perhaps its start.
+  // Operands; indices of Load and TensorRead; value and optional start of Reduce.
   std::vector<Expr> args;
   Buffer buffer;                             // Load
   std::vector<Axis> axes;                    // Reduce
@@ -123,17 +123,17 @@ struct ExprNode {
   UnOp un() const { return static_cast<UnOp>(op); }
   VecOp vec() const { return static_cast<VecOp>(op); }
   ReduceOp reduce() const { return static_cast<ReduceOp>(op); }
-  // Of Reduce: what it starts at; null: the identity of its operation.
+  // Start value of a Reduce; null: the identity of its operation.
   Expr start() const { return kind == ExprKind::kReduce && args.size() > 1 ? args[1] : Expr(); }
 };
 
-// Where a buffer lives. kGlobal is device or host memory; kLocal a thread's scratch memory; kReg
-// wants registers (constant indices after unrolling); kInp to kPrm are the accelerator's
-// scratchpads.
+// The memory of a buffer. kGlobal is device or host memory; kLocal a thread's scratch memory; kReg
+// asks for registers (its indices must be constant after unrolling); kInp to kPrm are the
+// accelerator's scratchpads.
 enum class Scope : uint8_t { kGlobal, kShared, kLocal, kReg, kInp, kWgt, kAcc, kOut, kPrm };
 
-// Of a dimension, |rows| indices are there at a time: the first ones; then as many that begin
-// |step| further on, over what was there; and so on.
+// A dimension that is present |rows| indices at a time: first indices [0, rows), then as many from
+// |step| on, which overwrite earlier ones; and so on.
 struct FoldedDim {
   int64_t dim = 0, rows = 1, step = 1;
   bool operator==(const FoldedDim&) const = default;
@@ -146,20 +146,20 @@ struct BufferNode {
   Layout layout;
   Scope scope = Scope::kGlobal;
   int64_t align = 64;  // bytes
-  // A scratchpad's: each time it is allocated it takes the next free place, so that what fills it
-  // runs ahead of what reads its last contents. Else it has one place.
+  // For scratchpads: each allocation takes the next free place, so that writers can run ahead of
+  // readers of the previous contents. Otherwise the buffer has one place.
   bool rotates = false;
-  // Of what functions that run in turn exchange in a scratchpad.
+  // For tensors that alternating functions exchange in a scratchpad.
   std::optional<FoldedDim> folded = {};
 };
 
-// kPrefetch: the element will be read soon, with what shares its cache line. It has no effect.
+// kPrefetch announces a read of the element and its cache line. It has no effect on results.
 enum class StmtKind : uint8_t { kFor, kIf, kSeq, kStore, kAlloc, kEval, kPrefetch };
 
-// How the iterations of a loop run. Whatever the kind, they compute what they would in order, which
-// is how the interpreter runs them. The grid's are groups of threads, which share no kShared
-// buffer; a group's threads run at the same time. A virtual thread's iterations are interleaved, so
-// that what one waits for is behind the work of another.
+// How the iterations of a loop run. The results are always those of running them in order, as the
+// interpreter does. Grid iterations are groups of threads, which share no kShared buffer; the
+// threads of a group run at the same time. Iterations of a virtual thread are interleaved, so that
+// one works while another waits.
 enum class LoopKind : uint8_t {
   kSerial,
   kVector,
@@ -195,7 +195,7 @@ struct StmtNode {
   Expr value;                         // Store: value; If: condition; Eval: call
   Buffer buffer;                      // Store, Alloc, Prefetch
   std::vector<Expr> indices;          // Store, Prefetch
-  std::vector<Stmt> body;             // For, Alloc: one; If: then and perhaps else; Seq: any number
+  std::vector<Stmt> body;             // For, Alloc: one; If: then, optional else; Seq: any number
 };
 
 // A function over buffers that the caller owns, in the order of |params|.
@@ -205,7 +205,7 @@ struct Func {
   Stmt body;
 };
 
-// Expressions. TESSERA_CHECKs that types agree.
+// Expressions. TESSERA_CHECK fails if types do not agree.
 Expr Imm(DType dtype, int64_t value);  // wraps |value| to |dtype|; integers and bool
 Expr ImmF32(float value);
 Expr ImmFloat(DType dtype, float value);  // rounded to |dtype|
@@ -220,7 +220,7 @@ Expr Load(Buffer buffer, std::vector<Expr> indices);
 Expr Ramp(Expr base, Expr stride, int lanes);
 Expr Broadcast(Expr value, int lanes);
 Expr Call(std::string name, std::vector<Expr> args, Type type);
-// |start|, of sums alone, uses none of |axes|; null: the identity.
+// |start| is for sums only and uses none of |axes|; null: the identity.
 Expr Reduce(ReduceOp op, Expr value, std::vector<Axis> axes, Expr start = Expr());
 Expr TensorRead(std::shared_ptr<const TensorBase> tensor, std::vector<Expr> indices);
 
@@ -239,7 +239,7 @@ Expr And(Expr a, Expr b);
 // Statements.
 Stmt For(Expr var, Expr min, Expr extent, LoopKind kind, Stmt body);
 Stmt If(Expr condition, Stmt then_body, Stmt else_body = Stmt());
-Stmt Seq(std::vector<Stmt> body);  // splices nested sequences; one statement stays itself
+Stmt Seq(std::vector<Stmt> body);  // flattens nested sequences; one statement is returned as it is
 Stmt Store(Buffer buffer, std::vector<Expr> indices, Expr value);
 Stmt Alloc(Buffer buffer, Stmt body);
 Stmt Eval(Expr call);
@@ -251,7 +251,7 @@ Buffer MakeBuffer(BufferNode node);  // checks sizes
 bool IsImm(const Expr& e, int64_t* value);
 bool IsImmEqual(const Expr& e, int64_t value);
 
-// The identity of a reduction in |dtype|: 0, the lowest, the highest value.
+// The identity of a reduction in |dtype|: 0, 1, the lowest or the highest value.
 Expr ReduceIdentity(ReduceOp op, DType dtype);
 BinOp ReduceCombiner(ReduceOp op);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which iteration of a parallel loop touched which element: how the interpreter, which runs them in
-// order, finds two that may not run at the same time. Depends on array.h. Used by: interp.cc.
+// Records which iteration of a parallel loop accessed which element: the interpreter, which runs
+// iterations in order, uses it to find conflicts. Depends on array.h. Used by: interp.cc.
 #ifndef TESSERA_COMPILER_IR_ITERATIONS_H_
 #define TESSERA_COMPILER_IR_ITERATIONS_H_
 
@@ -14,7 +14,7 @@
 
 namespace tessera::ir {
 
-// Two iterations of one loop.
+// Two iterations of one loop that conflict.
 struct Meeting {
   int64_t first = 0, second = 0;
 };
@@ -23,16 +23,17 @@ struct Meeting {
 class IterationLog {
  public:
   void Begin(int64_t iteration) { now_ = iteration; }
-  // Arrays that begin inside an iteration are its own: they are forgotten where they end.
+  // Drops an array whose allocation ends: arrays allocated in an iteration belong to it alone.
   void Forget(const Array* array) { logs_.erase(array); }
-  // This iteration and another one at |element|, of which one stores.
+  // Record an access to |element|. Result: a conflict with another iteration if one of the two
+  // stores.
   std::optional<Meeting> Load(const Array& array, int64_t element);
   std::optional<Meeting> Store(const Array& array, int64_t element);
 
  private:
   static constexpr int64_t kNone = -1;
   struct Log {
-    std::vector<int64_t> stored, loaded;  // by element: the first iteration that did, or kNone
+    std::vector<int64_t> stored, loaded;  // by element: the first iteration that did so, or kNone
   };
   Log& Of(const Array& array);
 

@@ -18,7 +18,7 @@ int64_t FloorQuotient(int64_t a, int64_t b) {
   return q - ((a % b != 0 && ((a < 0) != (b < 0))) ? 1 : 0);
 }
 
-// Wraps in 64 bits; the caller wraps to the type.
+// Computes modulo 2^64; the caller wraps the result to its type.
 bool IntBin(BinOp op, int64_t a, int64_t b, int64_t* out) {
   const uint64_t ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
   switch (op) {
@@ -54,7 +54,7 @@ bool IntBin(BinOp op, int64_t a, int64_t b, int64_t* out) {
     case BinOp::kXor:
       *out = a ^ b;
       return true;
-    // Amounts outside [0, 63] give zero, or the sign: defined, though no back end relies on it.
+    // Shift amounts outside [0, 63] give zero, or the sign. Back ends do not rely on this.
     case BinOp::kShl:
       *out = b < 0 || b > 63 ? 0 : static_cast<int64_t>(ua << b);
       return true;
@@ -100,7 +100,7 @@ bool ApplyBin(BinOp op, DType operand, LaneValue a, LaneValue b, LaneValue* out)
       return true;
     case BinOp::kMin:
       out->f = a.f < b.f ? a.f : b.f;
-      return true;  // second when unordered
+      return true;  // the second operand if either is a NaN
     case BinOp::kMax:
       out->f = a.f > b.f ? a.f : b.f;
       return true;

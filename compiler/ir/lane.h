@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The value of one lane and the scalar operations on it: shared by the interpreter, constant
-// folding and the evaluation of tensor expressions. Depends on ir.h, intrin.h.
+// The value of one lane and scalar operations on it, for the interpreter, constant folding and the
+// evaluation of tensor expressions. Depends on ir.h, intrin.h.
 #ifndef TESSERA_COMPILER_IR_LANE_H_
 #define TESSERA_COMPILER_IR_LANE_H_
 
@@ -14,7 +14,7 @@
 
 namespace tessera::ir {
 
-// |f| for f32 and f16, |i| for the rest.
+// |f| holds f32 and f16, |i| all other types.
 struct LaneValue {
   int64_t i = 0;
   float f = 0;

@@ -129,7 +129,7 @@ Result<Layout> ParseLayout(const std::string& text, int rank) {
     int64_t dim = 0, div = 1, mod = 0, before = 0, after = 0;
     if (!number(&dim)) return bad("a dimension number is expected");
     const bool halo = p < end && *p == '+';
-    if (halo) {  // in front of the dimension, and behind it
+    if (halo) {  // extents of the halo before and after the dimension
       before = dim;
       ++p;
       if (!number(&dim) || p == end || *p != '+' || (++p, !number(&after)))
@@ -157,7 +157,8 @@ Result<Layout> ParseLayout(const std::string& text, int rank) {
     if (!number(&layout.fill)) return bad("a fill value is expected");
   }
   if (p != end) return bad("unexpected text");
-  // A bijection: for each dimension the pieces chain, div * mod of one is div of the next.
+  // A layout is a bijection if the pieces of each dimension chain: div * mod of one is div of the
+  // next.
   if (!layout.empty()) {
     for (int d = 0; d < rank; ++d) {
       std::vector<LayoutDim> pieces;

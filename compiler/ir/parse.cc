@@ -15,7 +15,7 @@
 namespace tessera::ir {
 namespace {
 
-constexpr int kMaxDepth = 400;  // of nesting, so that no text exhausts the stack
+constexpr int kMaxDepth = 400;  // of nesting, so that no text overflows the stack
 
 class Parser {
  public:
@@ -274,7 +274,7 @@ bool OneType(const Expr& a, const Expr& b) {
   return a.dtype() == b.dtype() && (a.lanes() == b.lanes() || a.lanes() == 1 || b.lanes() == 1);
 }
 
-// Do the types allow |op|? The builders take that for granted.
+// Whether the types allow |op|; the builders assume so.
 bool Allows(BinOp op, DType dtype) {
   const bool logic = op == BinOp::kAnd || op == BinOp::kOr || op == BinOp::kXor;
   if (op >= BinOp::kEq && dtype != DType::kFloat16) return true;

@@ -11,7 +11,7 @@
 
 namespace tessera::ir {
 
-// One function. The result has been through Verify.
+// Parses one function and runs Verify on it.
 //   errors  kInvalidArgument  "line L: what is wrong and what was expected"
 Result<Func> ParseFunc(std::string_view text);
 

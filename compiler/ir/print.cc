@@ -102,7 +102,7 @@ class IrPrinter {
   }
 
  private:
-  // The end of a range that starts at |min|; folded when both are constants.
+  // The end of a range that starts at |min|, as a constant if both are constants.
   std::string Text(const Expr& min, const Expr& extent) {
     int64_t a = 0, b = 0;
     if (IsImm(min, &a) && IsImm(extent, &b)) return std::to_string(a + b);
@@ -143,10 +143,10 @@ class IrPrinter {
     if (!IsFloat(d)) return fmt::format("{}{}", e.ivalue, DTypeName(d));
     if (std::isnan(e.fvalue)) return fmt::format("nan_{}", DTypeName(d));
     if (std::isinf(e.fvalue)) return fmt::format("{}inf_{}", e.fvalue > 0 ? "" : "-", DTypeName(d));
-    return fmt::format("{}{}", e.fvalue, DTypeName(d));  // shortest digits that read back the same
+    return fmt::format("{}{}", e.fvalue, DTypeName(d));  // shortest text of this value
   }
 
-  // Model files name tensors freely; the text keeps letters, digits, '_' and '.'.
+  // Model files name tensors freely; identifiers keep letters, digits, '_' and '.'.
   static std::string Identifier(const std::string& wanted) {
     std::string name =
         wanted.empty() || std::isdigit(static_cast<unsigned char>(wanted[0])) ? "_" : "";
@@ -154,7 +154,7 @@ class IrPrinter {
     return name;
   }
 
-  // |wanted|, or with a number after it when another node has that name already.
+  // |wanted|, with a number appended if another node already has that name.
   std::string Name(const void* node, const std::string& wanted) {
     auto it = names_.find(node);
     if (it != names_.end()) return it->second;

@@ -10,7 +10,8 @@
 
 namespace tessera::ir {
 
-// Variables and buffers of one name in one function get suffixes, so that the text is unambiguous.
+// Equal names of variables or buffers in one function get suffixes, so that the text is
+// unambiguous.
 std::string Print(const Func& func);
 std::string Print(const Stmt& stmt);
 std::string Print(const Expr& expr);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What functions of float32 are written in (exponential.h, trigonometric.h, functions.h): single
-// operations on float, int32_t and bool, each rounded once. The same text computes with values, and
-// makes code: instead of float stands Emitted, a value of a code generator. Depends on:
-// scalar_math.h, for rounding.
+// The operations in which float32 functions are written (exponential.h, trigonometric.h,
+// functions.h): single operations on float, int32_t and bool, each rounded once. The same source
+// computes values or generates code: for code, Emitted, a value of a code generator, replaces
+// float. Depends on: scalar_math.h, for rounding.
 #ifndef TESSERA_COMPILER_IR_REAL_H_
 #define TESSERA_COMPILER_IR_REAL_H_
 
@@ -18,7 +18,7 @@
 
 namespace tessera::ir::real {
 
-// Values. Beside these the operators + - * / < ==, and of integers + - << >> & |.
+// Values. Also the operators + - * / < ==, and for integers + - << >> & |.
 inline float Select(bool condition, float yes, float no) { return condition ? yes : no; }
 inline int32_t Select(bool condition, int32_t yes, int32_t no) { return condition ? yes : no; }
 inline bool And(bool a, bool b) { return a && b; }
@@ -27,10 +27,10 @@ inline bool Not(bool a) { return !a; }
 inline float Absolute(float x) { return std::fabs(x); }
 inline float RoundDown(float x) { return std::floor(x); }
 inline float RoundNearest(float x) { return RoundEvenValue(x); }
-inline float Root(float x) { return std::sqrt(x); }  // to the nearest, as IEEE 754 says
+inline float Root(float x) { return std::sqrt(x); }  // rounded to nearest as in IEEE 754
 inline int32_t Bits(float x) { return std::bit_cast<int32_t>(x); }
 inline float OfBits(int32_t bits) { return std::bit_cast<float>(bits); }
-inline int32_t Whole(float x) { return static_cast<int32_t>(x); }  // x is an integer of int32
+inline int32_t Whole(float x) { return static_cast<int32_t>(x); }  // x is an int32 value
 inline float OfWhole(int32_t i) { return static_cast<float>(i); }
 
 enum class RealOp : uint8_t {
@@ -52,11 +52,11 @@ enum class RealOp : uint8_t {
   kIntAdd,  // integers
   kIntSubtract,
   kShiftLeft,
-  kShiftRight,  // of the sign, too
+  kShiftRight,  // arithmetic
   kIntAnd,
   kIntOr,
   kIntEqual,
-  kAnd,  // truths
+  kAnd,  // bools
   kOr,
   kNot,
   kSelect,
@@ -66,7 +66,7 @@ enum class RealOp : uint8_t {
 // A generator has
 //   Handle Literal(T) for each type
 //   Handle Emit(RealOp, std::initializer_list<Handle> operands, T result), |result| for its type
-// with what it calls values by as Handle.
+// where Handle is its own type for values.
 template <typename Generator, typename T>
 class Emitted {
  public:
@@ -77,7 +77,7 @@ class Emitted {
   Generator* generator() const { return generator_; }
   Handle In(Generator* g) const { return generator_ == nullptr ? g->Literal(literal_) : handle_; }
 
-  // The result of |op| on values of which one is no literal.
+  // The result of |op| on values, at least one of which is not a literal.
   template <typename... Operands>
   static Emitted Make(RealOp op, const Operands&... operands) {
     Generator* g = nullptr;
@@ -134,7 +134,7 @@ class Emitted {
   }
   friend Float OfBits(const Emitted& bits) { return Float::Make(RealOp::kOfBits, bits); }
   friend Float OfWhole(const Emitted& i) { return Float::Make(RealOp::kOfWhole, i); }
-  // Truths.
+  // Bools.
   friend Emitted And(const Emitted& a, const Emitted& b) { return Make(RealOp::kAnd, a, b); }
   friend Emitted Or(const Emitted& a, const Emitted& b) { return Make(RealOp::kOr, a, b); }
   friend Emitted Not(const Emitted& a) { return Make(RealOp::kNot, a); }
@@ -148,7 +148,7 @@ class Emitted {
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// F is float, or Emitted floats.
+// F is float or an Emitted float.
 template <typename F>
 auto IsNan(const F& x) {
   return Not(x == x);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exact arithmetic of graphs, as the host path means it. Written from the
-// definition (scale, then round by a named rule), on values rather than bits, so that agreement
-// with the accelerator's semantics says something. Depends on: isa/enums.h, for the roundings.
+// Exact arithmetic of graphs on the host path. Written from the definition (scale, then round by a
+// named rule), on values rather than bits, so that its agreement with the accelerator's semantics
+// is evidence. Depends on: isa/enums.h, for the roundings.
 #ifndef TESSERA_COMPILER_IR_SCALAR_MATH_H_
 #define TESSERA_COMPILER_IR_SCALAR_MATH_H_
 
@@ -20,10 +20,10 @@ int32_t RequantValue(int32_t a, int32_t multiplier, int32_t shift, isa::Round ro
 // clamp(y + zero, lo, hi) without overflow; lo <= hi.
 int32_t ClampAddValue(int32_t y, int32_t zero, int32_t lo, int32_t hi);
 
-// To the nearest integer, ties to even; independent of the floating-point environment.
+// Rounds to the nearest integer, ties to even, independent of the floating-point environment.
 float RoundEvenValue(float x);
 
-// f32 to an integer in [lo, hi]: truncated, saturated, NaN gives 0.
+// f32 to an integer in [lo, hi]: truncated, then saturated; NaN gives 0.
 int64_t TruncateSaturate(float x, int64_t lo, int64_t hi);
 
 }  // namespace tessera::ir

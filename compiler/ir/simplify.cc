@@ -23,7 +23,7 @@ LaneValue ToLane(const Expr& e) { return {e->ivalue, e->fvalue}; }
 
 Expr Bool(bool value) { return Imm(DType::kBool, value); }
 
-// -1, 0, 1: the comparison of two index expressions when bounds decide it; 2 when they do not.
+// The result, 0 or 1, of comparing two index expressions if bounds decide it; else 2.
 int Decide(BinOp op, const Expr& a, const Expr& b, const Ranges& ranges) {
   const Interval d = BoundsOf(Add(ToLinear(a, ranges), ToLinear(b, ranges), -1), ranges);
   switch (op) {
@@ -167,7 +167,7 @@ class Simplifier {
     return e;
   }
 
-  // Widening twice without change of sign is widening once.
+  // Two widening casts without change of sign are one.
   static Expr DoCast(const Expr& e) {
     const Expr& inner = e->args[0];
     if (inner->kind != ExprKind::kUn || inner->un() != UnOp::kCast) return e;
@@ -184,7 +184,7 @@ class Simplifier {
     const Expr min = Do(s->min), extent = Do(s->extent);
     const Interval first = BoundsOf(min, ranges_), count = BoundsOf(extent, ranges_);
     if (count.hi <= 0) return Stmt();
-    // A group stays where there is one of them: memory inside of its loop is the group's.
+    // Keep loops of a single group: memory allocated inside such a loop belongs to the group.
     const bool group = s->loop >= LoopKind::kGridX && s->loop <= LoopKind::kGridZ;
     if (IsImmEqual(extent, 1) && !group) return Do(Substitute(s->body[0], {{s->var.get(), min}}));
     Interval range{first.lo, Interval::kHighest};

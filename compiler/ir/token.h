@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Words of the IR's text: names, numbers, marks. Private to compiler/ir.
+// Tokens of the IR's text: names, numbers, marks. Private to compiler/ir.
 #ifndef TESSERA_COMPILER_IR_TOKEN_H_
 #define TESSERA_COMPILER_IR_TOKEN_H_
 
@@ -20,7 +20,8 @@ struct Token {
   int line = 1;
 };
 
-// Ends with one kEnd. "//" starts a comment. errors: kInvalidArgument at a character of no token.
+// Ends with one kEnd. "//" starts a comment. errors: kInvalidArgument at a character outside any
+// token.
 Result<std::vector<Token>> Tokenize(std::string_view text);
 
 }  // namespace tessera::ir

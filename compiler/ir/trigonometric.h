@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sine, cosine and arc tangent of float32, within three units in the last place, angles beyond 1e4
-// within four (tests/compiler/ir/functions_test.cc). A NaN gives itself, the sine and the
-// cosine of infinity one NaN.
+// Sine, cosine and arc tangent of float32, within three units in the last place; within four for
+// angles beyond 1e4 (tests/compiler/ir/functions_test.cc). A NaN argument is returned unchanged;
+// sine and cosine of infinity are kNan.
 // Constants named Cephes: S. Moshier's sinf, cosf and atanf. Depends on: real.h.
 #ifndef TESSERA_COMPILER_IR_TRIGONOMETRIC_H_
 #define TESSERA_COMPILER_IR_TRIGONOMETRIC_H_
@@ -11,15 +11,15 @@
 
 namespace tessera::ir::real {
 
-// pi / 2 in parts of 12 bits, whose products with integers of 12 bits are exact; the last is what
-// is left.
+// pi / 2 in parts of 12 bits, whose products with integers of 12 bits are exact; the last part is
+// the remainder.
 inline constexpr float kQuarterParts[] = {0x1.92p+0f,  0x1.fb4p-12f, 0x1.444p-24f,
                                           0x1.68p-39f, 0x1.846p-48f, 0x1.313198p-61f};
 inline constexpr float kTwoByPi = 0.636619772f;
-// Beyond, neighbouring floats are farther apart than 1: the sine is that of this number.
+// Beyond this, neighbouring floats are more than 1 apart: greater angles are limited to this one.
 inline constexpr float kFarthestAngle = 0x1p23f;
 
-// |x| as quarter turns and the rest, at most pi / 4 in size.
+// |x| as quarter turns and a rest of magnitude at most pi / 4.
 template <typename F, typename I>
 struct QuarterTurns {
   F rest;
@@ -28,7 +28,7 @@ struct QuarterTurns {
 template <typename F>
 auto TurnsOf(const F& x) {
   const F c = Least<F>(Greatest<F>(x, -kFarthestAngle), kFarthestAngle);
-  // Turns in two parts of 12 bits. What is subtracted from is exact until the difference is small.
+  // Turns in two parts of 12 bits. Differences stay exact until they are small.
   const F many = RoundNearest(c * (kTwoByPi / 4096)) * 4096.0f;
   F rest = (c - many * kQuarterParts[0]) - many * kQuarterParts[1];
   const F few = RoundNearest((rest - many * kQuarterParts[2]) * kTwoByPi);
@@ -38,7 +38,7 @@ auto TurnsOf(const F& x) {
   return QuarterTurns<F, std::remove_const_t<decltype(turns)>>{rest, turns};
 }
 
-// The sine of |angle| and of |first| quarter turns more.
+// The sine of |angle| plus |first| quarter turns.
 template <typename F>
 F SineOf(const F& angle, int32_t first) {
   constexpr float kSine[] = {-1.9515295891e-4f, 8.3321608736e-3f, -1.6666654611e-1f};  // Cephes
@@ -63,14 +63,14 @@ F Cos(const F& x) {
   return SineOf<F>(x, 1);
 }
 
-// From -pi / 2 to pi / 2.
+// The arc tangent, from -pi / 2 to pi / 2.
 template <typename F>
 F Atan(const F& x) {
   constexpr float kTerms[] = {8.05374449538e-2f, -1.38776856032e-1f, 1.99777106478e-1f,  // Cephes
                               -3.33329491539e-1f};
   constexpr float kHalfPi = 1.57079633f, kQuarterPi = 0.785398163f;
   const F size = Absolute(x);
-  const auto steep = 2.41421356f < size, middle = 0.414213562f < size;  // of 3 pi / 8, pi / 8
+  const auto steep = 2.41421356f < size, middle = 0.414213562f < size;  // tan 3 pi/8, tan pi/8
   const F turned = Select(middle, (size - 1.0f) / (size + 1.0f), size);
   const F t = Select(steep, -1.0f / size, turned);
   const F base = Select(steep, F(kHalfPi), Select(middle, F(kQuarterPi), F(0.0f)));

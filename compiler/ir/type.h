@@ -13,9 +13,8 @@
 
 namespace tessera::ir {
 
-// Integers wrap modulo 2^bits. kInt64 is the type of every loop variable and of every index.
-// kFloat16 is stored, chosen by a select, and cast to and from kFloat32, rounded to nearest even
-// (base/half.h); nothing is computed in it.
+// Integers wrap modulo 2^bits. kInt64 is the type of every loop variable and index. kFloat16 values
+// are only stored, selected, and cast from and to kFloat32, rounding to nearest even (base/half.h).
 
 // The short names of the loop IR's text: "bool", "i8", "u8", "i32", "i64", "f32",
 // "f16".
@@ -25,8 +24,7 @@ std::optional<DType> DTypeFromName(std::string_view name);
 using tessera::IsFloat;
 inline bool IsInt(DType dtype) { return !IsFloat(dtype) && dtype != DType::kBool; }
 
-// The value an integer of type |dtype| holds after |value| was stored in it (low bits, then
-// extended).
+// The value of an integer of type |dtype| after storing |value| in it (low bits, then extended).
 int64_t WrapTo(DType dtype, int64_t value);
 
 // A scalar (lanes == 1) or a vector of |lanes| equal elements.

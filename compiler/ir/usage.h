@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much memory a function's allocations take. Depends on ir.h. Used by: compiler/network,
+// Memory use of a function's allocations. Depends on ir.h. Used by: compiler/network,
 // codegen/accel.
 #ifndef TESSERA_COMPILER_IR_USAGE_H_
 #define TESSERA_COMPILER_IR_USAGE_H_
@@ -12,7 +12,7 @@
 
 namespace tessera::ir {
 
-// The most that buffers of |scope| have at one time inside |s|, each counted by |size|.
+// The greatest total of |size| over buffers of |scope| that are allocated at one time inside |s|.
 int64_t MostInUse(const Stmt& s, Scope scope, const std::function<int64_t(const Buffer&)>& size);
 
 }  // namespace tessera::ir

@@ -38,7 +38,7 @@ class Verifier {
     return {};
   }
 
-  // |taken| is false in a branch of a select, where a constant index may be out of bounds.
+  // |taken| is false in branches of a select, where a constant index may be out of bounds.
   Status Check(const Expr& e, bool taken = true) {
     switch (e->kind) {
       case ExprKind::kVar:

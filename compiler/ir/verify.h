@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of a function that any text or pass may have broken. Depends on ir.h, intrin.h.
+// Checks of a function that a text or a pass may have broken. Depends on ir.h, intrin.h.
 #ifndef TESSERA_COMPILER_IR_VERIFY_H_
 #define TESSERA_COMPILER_IR_VERIFY_H_
 

@@ -15,7 +15,7 @@ Expr MapOperands(const Expr& e, const ExprFn& fn) {
     changed |= args.back().get() != a.get();
   }
   if (!changed) return e;
-  switch (e->kind) {  // the builders recompute types, so vector operands propagate
+  switch (e->kind) {  // builders recompute types, so vector operands propagate
     case ExprKind::kBin:
       return Bin(e->bin(), args[0], args[1]);
     case ExprKind::kSelect:

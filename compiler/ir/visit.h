@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walking and rewriting trees. Rewriting shares what it does not change. Depends on ir.h.
+// Walking and rewriting trees. Rewriting shares unchanged nodes. Depends on ir.h.
 #ifndef TESSERA_COMPILER_IR_VISIT_H_
 #define TESSERA_COMPILER_IR_VISIT_H_
 
@@ -41,16 +41,16 @@ Stmt FreshCopy(const Stmt& s, VarMap vars, BufferMap buffers = {});
 void Visit(const Expr& e, const std::function<void(const Expr&)>& fn);
 void VisitStmts(const Stmt& s, const std::function<void(const Stmt&)>& fn);  // outer first
 
-// How many stores, calls and prefetches |s| is written with.
+// The number of stores, calls and prefetches in the text of |s|.
 int64_t CountWork(const Stmt& s);
 
-// Is |is| true of |e| or anything in it? Stops at the first, outermost first.
+// Whether |is| holds for |e| or a part of it. Tests outer nodes first and stops at the first match.
 bool Contains(const Expr& e, const std::function<bool(const Expr&)>& is);
 
-// The parts of |condition|, joined by "and", behind |parts|.
+// Appends the parts of |condition|, which "and" joins, to |parts|.
 void PartsOf(const Expr& condition, std::vector<Expr>* parts);
 
-// Does |e| contain the variable |var|, or one of |vars|?
+// Whether |e| contains the variable |var|, or one of |vars|.
 using VarSet = std::set<const ExprNode*>;
 bool UsesVar(const Expr& e, const Expr& var);
 bool UsesVar(const Expr& e, const VarSet& vars);

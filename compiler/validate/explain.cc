@@ -25,7 +25,7 @@ void Explainer::Made(size_t region, const ir::Buffer& buffer, int64_t index, Sym
 void Explainer::Made(uint32_t insn, MachinePlace place, Symbol result,
                      std::span<const MachineRead> reads) {
   makers_[result] = insn;
-  // Pads may fill what nothing reads.
+  // Pads may also fill tiles that nothing reads.
   const bool pad = reads.empty();
   if (bad_ || pad || known_.contains(result)) return;
   bad_ = BadStep{insn, place, {reads.begin(), reads.end()}};
@@ -64,7 +64,7 @@ Error Explainer::Explain(const UnitOrder& order, size_t need, int64_t piece) {
   const network::ProgramPlan& plan = given_.plan;
   const auto run_source = [&] {
     SourceRun source(plan, given_.regions, given_.config, given_.grain, this);
-    (void)source.Run();  // it ran before
+    (void)source.Run();  // the same run succeeded before
     return std::vector<Symbol>(source.MemoryOf(need).begin(), source.MemoryOf(need).end());
   };
   const std::vector<Symbol> want = run_source();
@@ -90,7 +90,8 @@ Error Explainer::Explain(const UnitOrder& order, size_t need, int64_t piece) {
                              "instruction is missing, or writes elsewhere",
                              Text(held), Text(want[static_cast<size_t>(piece)])));
   }
-  // The layer that it is of, step by step: what it should have read.
+  // Run the loop IR again and record the steps of the bad instruction's layer: they show its right
+  // operands.
   for (const isa::SourceRange& range : given_.image.source) {
     if (bad_->insn >= range.begin && bad_->insn < range.end) layer_ = range.layer;
   }

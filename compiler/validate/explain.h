@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Says where a program goes wrong: both runs again, with everything that they make noted down.
-// Depends on: source_run.h, machine_run.h. Used by: validate.cc.
+// Explains where a program goes wrong: repeats both runs and records everything they make. Depends
+// on: source_run.h, machine_run.h. Used by: validate.cc.
 #ifndef TESSERA_COMPILER_VALIDATE_EXPLAIN_H_
 #define TESSERA_COMPILER_VALIDATE_EXPLAIN_H_
 
@@ -34,12 +34,13 @@ class Explainer : private SourceListener, private MachineListener {
   explicit Explainer(const Given& given) : given_(given) {}
 
   // The program, run in |order|, leaves a wrong piece |piece| of plan.needs[|need|]. The error
-  // names the first instruction that makes what the loop IR never makes, with its operands. When no
-  // instruction does, it names what the piece holds and what it should hold.
+  // names the first instruction whose result the loop IR never makes, with its operands. If no
+  // instruction is wrong, it names the actual and the expected contents of the piece.
   Error Explain(const UnitOrder& order, size_t need, int64_t piece);
 
  private:
-  // What a symbol is: a place of a buffer of a region; of none: of an input of the program.
+  // The place that a symbol names: in a buffer of a region, or, without a region, in an input of
+  // the program.
   struct Name {
     std::optional<size_t> region;
     ir::Buffer buffer;
@@ -50,10 +51,10 @@ class Explainer : private SourceListener, private MachineListener {
     MachinePlace place;
     std::vector<MachineRead> reads;
   };
-  // A step with one operand left out: which that is.
+  // The operand left out of a step (WithoutOperand).
   struct Missing {
     Symbol symbol = 0;
-    bool one = true;  // all such steps read the same
+    bool one = true;  // the same in all such steps
   };
 
   void Made(size_t region, const ir::Buffer& buffer, int64_t index, Symbol result,
@@ -67,8 +68,8 @@ class Explainer : private SourceListener, private MachineListener {
   const Given given_;
   std::unordered_set<Symbol> known_;
   std::unordered_map<Symbol, Name> names_;
-  std::unordered_map<Symbol, Missing> missing_;  // of the regions of |layer_|
-  std::unordered_map<Symbol, uint32_t> makers_;  // the instruction that made it last
+  std::unordered_map<Symbol, Missing> missing_;  // for the regions of |layer_|
+  std::unordered_map<Symbol, uint32_t> makers_;  // the last instruction that made the symbol
   std::optional<BadStep> bad_;
   std::optional<uint32_t> layer_;
 };

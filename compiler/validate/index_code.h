@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Index expressions and conditions of loop IR, made ready to be evaluated many times. Depends on:
+// Index expressions and conditions of loop IR, compiled for repeated evaluation. Depends on:
 // compiler/ir. Used by: source_run.cc.
 #ifndef TESSERA_COMPILER_VALIDATE_INDEX_CODE_H_
 #define TESSERA_COMPILER_VALIDATE_INDEX_CODE_H_
@@ -14,7 +14,7 @@
 
 namespace tessera::validate {
 
-// Values of loop variables; each has a slot.
+// Values of loop variables; each variable has a slot.
 class LoopValues {
  public:
   size_t SlotOf(const ir::Expr& var) {
@@ -43,7 +43,7 @@ class IndexCode {
   struct CodeNode {
     ir::ExprKind kind = ir::ExprKind::kImm;
     uint8_t op = 0;
-    int64_t number = 0;  // a constant; a variable's slot
+    int64_t number = 0;  // a constant, or the slot of a variable
     int a = -1, b = -1, c = -1;
   };
   Result<int> Add(const ir::Expr& e, LoopValues* loops);

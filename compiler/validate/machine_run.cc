@@ -33,7 +33,8 @@ Memory MemoryOf(int64_t vector_memory) {
   }
 }
 
-// A record of PRM as the numbers that it stands for: of each field, all channels.
+// The numbers that a record of PRM stands for, as one symbol: for each field, those of all
+// channels.
 Symbol RecordSymbol(std::span<const uint8_t> bytes, int64_t channels) {
   std::vector<uint8_t> numbers;
   for (const isa::RecordField& field : isa::kRecordFields) {

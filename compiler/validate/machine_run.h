@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program computes: its instructions over symbols, in an order that the tokens allow. Knows
-// what an instruction does from isa/insns.def's words alone, and nothing of how programs are made.
+// Runs a program's instructions over symbols, in an order that the tokens allow, to find what it
+// computes. It follows the wording of isa/insns.def and knows nothing about how programs are made.
 // Depends on: symbol.h, isa. Used by: validate.cc.
 #ifndef TESSERA_COMPILER_VALIDATE_MACHINE_RUN_H_
 #define TESSERA_COMPILER_VALIDATE_MACHINE_RUN_H_
@@ -21,7 +21,7 @@
 
 namespace tessera::validate {
 
-// Where an operand is: a tile of a scratchpad, or byte of the arena (Segment::kArena).
+// The place of an operand: a tile of a scratchpad, or a byte of the arena (Segment::kArena).
 struct MachinePlace {
   isa::Space space;
   int64_t address = 0;
@@ -31,7 +31,7 @@ struct MachineRead {
   Symbol symbol = 0;
 };
 
-// Told of each step of each instruction, with what it read, and of what it made where.
+// Receives each step of each instruction: its operands, its result and the place of the result.
 class MachineListener {
  public:
   virtual ~MachineListener() = default;
@@ -39,28 +39,28 @@ class MachineListener {
                     std::span<const MachineRead> reads) = 0;
 };
 
-// Which of the units that can go on does: the one that is named first.
+// The priority of units: of those that can proceed, the first one named runs.
 using UnitOrder = std::array<isa::Unit, isa::kUnits>;
-// LOAD as far ahead of STORE as tokens let it, and the other way around.
+// LOAD as far ahead of STORE as tokens allow, and the opposite.
 inline constexpr UnitOrder kLoadsFirst{isa::Unit::kLoad, isa::Unit::kGemm, isa::Unit::kVector,
                                        isa::Unit::kStore};
 inline constexpr UnitOrder kStoresFirst{isa::Unit::kStore, isa::Unit::kVector, isa::Unit::kGemm,
                                         isa::Unit::kLoad};
 
-// Bytes of the arena in which a program's accesses are whole: what divides all of their places and
+// The granularity of a program's accesses to the arena, in bytes: it divides all their places and
 // sizes, and |align|.
 int64_t GrainOf(const isa::InsnStream& program, const isa::Config& config, int64_t align);
 
 class MachineRun {
  public:
-  // |arena|: what is there before, in pieces of |grain| bytes; segments kArena and kInput are both
-  // this memory.
+  // |arena|: its initial contents in pieces of |grain| bytes. Segments kArena and kInput both refer
+  // to it.
   MachineRun(const isa::ProgramImage& image, const isa::InsnStream& program,
              const isa::Config& config, int64_t grain, std::vector<Symbol> arena,
              MachineListener* listener = nullptr);
 
-  //   errors  kUnsupported  an instruction that programs of the compiler do not have
-  //           kOutOfRange   a tile or byte that is not there
+  //   errors  kUnsupported  an instruction that the compiler does not emit
+  //           kOutOfRange   a tile or byte that does not exist
   //           kDeadlock     units wait for each other
   Status Run(const UnitOrder& order);
 
@@ -88,7 +88,7 @@ class MachineRun {
     return index < cells.size() ? cells[index] : Nowhere(memory, tile);
   }
   SymbolCell& Nowhere(isa::Memory memory, int64_t tile);
-  // What is there, noted as read.
+  // The contents of a tile; records the read for the listener.
   Symbol Read(isa::Memory memory, int64_t tile) {
     const Symbol symbol = At(memory, tile).symbol();
     if (listener_ != nullptr && read_ < reads_.size())
@@ -107,7 +107,7 @@ class MachineRun {
   std::array<std::vector<SymbolCell>, isa::kMemories> cells_;
   std::vector<isa::Uop> uops_;
   std::vector<Symbol> arena_;
-  uint32_t number_ = 0;  // of the instruction that runs
+  uint32_t number_ = 0;  // of the current instruction
   std::array<MachineRead, 3> reads_;
   size_t read_ = 0;
   std::optional<Error> wrong_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nests of loop IR made ready to be run over symbols.
+// Compiles nests of loop IR so that they can run over symbols.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -94,7 +94,7 @@ Result<const SourceRun::NestCode*> SourceRun::NestOf(const ir::Stmt& s) {
       break;
     }
   }
-  // The extent of a loop in the nest is that of its first iteration: it uses none of the others.
+  // Extents are evaluated at the first iteration, so they must not use loops of the nest.
   for (const IndexCode& extent : nest->extents) {
     if (std::ranges::any_of(nest->slots, [&](size_t slot) { return extent.Uses(slot); }))
       return nullptr;

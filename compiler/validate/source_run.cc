@@ -15,7 +15,7 @@ namespace {
 using ir::StmtKind;
 using network::RegionBuffer;
 
-// Elements that |buffer| has room for when all of it is there.
+// The elements of |buffer| if all of it is present at once.
 int64_t ElementsOf(const ir::BufferNode& buffer) {
   const std::vector<int64_t> shape = ir::PhysicalShape(buffer),
                              strides = ir::PhysicalStrides(buffer);
@@ -67,7 +67,7 @@ SourceRun::Room SourceRun::RoomOf(const RegionBuffer& bound, const ir::Buffer& p
                              : regions_[region_].activations.at(bound.tensor.get());
   if (param->scope == ir::Scope::kGlobal)
     return {.pieces = &memory_[plan_.NeedOf(activation, bound.packing)]};
-  // What stays: pads are there from the start.
+  // A resident tensor: its pads are present from the start.
   const auto tiles =
       static_cast<size_t>(CeilDiv(ElementsOf(*param), target::TileElements(config_, param)));
   std::vector<SymbolCell>& kept = kept_[activation];
@@ -103,7 +103,7 @@ Status SourceRun::Exec(const ir::Stmt& s) {
       return s->body.size() > 1 ? Exec(s->body[1]) : Status{};
     }
     case StmtKind::kAlloc: {
-      // Fresh each time: nothing is there.
+      // Each allocation starts unwritten.
       std::vector<SymbolCell> tiles(static_cast<size_t>(
           CeilDiv(ElementsOf(*s->buffer), target::TileElements(config_, s->buffer))));
       for (SymbolCell& cell : tiles) cell.value = Unwritten(++unwritten_);
@@ -185,12 +185,12 @@ Status SourceRun::RunEach(const NestRun& run, size_t loop, std::array<Places, 2>
   return {};
 }
 
-// Whether a sum starts is looked up: it is evaluated once for the loops that say so.
+// Evaluates whether a sum starts once for each combination of the loops that decide it.
 void SourceRun::RunPlain(const NestCode& nest, const std::vector<int64_t>& extents) {
   const TileCallCode& code = nest.call;
   const size_t loops = extents.size(), start = code.op == TileOp::kAlu ? 1 : 0;
   const Ready ready = MakeReady(code);
-  std::vector<std::array<int64_t, 4>> strides(loops);  // of places, and in |starts|
+  std::vector<std::array<int64_t, 4>> strides(loops);  // of places; the fourth is for |starts|
   std::vector<uint8_t> starts{ready.values[start] != 0};
   if (start < code.varies.size() && code.varies[start]) {
     std::vector<size_t> varying;
@@ -237,7 +237,7 @@ SourceRun::Ready SourceRun::MakeReady(const TileCallCode& code) const {
   return ready;
 }
 
-// The numbers that VECTOR's instructions carry. An accumulator has no zero point and no limits.
+// Joins the numbers in VECTOR's instructions. An accumulator has no zero point and no limits.
 void SourceRun::Finish(Ready* ready) const {
   const auto wide = [&](size_t place) {
     return ready->code->places[place].buffer->dtype == DType::kInt32;
@@ -275,7 +275,7 @@ SymbolCell& SourceRun::TileAt(const Ready& ready, size_t place, int64_t at) {
   return nowhere;
 }
 
-// The tile that a load makes of device memory at |at|.
+// The tile that LOAD makes from device memory at |at|.
 Symbol SourceRun::LoadFrom(const Ready& ready, int64_t at) {
   const Room& from = ready.rooms[1];
   const PlaceCode& place = ready.code->places[1];
@@ -319,7 +319,7 @@ void SourceRun::Step(const Ready& ready, const Places& at, bool first) {
     TileAt(ready, 0, at[0]) = {result};
     made(at[0], result);
   };
-  // Operands of a sum: the tile before is the last of what is read.
+  // Appends to a sum: the tile's old value is the last operand read.
   const auto sum = [&](Operation operation, Symbol term) {
     SymbolCell& cell = TileAt(ready, 0, at[0]);
     if (first || operation == AluSum(static_cast<int64_t>(isa::AluOp::kMov))) {

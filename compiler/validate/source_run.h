@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the loop IR of a program's regions over symbols, one region after the other: what the
-// program is to compute. Each buffer has room of its own here, so no tile is overwritten.
-// Depends on: symbol.h, compiler/network, compiler/target. Used by: validate.cc.
+// Runs the loop IR of a program's regions over symbols, one region after the other, to find what
+// the program must compute. Each buffer has its own memory here, so no tile is overwritten. Depends
+// on: symbol.h, compiler/network, compiler/target. Used by: validate.cc.
 #ifndef TESSERA_COMPILER_VALIDATE_SOURCE_RUN_H_
 #define TESSERA_COMPILER_VALIDATE_SOURCE_RUN_H_
 
@@ -22,8 +22,8 @@
 
 namespace tessera::validate {
 
-// Told of each step: |buffer|'s place |index| (a tile, or an element of device memory) became
-// |result|, made of |reads|.
+// Receives each step: place |index| of |buffer| (a tile, or an element of device memory) became
+// |result|, made from |reads|.
 class SourceListener {
  public:
   virtual ~SourceListener() = default;
@@ -35,18 +35,19 @@ inline constexpr Symbol kNothing = 0;
 
 class SourceRun {
  public:
-  // Device memory is followed in pieces of |grain| bytes.
+  // Device memory is tracked in pieces of |grain| bytes.
   SourceRun(const network::ProgramPlan& plan, const std::vector<network::AccelRegion>& regions,
             const isa::Config& config, int64_t grain, SourceListener* listener = nullptr);
 
-  // errors: kUnsupported, a statement that is no tile of work, or an access across pieces; names it
+  // errors: kUnsupported, names a statement that is not tile work, or an access that straddles
+  // pieces
   Status Run();
 
-  // The pieces of plan.needs[|need|] after all regions; kNothing: nothing was written there.
+  // The pieces of plan.needs[|need|] after all regions; kNothing: not written.
   std::span<const Symbol> MemoryOf(size_t need) const { return memory_[need]; }
 
  private:
-  // What a buffer stands for.
+  // The contents of a buffer.
   struct Room {
     std::vector<SymbolCell>* tiles = nullptr;        // of a scratchpad
     std::vector<Symbol>* pieces = nullptr;           // of device memory
@@ -67,20 +68,20 @@ class SourceRun {
   struct PlaceCode {
     ir::Buffer buffer;
     IndexCode offset;              // elements
-    int64_t unit = 1;              // elements of a place: a tile, or one of device memory
-    bool affine = false;           // in all loops of the nest, in whole places
-    std::vector<int64_t> strides;  // then: places for each loop
+    int64_t unit = 1;              // elements of a place: of a tile, or 1 in device memory
+    bool affine = false;           // in all loops of the nest, with whole places
+    std::vector<int64_t> strides;  // if affine: places for each loop
   };
   struct TileCallCode {
     TileOp op = TileOp::kLoad;
     std::vector<PlaceCode> places;
     std::vector<IndexCode> values;
-    std::vector<bool> varies;  // a value uses a loop of the nest
+    std::vector<bool> varies;  // whether a value uses a loop of the nest
   };
-  // A condition, or a part of one that holds where all parts do.
+  // A condition, or one of its parts joined by "and".
   struct PartCode {
     IndexCode code;
-    size_t level = 0;  // loops of the nest that it is known behind
+    size_t level = 0;  // after this many loops of the nest it can be evaluated
   };
   // A perfect nest around one call.
   struct NestCode {
@@ -89,41 +90,41 @@ class SourceRun {
     std::vector<PartCode> guards, conditions;
     TileCallCode call;
     std::optional<TileCallCode> otherwise;
-    bool plain = false;  // places are affine, nothing but the first value varies
+    bool plain = false;  // places are affine, only the first value varies
   };
-  // A call whose places and values are known.
+  // A call with its places and values.
   struct Ready {
     const TileCallCode* code = nullptr;
     std::array<Room, 3> rooms;
     std::array<int64_t, 12> values{};
     Symbol numbers = 0;
   };
-  // A nest on its way: its call, or calls, at the first iteration.
+  // A nest in execution: its calls at the first iteration.
   struct NestRun {
     const NestCode* nest = nullptr;
     std::vector<int64_t> extents;
-    std::array<Ready, 2> ready;  // the call, the other one
+    std::array<Ready, 2> ready;  // the call, and the one for false conditions
   };
   using Places = std::array<int64_t, 3>;
 
-  // Functions of region |region_|.
+  // Runs one function of region |region_|.
   Status RunFunc(const network::LoweredRegion& lowered);
   Room RoomOf(const network::RegionBuffer& bound, const ir::Buffer& param);
   Status Exec(const ir::Stmt& s);
-  // |s| as a nest, or null when it is no perfect nest around a call. Made once a statement.
+  // |s| as a nest; null if it is not a perfect nest around a call. Made once per statement.
   Result<const NestCode*> NestOf(const ir::Stmt& s);
   Result<TileCallCode> MakeCall(const ir::Expr& call, const std::vector<ir::Expr>& vars);
   Status RunNest(const NestCode& nest);
   void RunPlain(const NestCode& nest, const std::vector<int64_t>& extents);
-  // The iterations of loops |loop| and inwards. |at|: the places of both calls; |inside|: the
-  // conditions that are known hold.
+  // Runs the iterations of loops |loop| and further in. |at|: the places of both calls; |inside|:
+  // whether the conditions evaluated so far hold.
   Status RunEach(const NestRun& run, size_t loop, std::array<Places, 2> at, bool inside);
-  // The parts of |conditions| in a nest of loops |vars|.
+  // The parts of |conditions| in a nest with loops |vars|.
   Result<std::vector<PartCode>> PartsOf(const std::vector<ir::Expr>& conditions,
                                         const std::vector<ir::Expr>& vars);
-  // In tiles, or elements of device memory, at the present iteration.
+  // In tiles, or elements of device memory, at the current iteration.
   int64_t PlaceAt(const PlaceCode& place);
-  // With values at the present iteration.
+  // With the values at the current iteration.
   Ready MakeReady(const TileCallCode& code) const;
   void Finish(Ready* ready) const;
   void Step(const Ready& ready, const Places& at, bool first);
@@ -139,9 +140,9 @@ class SourceRun {
   LoopValues loops_;
   std::unordered_map<const ir::BufferNode*, Room> rooms_;
   std::unordered_map<const ir::StmtNode*, std::unique_ptr<NestCode>> nests_;
-  std::map<int, std::vector<SymbolCell>> kept_;  // by activation: those that stay in INP
+  std::map<int, std::vector<SymbolCell>> kept_;  // by activation: tensors that stay in INP
   std::vector<std::vector<Symbol>> memory_;      // by need
-  std::string wrong_;                            // the first access that no buffer has
+  std::string wrong_;                            // the first access outside its buffer
   uint64_t unwritten_ = 0;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Symbols: a 64-bit name for the contents of a tile, the same for the same history of operations on
-// the same sources. Two programs whose results have one symbol compute the same for all inputs, but
-// for one accident in about 2^64. The run of loop IR (source_run.h) and the run of instructions
-// (machine_run.h) name what they make by these functions and share nothing else. Depends on: base.
+// Symbols: a 64-bit name for the contents of a tile. Equal histories of operations on equal sources
+// have equal symbols. If the results of two programs have equal symbols, the programs compute the
+// same for all inputs, except for a hash collision with probability of about 2^-64. The run of loop
+// IR (source_run.h) and the run of instructions (machine_run.h) share only these functions. Depends
+// on: base.
 #ifndef TESSERA_COMPILER_VALIDATE_SYMBOL_H_
 #define TESSERA_COMPILER_VALIDATE_SYMBOL_H_
 
@@ -18,7 +19,7 @@ namespace tessera::validate {
 
 using Symbol = uint64_t;
 
-// A symbol of |a| and |b|, in this order: both halves of a product.
+// A symbol of |a| and |b|, in this order: folds both halves of their product.
 inline Symbol Join(Symbol a, Symbol b) {
   const auto product =
       static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xd1b54a32d192ed03u);
@@ -30,7 +31,7 @@ inline Symbol Join(std::initializer_list<int64_t> numbers) {
   return all;
 }
 
-// The operation that makes a symbol. kProduct to kAluEnd are sums, whose terms have no order.
+// The operation that makes a symbol. kProduct to kAluEnd are sums, whose terms are unordered.
 enum class Operation : uint8_t {
   kNone,     // the symbol is the contents
   kProduct,  // of the array: tile products and taps of windows
@@ -48,7 +49,7 @@ enum class Operation : uint8_t {
 };
 inline Symbol Tag(Operation operation) { return Mix64(static_cast<uint64_t>(operation) + 0x5eed); }
 
-// A tile. While one sum grows its terms are added up, so that their order does not count.
+// The contents of a tile. The terms of a growing sum are added, so that their order does not count.
 struct SymbolCell {
   Symbol value = 0;
   Operation sum = Operation::kNone;
@@ -63,7 +64,7 @@ struct SymbolCell {
 inline Symbol Pad(int64_t value) {
   return Join(Tag(Operation::kPad), Mix64(static_cast<uint64_t>(value)));
 }
-// Bytes that are known.
+// Known bytes.
 inline Symbol Bytes(std::span<const uint8_t> bytes) {
   Symbol all = Join(Tag(Operation::kBytes), bytes.size());
   size_t at = 0;
@@ -76,13 +77,13 @@ inline Symbol Bytes(std::span<const uint8_t> bytes) {
   if (at < bytes.size()) std::memcpy(&rest, &bytes[at], bytes.size() - at);
   return at < bytes.size() ? Join(all, rest) : all;
 }
-// What nothing has written: a symbol of its own for each |place|.
+// Unwritten contents: each |place| has its own symbol.
 inline Symbol Unwritten(uint64_t place) { return Join(Tag(Operation::kUnwritten), Mix64(place)); }
-// Piece |index| of memory that is there before the program, of tensor |need|.
+// Piece |index| of tensor |need| in memory that is filled before the program.
 inline Symbol InputPiece(uint64_t need, uint64_t index) {
   return Join(Join(Tag(Operation::kInput), Mix64(need)), Mix64(index));
 }
-// Piece |index| of a tile that is stored, and a tile of pieces of memory.
+// StoredPiece: piece |index| of a stored tile. LoadedTile: a tile made of pieces of memory.
 inline Symbol StoredPiece(Symbol tile, uint64_t index) {
   return Join(Join(Tag(Operation::kPiece), tile), Mix64(index));
 }
@@ -95,7 +96,7 @@ inline Symbol ProductTerm(Symbol inp, Symbol wgt) { return Join(inp, wgt); }
 inline Symbol TapTerm(Symbol inp, Symbol wgt, int64_t column) {
   return Join(Join(inp, wgt), Mix64(static_cast<uint64_t>(column) + 1));
 }
-// |numbers|: Join of what the instruction says: rounding, zero points, shifts and limits.
+// |numbers|: the joined numbers of the instruction: rounding, zero points, shifts and limits.
 inline Symbol Requantised(Symbol src, Symbol numbers) {
   return Join(Join(Tag(Operation::kRequant), src), numbers);
 }

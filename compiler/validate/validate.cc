@@ -13,7 +13,7 @@
 namespace tessera::validate {
 namespace {
 
-// What the arena holds before the program.
+// The contents of the arena before the program runs.
 Result<std::vector<Symbol>> Arena(const network::ProgramPlan& plan,
                                   const std::vector<int64_t>& offsets, int64_t bytes,
                                   int64_t grain) {
@@ -70,7 +70,7 @@ Result<TranslationReport> CheckTranslation(const network::ProgramPlan& plan,
     TESSERA_TRY(machine.Run(order));
     report.steps = machine.steps(), report.results = 0;
     for (size_t n = 0; n < plan.needs.size(); ++n) {
-      // What nobody reads behind the program need not last as long.
+      // A tensor that nothing reads after the program may be overwritten.
       const bool wanted = plan.needs[n].last == std::ssize(regions);
       if (!wanted && !(options.all && plan.needs[n].made)) continue;
       const std::span<const Symbol> want = source.MemoryOf(n);
@@ -78,7 +78,7 @@ Result<TranslationReport> CheckTranslation(const network::ProgramPlan& plan,
           machine.arena().subspan(static_cast<size_t>(offsets[n] / grain), want.size());
       report.results += std::ssize(want);
       for (size_t k = 0; k < want.size(); ++k) {
-        // A place that the loop IR leaves unwritten holds what was there.
+        // The loop IR leaves this piece unwritten: its contents are arbitrary.
         if (want[k] == kNothing || want[k] == got[k]) continue;
         return std::unexpected(Explainer(given).Explain(order, n, static_cast<int64_t>(k)));
       }

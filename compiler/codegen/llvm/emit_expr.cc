@@ -17,7 +17,7 @@ bool Reads(const ir::Expr& e) {
   return ir::Contains(e, [](const ir::Expr& x) { return x->kind == ir::ExprKind::kLoad; });
 }
 
-// Is |e| a clamp of floats to what int32 holds?
+// Whether |e| clamps floats to the range of int32.
 bool FitsInt32(const ir::Expr& e) {
   const auto info = e->kind == ir::ExprKind::kCall ? ir::FindScalarIntrin(e->name) : std::nullopt;
   if (!info || info->id != ir::ScalarIntrin::kClamp || e.dtype() != DType::kFloat32) return false;
@@ -129,7 +129,7 @@ llvm::Value* FuncEmitter::FloatBinary(ir::BinOp op, llvm::Value* a, llvm::Value*
   }
 }
 
-// Quotient or remainder rounded to minus infinity.
+// Quotient or remainder, rounded towards minus infinity.
 llvm::Value* FuncEmitter::FloorDivide(llvm::Value* a, llvm::Value* b, bool want_mod) {
   llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
   llvm::Value* rest = b_.CreateSRem(a, b);
@@ -143,7 +143,7 @@ llvm::Value* FuncEmitter::FloorDivide(llvm::Value* a, llvm::Value* b, bool want_
 
 llvm::Value* FuncEmitter::IntBinary(ir::BinOp op, DType dtype, llvm::Value* a, llvm::Value* b) {
   const bool is_unsigned = IsUnsigned(dtype);
-  // Shift amounts outside the type give zero, or the sign.
+  // Shift amounts outside the type's width give zero, or the sign.
   const auto amount_fits = [&] {
     return b_.CreateICmpULT(
         b, llvm::ConstantInt::get(b->getType(), b->getType()->getScalarSizeInBits()));
@@ -214,8 +214,8 @@ llvm::Value* FuncEmitter::CastTo(DType from, DType to, llvm::Value* v) {
   return IsUnsigned(from) ? b_.CreateZExtOrTrunc(v, target) : b_.CreateSExtOrTrunc(v, target);
 }
 
-// LLVM takes a saturating conversion of a vector apart, lane by lane; to int32 and narrower it is a
-// conversion of what is in range, and a choice.
+// LLVM splits a saturating vector conversion into lanes. For int32 and narrower types, convert the
+// values in range and select the others.
 llvm::Value* FuncEmitter::Truncate(llvm::Value* v, llvm::Type* target, bool is_unsigned) {
   const unsigned bits = target->getScalarSizeInBits();
   if (!v->getType()->isVectorTy() || bits > 32) {
@@ -242,7 +242,7 @@ llvm::Value* FuncEmitter::Unary(const ir::Expr& e, llvm::Value* mask) {
   llvm::Value* a = Value(e->args[0], mask);
   switch (e->un()) {
     case ir::UnOp::kCast:
-      // Bounded by a clamp, which is never a NaN, it needs no saturation.
+      // A clamp never gives a NaN, so its result needs no saturation.
       if (e.dtype() == DType::kInt32 && FitsInt32(e->args[0]))
         return b_.CreateFPToSI(a, Like(b_.getInt32Ty(), a));
       return CastTo(e->args[0].dtype(), e.dtype(), a);
@@ -254,7 +254,7 @@ llvm::Value* FuncEmitter::Unary(const ir::Expr& e, llvm::Value* mask) {
   TESSERA_CHECK(false);
 }
 
-// A branch that is not taken may name places outside a buffer: it must not be read.
+// A branch that is not taken may index outside a buffer: it must not be read.
 llvm::Value* FuncEmitter::SelectValue(const ir::Expr& e, llvm::Value* mask) {
   const int lanes = e.lanes();
   llvm::Value* condition = Value(e->args[0], mask);
@@ -321,8 +321,8 @@ llvm::Value* FuncEmitter::Call(const ir::Expr& e, llvm::Value* mask) {
   if (info->function) return Function(info->id, args);
   switch (info->id) {
     case ir::ScalarIntrin::kClampAdd: {
-      // The saturated sum clamps to the same bound as the exact one. Bounds that are known can be
-      // taken before the sum, which then does not leave int32.
+      // The saturated sum clamps to the same bound as the exact one. Constant bounds are applied
+      // before the addition, which then stays in int32.
       const auto clamp = [&](llvm::Value* v, llvm::Value* lo, llvm::Value* hi) {
         v = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, v, lo);
         return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, v, hi);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// f16 where the machine has no unit for it: a call of the compiler's runtime library would not be
-// resolved.
+// f16 conversion for machines without a unit for it: a call of the compiler's runtime library would
+// not be resolved.
 #include "compiler/codegen/llvm/emitter.h"
 
 namespace tessera::codegen {
 
-// The bits |v| of an f16 as f32.
+// The f16 bits |v| as f32.
 llvm::Value* FuncEmitter::FromHalf(llvm::Value* v) {
   llvm::Type *narrow = Like(b_.getHalfTy(), v), *wide = Like(b_.getFloatTy(), v),
              *bits = Like(b_.getInt32Ty(), v);
@@ -27,7 +27,7 @@ llvm::Value* FuncEmitter::FromHalf(llvm::Value* v) {
   return b_.CreateBitCast(b_.CreateOr(made, sign), wide);
 }
 
-// f32 as the bits of an f16, to the nearest, ties to even.
+// f32 to the bits of an f16, rounded to nearest, ties to even.
 llvm::Value* FuncEmitter::ToHalf(llvm::Value* v) {
   llvm::Type *narrow = Like(b_.getHalfTy(), v), *bits = Like(b_.getInt32Ty(), v),
              *result = Like(b_.getInt16Ty(), v);
@@ -36,7 +36,7 @@ llvm::Value* FuncEmitter::ToHalf(llvm::Value* v) {
   llvm::Value* all = b_.CreateBitCast(v, bits);
   llvm::Value* sign = b_.CreateAnd(b_.CreateLShr(all, number(16)), number(0x8000));
   llvm::Value* size = b_.CreateAnd(all, number(0x7fffffff));
-  // Steps of 2^-24 are those of floats from 1/2 on: adding 1/2 rounds to them.
+  // Adding 1/2 rounds to steps of 2^-24, the spacing of floats from 1/2 on.
   llvm::Value* steps =
       b_.CreateFAdd(b_.CreateBitCast(size, v->getType()), llvm::ConstantFP::get(v->getType(), 0.5));
   llvm::Value* tiny = b_.CreateSub(b_.CreateBitCast(steps, bits), number(0x3f000000));

@@ -12,7 +12,7 @@ namespace {
 
 using ir::real::RealOp;
 
-// Values as wide as |shape|.
+// Values with as many lanes as |shape|.
 class LlvmReals {
  public:
   LlvmReals(llvm::IRBuilder<>& builder, llvm::Value* shape) : b_(builder), shape_(shape) {}

@@ -29,8 +29,8 @@ void KernelEmitter::Begin() {
     llvm::Argument* argument = function_->getArg(p);
     places_[kernel_.params[p].get()].base = argument;
     argument->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(64)));
-    // What is written may be another thread's to read behind a barrier: only what is not may be
-    // taken for a memory of its own.
+    // Another thread may read written buffers after a barrier: only buffers that are not written
+    // may count as separate memory.
     if (p < kernel_.written) {
       argument->addAttr(llvm::Attribute::NoAlias);
       argument->addAttr(llvm::Attribute::ReadOnly);
@@ -49,7 +49,7 @@ void KernelEmitter::Begin() {
   BindIds();
 }
 
-// How many threads a group has: the code is made for that.
+// States the number of threads in a group: the code is optimised for it.
 void KernelEmitter::Annotate() {
   llvm::NamedMDNode* all = module_.getOrInsertNamedMetadata("nvvm.annotations");
   const auto say = [&](const char* what, int64_t value) {
@@ -82,7 +82,7 @@ void KernelEmitter::BindIds() {
   }
 }
 
-// A thread's own memory; LLVM makes registers of what it can.
+// A thread's own memory; LLVM turns it into registers where it can.
 void KernelEmitter::EmitAlloc(const ir::Stmt& s) {
   llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
   int64_t count = ir::SizeInElements(*s->buffer);

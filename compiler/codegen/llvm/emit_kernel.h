@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One kernel as LLVM IR for NVPTX: what one thread does. Internal to compiler/codegen/llvm.
+// Emits one kernel as LLVM IR for NVPTX: the code of one thread. Internal to compiler/codegen/llvm.
 #ifndef TESSERA_COMPILER_CODEGEN_LLVM_EMIT_KERNEL_H_
 #define TESSERA_COMPILER_CODEGEN_LLVM_EMIT_KERNEL_H_
 
@@ -11,7 +11,8 @@ namespace tessera::codegen {
 
 class KernelEmitter : public FuncEmitter {
  public:
-  // |as_func|: the kernel's body over its global, then its shared buffers; outlives this.
+  // |as_func|: the kernel's body; its parameters are the global buffers, then the shared ones. It
+  // must outlive this object.
   KernelEmitter(llvm::Module& module, const ir::Func& as_func, const lower::GpuKernel& kernel)
       : FuncEmitter(module, as_func, {.half = true}), kernel_(kernel) {}
 
@@ -23,7 +24,7 @@ class KernelEmitter : public FuncEmitter {
   void Annotate();
   void BindIds();
 
-  // Sums lie in a thread's memory fragment by fragment, four each.
+  // A thread stores its sums fragment by fragment, four each.
   llvm::Value* TileByte(const ir::Expr& place, llvm::Value* byte, int64_t align) override;
   llvm::Value* Thread() override { return vars_.at(kernel_.thread_ids[0].get()); }
 

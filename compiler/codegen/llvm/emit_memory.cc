@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads and stores: vectors become one access when their lanes are neighbours, else a gather or
+// Loads and stores: a vector whose lanes are adjacent becomes one access, any other a gather or
 // scatter.
 #include "base/check.h"
 #include "compiler/codegen/llvm/emitter.h"
@@ -9,7 +9,7 @@
 namespace tessera::codegen {
 namespace {
 
-// Whether the scalar |e| is a multiple of |k| whatever its variables are.
+// Whether the scalar |e| is a multiple of |k| for all values of its variables.
 bool IsMultiple(const ir::Expr& e, int64_t k) {
   int64_t value = 0;
   if (ir::IsImm(e, &value)) return value % k == 0;
@@ -47,7 +47,7 @@ std::optional<FuncEmitter::Strided> FuncEmitter::AsStrided(const ir::Expr& e, in
       return std::nullopt;
     case ir::BinOp::kDiv:
     case ir::BinOp::kMod: {
-      // A run of lanes inside one block of k: the quotient is one number, the remainder goes on.
+      // The lanes lie inside one block of k: the quotient is constant, the remainder continues.
       const bool div = e->bin() == ir::BinOp::kDiv;
       if (b->stride != 0 || !ir::IsImm(b->base, &k)) return std::nullopt;
       if (a->stride == 0)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parallel loops: their body becomes a function that does some of the iterations, which
-// tessera_parallel (runtime/host/threads.h) calls from several threads. What is in scope where
-// the loop stands, the parameters, the addresses of allocations and the loop variables, reaches it
-// in a structure on the caller's stack.
+// Parallel loops: the body becomes a function that runs some of the iterations; tessera_parallel
+// (runtime/host/threads.h) calls it from several threads. A structure on the caller's stack passes
+// the values in scope to it: parameters, addresses of allocations and loop variables.
 #include "base/check.h"
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/llvm.h"
@@ -48,7 +47,7 @@ llvm::Function* FuncEmitter::EmitBody(const ir::Stmt& s, llvm::StructType* scope
       llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, word, word}, false),
       llvm::Function::InternalLinkage, func_.name + ".parallel", module_);
   body->addFnAttr(llvm::Attribute::NoUnwind);
-  // What belongs to the function around it, until the end.
+  // Save the state of the enclosing function until the end.
   const auto outer_point = b_.saveIP();
   const auto outer_places = places_;
   const auto outer_vars = vars_;

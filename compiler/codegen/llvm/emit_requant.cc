@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requantisation, ir/scalar_math.h RequantValue: in 64-bit integers; in 32-bit ones for TFLite's
-// two roundings; where the processor has fused products, in float32 for few values, and in float64
-// where ties go to even.
+// Requantisation, ir/scalar_math.h RequantValue: in 64-bit integers; in 32-bit integers for
+// TFLite's two roundings; on processors with fused products in float32 for few values, and in
+// float64 for ties to even.
 #include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace tessera::codegen {
 
 namespace {
 
-// The largest value that |shift| is said to have.
+// An upper bound of |shift|, from the constants in it.
 int64_t MostOf(const ir::Expr& shift) {
   int64_t value = 0;
   if (ir::IsImm(shift, &value)) return value;
@@ -49,8 +49,8 @@ const ir::Expr* ClampBelow(const ir::Expr& wide) {
   return fits && lo <= hi ? &clamp : nullptr;
 }
 
-// An even number added before the one rounding leaves ties where they are; of a result that was
-// shifted to the right there is room for it in 32 bits.
+// An even number that is added before the rounding does not change ties. The result of a right
+// shift leaves room for it in 32 bits.
 bool FuncEmitter::TakesZero(const ir::Expr& call, int64_t zero) const {
   const auto info =
       call->kind == ir::ExprKind::kCall ? ir::FindScalarIntrin(call->name) : std::nullopt;
@@ -96,8 +96,8 @@ llvm::Value* FuncEmitter::Requant(const ir::Expr& call, int64_t number, llvm::Va
   if (rounding == isa::Round::kEven && units_.fma)
     return RequantEven(scaled, multiplier, right, number);
   if (rounding == isa::Round::kTflite) {
-    // The first step's result has 32 bits, and the second adds at most 2^31 to its size. A shift by
-    // 32 is one by 31 and one by 1.
+    // The first step's result has 32 bits, and the second adds at most 2^31 to its magnitude. A
+    // shift by 32 becomes shifts by 31 and by 1.
     llvm::Type* narrow = a->getType();
     llvm::Value* one = llvm::ConstantInt::get(narrow, 1);
     llvm::Value* first = HighHalf(scaled, multiplier);
@@ -110,8 +110,8 @@ llvm::Value* FuncEmitter::Requant(const ir::Expr& call, int64_t number, llvm::Va
   }
   llvm::Value* product = b_.CreateMul(b_.CreateSExt(scaled, wide), b_.CreateSExt(multiplier, wide));
   right = b_.CreateSExt(right, wide);
-  // A half less one carries into the quotient exactly when the rest is more than a half; one more
-  // when it is a half, too.
+  // A half minus one carries into the quotient exactly if the rest exceeds a half; adding one more
+  // makes a half carry, too.
   llvm::Value* bits = b_.CreateAdd(right, constant(31));
   llvm::Value* half = b_.CreateShl(constant(1), b_.CreateAdd(right, constant(30)));
   llvm::Value* up = constant(1);
@@ -121,8 +121,8 @@ llvm::Value* FuncEmitter::Requant(const ir::Expr& call, int64_t number, llvm::Va
   return b_.CreateTrunc(result, Like(b_.getInt32Ty(), a));
 }
 
-// (a * b + 2^30) >> 31 in the low 32 bits. x86 multiplies every second lane where it is, and takes
-// the results back by a blend.
+// (a * b + 2^30) >> 31 in the low 32 bits. On x86, even and odd lanes are multiplied in place, and
+// a blend joins the results.
 llvm::Value* FuncEmitter::HighHalf(llvm::Value* a, llvm::Value* b) {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
   const int lanes = vector ? static_cast<int>(vector->getNumElements()) : 1;
@@ -151,8 +151,8 @@ llvm::Value* FuncEmitter::HighHalf(llvm::Value* a, llvm::Value* b) {
                                 b_.CreateBitCast(odd, a->getType()), back);
 }
 
-// The exact product beside 1.5 * 2^52, where neighbours are 1 apart, is rounded once: to the
-// nearest integer, ties to even, in the low bits.
+// The sum of the exact product and 1.5 * 2^52, where neighbours are 1 apart, rounds once to the
+// nearest integer, ties to even; the result is in the low bits.
 llvm::Value* FuncEmitter::RequantEven(llvm::Value* a, llvm::Value* multiplier, llvm::Value* right,
                                       int64_t zero) {
   constexpr uint64_t kExponent = 52, kBias = 1023;
@@ -176,10 +176,10 @@ llvm::Value* FuncEmitter::RequantEven(llvm::Value* a, llvm::Value* multiplier, l
     llvm::Value* sum = rounded(b_.CreateSIToFP(a, exact), factor);
     return b_.CreateTrunc(b_.CreateBitCast(sum, wide), a->getType());
   }
-  // The low bits of 2^52 + 2^31 + a are a, but for the sign. Pairs of every four neighbours become
-  // such numbers by a shuffle inside of 16 bytes, of which a processor does more than of
-  // conversions, and come back by another.
-  // What is added to it flips it as well, and is the same for many.
+  // The low bits of the double 2^52 + 2^31 + a are those of a with the sign flipped. Shuffles
+  // inside 16 bytes build such numbers from pairs of every four neighbours, and join the results: a
+  // processor executes more shuffles than conversions. If a is a sum, flip its addend, which many
+  // sums share.
   llvm::Value *low = nullptr, *sum = nullptr, *same = nullptr;
   llvm::Value* sign = constant(a->getType(), 1u << 31);
   if (llvm::PatternMatch::match(a, llvm::PatternMatch::m_Add(llvm::PatternMatch::m_Value(sum),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ir::RequantClamp by float32 on processors that round an instruction down when told to: the lower
-// of two floats around the exact sum has the sum's floor.
+// ir::RequantClamp in float32 on processors that can round an instruction down: the lower of the
+// two floats around the exact sum has the same floor as the sum.
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicsX86.h>
 

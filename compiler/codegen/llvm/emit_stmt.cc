@@ -16,7 +16,8 @@ namespace {
 
 bool OnStack(const ir::BufferNode& buffer) { return ir::SizeInBytes(buffer) <= kMaxStackBytes; }
 
-// Greatest number of scratch bytes alive at once below |s|, from |top| up.
+// Scratch bytes below |s| when |top| are in use: the greatest number alive at once, counted from
+// |top|.
 int64_t ScratchBelow(const ir::Stmt& s, int64_t top) {
   if (s->kind == ir::StmtKind::kAlloc && !OnStack(*s->buffer))
     top += RoundUp(ir::SizeInBytes(*s->buffer), 64);
@@ -54,8 +55,8 @@ Status FuncEmitter::Run() {
   return {};
 }
 
-// Every buffer is an object of its own; LLVM may then keep sums in registers across stores to
-// others.
+// Tells LLVM that buffers do not overlap, so that it can keep sums in registers across stores to
+// other buffers.
 void FuncEmitter::MakeScopes() {
   std::vector<const ir::BufferNode*> buffers;
   for (const ir::Buffer& p : func_.params) buffers.push_back(p.get());
@@ -118,7 +119,7 @@ void FuncEmitter::Emit(const ir::Stmt& s) {
 }
 
 void FuncEmitter::EmitFor(const ir::Stmt& s) {
-  // Inside another parallel loop there is one thread.
+  // Inside another parallel loop only one thread runs.
   if (s->loop == ir::LoopKind::kParallel && !in_parallel_) return EmitParallel(s);
   llvm::Value* first = Value(s->min);
   llvm::Value* extent = Value(s->extent);
@@ -145,7 +146,7 @@ void FuncEmitter::EmitIterations(const ir::Stmt& s, llvm::Value* first, llvm::Va
   llvm::Value* next = b_.CreateNSWAdd(var, b_.getInt64(1));
   var->addIncoming(next, b_.GetInsertBlock());
   llvm::BranchInst* back = b_.CreateCondBr(b_.CreateICmpSLT(next, last), body, after);
-  // Around tiles the schedule has unrolled what there is to unroll: the registers are full.
+  // Around tiles the schedule has already unrolled as much as the registers allow.
   const char* unroll = s->loop == ir::LoopKind::kUnroll ? "llvm.loop.unroll.full"
                        : tiles_ > tiles                 ? "llvm.loop.unroll.disable"
                                                         : nullptr;
@@ -183,8 +184,8 @@ void FuncEmitter::EmitStore(const ir::Stmt& s) {
 
 void FuncEmitter::EmitPrefetch(const ir::Stmt& s) {
   llvm::Value* address = AddressOf(
-      s->buffer, ir::Simplify(ir::OffsetOf(*s->buffer, s->indices)));  // a line's number is whole
-  // To be read, to stay near, in the cache of data.
+      s->buffer, ir::Simplify(ir::OffsetOf(*s->buffer, s->indices)));  // element offsets are whole
+  // A read, kept close, in the data cache.
   b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
                      {address, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
 }
@@ -194,7 +195,7 @@ void FuncEmitter::EmitAlloc(const ir::Stmt& s) {
   const int64_t top = scratch_top_;
   if (OnStack(*s->buffer)) {
     llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
-    // An array, not a number of elements: LLVM then finds it early that these are registers.
+    // An array type, not an element count: LLVM then recognises early that these are registers.
     llvm::AllocaInst* memory = entry.CreateAlloca(llvm::ArrayType::get(
         MemoryType(s->buffer->dtype), static_cast<uint64_t>(ir::SizeInElements(*s->buffer))));
     memory->setAlignment(llvm::Align(64));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tile intrinsics: what an intrinsic's file says (target/value_builder.h) as values of LLVM.
+// Tile intrinsics: builds LLVM values from an intrinsic's emission (target/value_builder.h).
 #include <array>
 
 #include "base/check.h"
@@ -15,7 +15,7 @@ using target::Vreg;
 
 namespace {
 
-// Whatever its variables are?
+// Whether |e| is a multiple of |k| for all values of its variables.
 bool IsMultipleOf(const ir::Expr& e, int64_t k) {
   const ir::Linear form = ir::ToLinear(e, {});
   return form.constant % k == 0 && std::ranges::all_of(form.terms, [&](const ir::Linear::Term& t) {

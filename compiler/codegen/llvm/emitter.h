@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One function of loop IR as LLVM IR, of the host unless a derived class says otherwise. Internal
-// to compiler/codegen/llvm.
+// Emits one function of loop IR as LLVM IR, for the host unless a derived class overrides that.
+// Internal to compiler/codegen/llvm.
 #ifndef TESSERA_COMPILER_CODEGEN_LLVM_EMITTER_H_
 #define TESSERA_COMPILER_CODEGEN_LLVM_EMITTER_H_
 
@@ -24,8 +24,9 @@ namespace tessera::codegen {
 
 using target::CpuUnits;
 
-// A narrow integer that is a clamp to what it holds, and is read as a wide one at once, as a sum of
-// two activations reads the first, needs not become narrow: the clamp, else null.
+// A value that is clamped to the range of a narrow integer, cast to it, and at once widened again,
+// need not become narrow: for example the first operand of a sum of two activations. Returns the
+// clamp, else null.
 const ir::Expr* ClampBelow(const ir::Expr& wide);
 
 class FuncEmitter {
@@ -35,14 +36,14 @@ class FuncEmitter {
   Status Run();
 
  protected:
-  // A buffer's first element, and how its accesses are told apart from those of the others.
+  // A buffer's first element, and the alias information of its accesses.
   struct BufferBase {
     llvm::Value* base = nullptr;
     llvm::MDNode* scope = nullptr;   // !alias.scope of this buffer
     llvm::MDNode* others = nullptr;  // !noalias: every other buffer
   };
 
-  // What a kernel of a GPU has otherwise (emit_kernel.h): the function, with the places of its
+  // Parts that differ for a GPU kernel (emit_kernel.h): the function with the places of its
   // parameters; memory; tile intrinsics.
   virtual void Begin();
   virtual void EmitAlloc(const ir::Stmt& s);
@@ -54,19 +55,20 @@ class FuncEmitter {
   void EmitIf(const ir::Stmt& s);
   void EmitStore(const ir::Stmt& s);
   void EmitPrefetch(const ir::Stmt& s);
-  // The loop over |first| and so on up to |last|, at least one iteration.
+  // The loop from |first| to before |last|; it has at least one iteration.
   void EmitIterations(const ir::Stmt& s, llvm::Value* first, llvm::Value* last,
                       llvm::BasicBlock* after);
   void BindParameters(llvm::Value* buffers);
   void MakeScopes();
   void Tag(llvm::Instruction* access, const ir::BufferNode* buffer);
 
-  // A parallel loop: a function of its own that does some of the iterations (emit_parallel.cc).
+  // A parallel loop: its body becomes a function that runs some of the iterations
+  // (emit_parallel.cc).
   void EmitParallel(const ir::Stmt& s);
   llvm::Function* EmitBody(const ir::Stmt& s, llvm::StructType* scope);
 
   // Expressions (emit_expr.cc, emit_float.cc, emit_function.cc).
-  // |mask|: lanes whose reads count, null for all.
+  // |mask|: the lanes whose reads are used; null: all.
   llvm::Value* Value(const ir::Expr& e, llvm::Value* mask = nullptr);
   llvm::Value* Binary(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* IntBinary(ir::BinOp op, DType dtype, llvm::Value* a, llvm::Value* b);
@@ -84,36 +86,36 @@ class FuncEmitter {
 
   // Requantisation (emit_requant.cc, emit_rounded_down.cc).
   llvm::Value* RequantClamp(const ir::Expr& call, llvm::Value* mask);
-  // |call| of requant, plus |number|, which is 0 unless TakesZero.
+  // A |call| of requant, plus |number|, which must be 0 unless TakesZero.
   llvm::Value* Requant(const ir::Expr& call, int64_t number, llvm::Value* mask);
   llvm::Value* HighHalf(llvm::Value* a, llvm::Value* b);
   bool TakesZero(const ir::Expr& call, int64_t zero) const;
   llvm::Value* RequantEven(llvm::Value* a, llvm::Value* multiplier, llvm::Value* right,
                            int64_t zero);
 
-  // Tile intrinsics (emit_tile.cc): |target|'s file of |call| says how.
+  // Tile intrinsics (emit_tile.cc): the intrinsic of |target| for |call| defines the code.
   friend class LlvmValues;
   void EmitCall(const target::Target& target, const ir::Expr& call);
-  // Byte |byte| (null: 0) of the tile at |place|, a multiple of |align|.
+  // Byte |byte| (null: 0) of the tile at |place|; a multiple of |align|.
   virtual llvm::Value* TileByte(const ir::Expr& place, llvm::Value* byte, int64_t align);
-  virtual llvm::Value* Thread();  // of those that do a call together
+  virtual llvm::Value* Thread();  // number of the thread among those that share a call
 
   // Memory (emit_memory.cc).
   llvm::Value* LoadFrom(const ir::Expr& e, llvm::Value* mask);
   void StoreTo(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, llvm::Value* value,
                int lanes);
-  // The address of the first lane and the step in elements, when lanes are evenly spaced.
+  // The address of the first lane, and the step in elements if lanes are evenly spaced.
   struct Strided {
     ir::Expr base;
     int64_t stride = 0;
   };
   static std::optional<Strided> AsStrided(const ir::Expr& offset, int lanes);
   llvm::Value* AddressOf(const ir::Buffer& buffer, const ir::Expr& offset);
-  llvm::Value* Lanes(llvm::Value* v, int lanes);  // broadcast a scalar
+  llvm::Value* Lanes(llvm::Value* v, int lanes);  // broadcasts a scalar
 
   llvm::Type* TypeOf(ir::Type type);    // in registers; bool is i1, f16 its bits
   llvm::Type* MemoryType(DType dtype);  // bool is i8
-  llvm::Type* Like(llvm::Type* element, llvm::Value* shape);  // |element|, as wide as |shape|
+  llvm::Type* Like(llvm::Type* element, llvm::Value* shape);  // |element| with the lanes of |shape|
 
   llvm::Module& module_;
   llvm::LLVMContext& context_;
@@ -123,7 +125,7 @@ class FuncEmitter {
   llvm::IRBuilder<> b_;
   std::unordered_map<const ir::BufferNode*, BufferBase> places_;
   std::unordered_map<const ir::ExprNode*, llvm::Value*> vars_;
-  // Loop variables and allocations around the statement, outermost first.
+  // Loop variables and allocations around the current statement, outermost first.
   std::vector<const ir::ExprNode*> scope_vars_;
   std::vector<const ir::BufferNode*> scope_memories_;
   FewValuesFinder few_values_;
@@ -131,7 +133,7 @@ class FuncEmitter {
   llvm::Value* scratch_ = nullptr;
   int64_t scratch_top_ = 0;
   bool in_parallel_ = false;
-  std::string unsupported_;  // the first thing that has no code
+  std::string unsupported_;  // the first construct without code
 };
 
 }  // namespace tessera::codegen

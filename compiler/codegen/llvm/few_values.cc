@@ -21,7 +21,7 @@ using ir::Expr;
 
 constexpr int64_t kMostValues = 1024;
 constexpr int64_t kMostResult = 1 << 21;
-constexpr double kSmallStep = 0x1p-18;  // what results of a byte, as floats, are exact to
+constexpr double kSmallStep = 0x1p-18;  // accuracy of results of a byte in float32
 
 // An int32 expression as |units| << |shift|, which does not overflow.
 struct Span {
@@ -40,14 +40,14 @@ Expr Number(int64_t value, int lanes) {
   return lanes == 1 ? number : ir::Broadcast(number, lanes);
 }
 
-// With a shift of |shift|, which is not larger.
+// |s| with the smaller shift |shift|.
 Span WithShift(const Span& s, int64_t shift) {
   const int64_t by = s.shift - shift;
   if (by == 0) return s;
   return {s.units * Number(int64_t{1} << by, s.units.lanes()), s.lo << by, s.hi << by, shift};
 }
 
-// Is |e| a number, in every lane the same?
+// Whether |e| is a constant, the same in every lane.
 bool IsNumber(const Expr& e, int64_t* value) {
   const bool repeats = e->kind == ir::ExprKind::kVec && e->vec() == ir::VecOp::kBroadcast;
   return ir::IsImm(repeats ? e->args[0] : e, value);
@@ -57,7 +57,7 @@ struct Range {
   int64_t lo = 0, hi = 0;
 };
 
-// What a cast of a byte can be; empty: |e| is something else.
+// The range of a cast byte; empty if |e| is anything else.
 std::optional<Range> ByteRange(const Expr& e) {
   if (e->kind != ir::ExprKind::kUn || e->un() != ir::UnOp::kCast) return {};
   const DType from = e->args[0].dtype();
@@ -66,7 +66,7 @@ std::optional<Range> ByteRange(const Expr& e) {
   return {};
 }
 
-// A requantisation by constants.
+// The parameters of a requantisation by constants.
 struct Scale {
   int32_t multiplier = 0, shift = 0;
   isa::Round rounding = isa::Round::kEven;
@@ -113,7 +113,7 @@ std::optional<Span> SpanOf(const Expr& e) {
   return sum.Fits() ? std::optional(sum) : std::nullopt;
 }
 
-// |value| rounded by a sum of floats; neighbours of 1.5 * 2^23 are 1 apart.
+// Whether the float sum |beside| rounded to |want|; neighbours of 1.5 * 2^23 are 1 apart.
 bool IsRounded(float beside, int64_t want) {
   return std::bit_cast<int32_t>(beside) - std::bit_cast<int32_t>(kBeside) == want;
 }
@@ -136,7 +136,7 @@ std::optional<float> FactorOf(const Span& span, const Scale& scale) {
   return {};
 }
 
-// A function of a byte: its values, and the line they are on but for roundings.
+// A function of a byte: its values, and the line that they follow up to rounding.
 struct OfByte {
   Expr byte;  // a cast to int32
   int64_t lo = 0;
@@ -144,12 +144,12 @@ struct OfByte {
   double slope = 1, at_zero = 0;
 };
 
-// The sum of functions of a byte each and a number.
+// The sum of functions of one byte each and a number.
 struct ByteSum {
   std::vector<OfByte> parts;
   int64_t number = 0;
 
-  // Does it, and each part of it, stay in int32?
+  // Whether the sum and each part of it stay in int32.
   bool Fits() const {
     int64_t most = std::abs(number);
     for (const OfByte& part : parts) {
@@ -160,7 +160,8 @@ struct ByteSum {
   }
 };
 
-// |e| with |change| of its values, on lines by |factor|: of a number, or of one part with it.
+// Applies |change| to the values of |e|, a number or one part plus a number; slopes grow by
+// |factor|.
 std::optional<ByteSum> Changed(ByteSum e, double factor,
                                const std::function<int64_t(int64_t)>& change) {
   if (e.parts.size() > 1) return {};
@@ -213,21 +214,21 @@ std::optional<ByteSum> ByteSumOf(const Expr& e) {
   return made && made->Fits() ? made : std::nullopt;
 }
 
-// Two factors and the start, of the parts as they are or swapped.
+// Two factors and the start, for the parts in their order or swapped.
 struct TwoFactors {
   float factors[2] = {};
   float start = 0;
   bool swapped = false;
 };
 
-// Every pair's result: of value |first| of a part and |second| of the other at first * steps[0] +
-// second * steps[1].
+// The result of every pair: for value |first| of one part and |second| of the other it is at first
+// * steps[0] + second * steps[1].
 struct WantedResults {
   std::vector<int32_t> results;
   size_t steps[2] = {};
 };
 
-// Is first * factors[0] + (second * factors[1] + start), rounded, every pair's result?
+// Whether first * factors[0] + (second * factors[1] + start), rounded, is right for every pair.
 bool Rounds(const OfByte& first, const OfByte& second, const TwoFactors& by,
             const WantedResults& wanted) {
   for (size_t b = 0; b < second.values.size(); ++b) {
@@ -270,7 +271,7 @@ std::optional<TwoFactors> FactorsOf(const ByteSum& sum, const Scale& scale) {
   return {};
 }
 
-// What FactorOf and FactorsOf depend on.
+// Everything that FactorOf and FactorsOf depend on.
 using Key = std::vector<int64_t>;
 
 Key KeyOf(const Scale& scale) {
@@ -294,7 +295,7 @@ Key KeyOf(const ByteSum& sum, const Scale& scale) {
   return key;
 }
 
-// The value of |key| in |known|, by |make| where it is not there.
+// The value of |key| in |known|; calls |make| if it is missing.
 template <typename Map, typename Make>
 const auto& Once(Map& known, Key key, Make make) {
   const auto [it, added] = known.try_emplace(std::move(key));

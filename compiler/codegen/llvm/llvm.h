@@ -4,8 +4,8 @@
 // by the compile driver; the objects are loaded by runtime/host.
 //
 // Every function becomes `void NAME(void** buffers)`: the addresses of its parameters in order,
-// then, when it needs any, the address of its scratch memory. Parameters do not overlap. The code
-// calls nothing but memcpy, memmove, memset and, where a loop is parallel, tessera_parallel
+// then, if it needs any, the address of its scratch memory. Parameters must not overlap. The code
+// calls only memcpy, memmove, memset and, for parallel loops, tessera_parallel
 // (runtime/host/threads.h).
 #ifndef TESSERA_COMPILER_CODEGEN_LLVM_LLVM_H_
 #define TESSERA_COMPILER_CODEGEN_LLVM_LLVM_H_
@@ -20,18 +20,18 @@
 
 namespace tessera::codegen {
 
-// Bytes of scratch memory, aligned to 64, that |func|'s code wants behind its parameters; 0: none.
-// Allocations up to kMaxStackBytes are on the stack instead.
+// Bytes of scratch memory, aligned to 64, that |func|'s code expects behind its parameters; 0:
+// none. Allocations up to kMaxStackBytes are on the stack instead.
 int64_t ScratchBytes(const ir::Func& func);
-int64_t ScratchBytes(const ir::Stmt& s);  // of that part alone
+int64_t ScratchBytes(const ir::Stmt& s);  // of |s| alone
 inline constexpr int64_t kMaxStackBytes = 4096;
 
-// How much LLVM does for the code. kLeast leaves its optimisation passes out: the code is made in a
-// fraction of the time, runs slower and computes the same. For tests of many small networks.
+// LLVM's effort. kLeast skips its optimisation passes: compilation takes a fraction of the time,
+// and the code is slower but computes the same. For tests of many small networks.
 enum class HostEffort : uint8_t { kFull, kLeast };
 
-// An ELF relocatable object, position independent, with |funcs| compiled for |level| (runtime/host/
-// cpu_level.h has the names; from "x86-64-v2" on). Deterministic.
+// An ELF relocatable object, position independent, with |funcs| compiled for |level| (names:
+// runtime/host/ cpu_level.h, from "x86-64-v2" on). Deterministic.
 //   errors  kUnsupported  an unknown level; a tile intrinsic (an accelerator's, named)
 Result<std::vector<uint8_t>> CompileObject(std::span<const ir::Func> funcs,
                                            const std::string& level,

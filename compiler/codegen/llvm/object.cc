@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The module of all functions: verified, optimised for a CPU level, written as an object.
+// Builds the module of all functions, verifies and optimises it for a CPU level, and writes an
+// object.
 #include <fmt/ranges.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
@@ -26,15 +27,15 @@ constexpr const char* kX86 = "x86_64-unknown-linux-gnu";
 constexpr const char* kArm = "armv7-unknown-linux-gnueabihf";
 constexpr const char* kAarch64 = "aarch64-unknown-linux-gnu";
 
-// A level as LLVM knows it.
+// LLVM's names for a level.
 struct Level {
   const char* name;
   const char* triple;
   const char* cpu;
   const char* features;
-  const char* vector_bits;  // what the vectoriser should prefer
-  // Features of functions with floats, where they differ: NEON of 32-bit Arm takes denormal numbers
-  // for zero and cannot round to even; the scalar unit follows IEEE 754.
+  const char* vector_bits;  // the vectoriser's preferred width
+  // Features for functions with floats, if they differ: NEON of 32-bit Arm treats denormal numbers
+  // as zero and cannot round to even; the scalar unit follows IEEE 754.
   const char* float_features = nullptr;
 
   const CpuUnits& units() const { return target::FindHostLevel(name)->units; }
@@ -51,7 +52,7 @@ constexpr Level kLevels[] = {
     {"aarch64-dotprod", kAarch64, "cortex-a53", "+dotprod", "128"},
     {"aarch64-i8mm", kAarch64, "cortex-a53", "+dotprod,+i8mm", "128"}};
 
-// Makes LLVM know the architecture of |level|, once; the others would take milliseconds.
+// Initialises LLVM for the architecture of |level| only, once; the others would take milliseconds.
 void Register(const Level& level) {
   static std::once_flag x86, arm, aarch64;
   const std::string_view triple = level.triple;
@@ -124,7 +125,7 @@ Result<std::unique_ptr<llvm::Module>> Build(std::span<const ir::Func> funcs, con
   for (const ir::Func& func : funcs) {
     TESSERA_TRY(FuncEmitter(*module, func, level.units()).Run());
   }
-  for (llvm::Function& function : *module) {  // with those of parallel loops
+  for (llvm::Function& function : *module) {  // includes the bodies of parallel loops
     if (function.isDeclaration()) continue;
     function.addFnAttr("target-cpu", level.cpu);
     const bool other = level.float_features != nullptr && HasFloats(function);

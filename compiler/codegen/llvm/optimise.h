@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every module goes through between its emission and its code. Internal to
-// compiler/codegen/llvm.
+// The common steps of all modules between emission and code. Internal to compiler/codegen/llvm.
 #ifndef TESSERA_COMPILER_CODEGEN_LLVM_OPTIMISE_H_
 #define TESSERA_COMPILER_CODEGEN_LLVM_OPTIMISE_H_
 
@@ -11,11 +10,10 @@
 
 namespace tessera::codegen {
 
-// Verifies |module|, which is our own, and runs LLVM's passes of |machine|'s optimisation level, 3
-// or 0.
+// Verifies |module| and runs LLVM's passes at |machine|'s optimisation level, 3 or 0.
 void Optimise(llvm::Module& module, llvm::TargetMachine& machine);
 
-// Object code or text, as |machine| writes it.
+// Object code or assembly, written by |machine|.
 llvm::SmallVector<char, 0> WriteModule(llvm::Module& module, llvm::TargetMachine& machine,
                                        llvm::CodeGenFileType type);
 

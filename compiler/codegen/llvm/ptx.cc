@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The module of all kernels: verified, optimised for an architecture, written as text.
+// Builds the module of all kernels, verifies and optimises it for an architecture, and writes text.
 #include "compiler/codegen/llvm/ptx.h"
 
 #include <llvm/MC/TargetRegistry.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kTriple = "nvptx64-nvidia-cuda";
 
-// The version of the PTX language is the least that has the architecture: a driver takes its own
+// Each architecture uses the oldest PTX version that supports it: drivers accept their own version
 // and older ones. 7.0 is that of CUDA 11.0 (driver 450), 7.8 of CUDA 11.8 (520).
 struct GpuArch {
   const char* name;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernels to PTX, NVIDIA's assembly, through LLVM. No LLVM header is included here. Depends on:
-// compiler/lower/gpu. Used by the compile driver; the text is built by the device's driver when a
+// compiler/lower/gpu. Used by the compile driver; the device's driver compiles the text when a
 // network is opened (runtime/gpu).
 //
-// A kernel takes one argument a buffer, in the order of GpuKernel::params: the address of its first
-// byte, a multiple of 64. Integers are those of the interpreter; floats as well, since nothing is
-// contracted and division is correctly rounded, but for the payload of a NaN.
+// A kernel takes one argument per buffer, in the order of GpuKernel::params: the address of its
+// first byte, a multiple of 64. Integers equal the interpreter's; floats do too, except for the
+// payload of a NaN, since nothing is contracted and division is correctly rounded.
 #ifndef TESSERA_COMPILER_CODEGEN_LLVM_PTX_H_
 #define TESSERA_COMPILER_CODEGEN_LLVM_PTX_H_
 
@@ -18,10 +18,10 @@
 
 namespace tessera::codegen {
 
-// The least that has the matrix fragments of compiler/target; later GPUs take its PTX.
+// The oldest architecture with the matrix fragments of compiler/target; later GPUs accept its PTX.
 inline constexpr const char* kPtxBaseline = "sm_80";
 
-// One text with all |kernels|, whose names are different, for |arch| and later. Deterministic.
+// One text with all |kernels|, which have distinct names, for |arch| and later. Deterministic.
 //   errors  kUnsupported  an unknown architecture; a tile intrinsic of another target, named
 Result<std::string> PtxSource(std::span<const lower::GpuKernel> kernels,
                               const std::string& arch = kPtxBaseline);

@@ -21,7 +21,7 @@ void OpenClEmitter::Line(const std::string& text) {
   text_ += std::string(static_cast<size_t>(2 * depth_), ' ') + text + "\n";
 }
 
-// Different from every other of the kernel.
+// A name that is unique in the kernel.
 std::string OpenClEmitter::NewName(const std::string& name) {
   std::string out = fmt::format("v{}_", names_++);
   for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
@@ -100,12 +100,12 @@ void OpenClEmitter::Emit(const Stmt& s) {
       return EmitStore(s);
     case StmtKind::kPrefetch:  // LowerKernels leaves none
       return;
-    case StmtKind::kEval:  // a barrier: LowerKernels lets nothing else through
+    case StmtKind::kEval:  // a barrier: LowerKernels leaves no other call
       return Line("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
   }
 }
 
-// A vector that is copied as it is: neighbours in both buffers.
+// Copies a vector without change if its lanes are adjacent in both buffers.
 bool OpenClEmitter::EmitCopy(const Stmt& s) {
   const int lanes = s->value.lanes();
   const Expr& from = s->value;
@@ -130,7 +130,7 @@ bool OpenClEmitter::EmitCopy(const Stmt& s) {
   return true;
 }
 
-// Lane by lane, all values before the first is stored.
+// Stores lane by lane, after computing all values.
 void OpenClEmitter::EmitStore(const Stmt& s) {
   const int lanes = s->value.lanes();
   const auto indices = [&](int lane) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One kernel as OpenCL C. Internal to compiler/codegen/opencl.
+// Emits one kernel as OpenCL C. Internal to compiler/codegen/opencl.
 #ifndef TESSERA_COMPILER_CODEGEN_OPENCL_EMITTER_H_
 #define TESSERA_COMPILER_CODEGEN_OPENCL_EMITTER_H_
 
@@ -18,7 +18,7 @@ namespace tessera::codegen {
 
 extern const char* const kOpenClPrelude;  // the functions that kernels call
 
-// The function that is intrinsic |id| (functions.cc): its name, and its definition.
+// The name and the definition of the function for intrinsic |id| (functions.cc).
 std::string FunctionName(ir::ScalarIntrin id);
 std::string FunctionText(ir::ScalarIntrin id);
 
@@ -30,13 +30,13 @@ ir::Expr LaneOf(const ir::Expr& e, int lane);
 
 class OpenClEmitter {
  public:
-  // |functions| gets those that the kernel calls.
+  // |functions| receives the intrinsics that the kernel calls.
   OpenClEmitter(const lower::GpuKernel& kernel, std::set<ir::ScalarIntrin>* functions)
       : kernel_(kernel), functions_(functions), ranges_(kernel.IdRanges()) {}
   std::string Run();
 
  private:
-  // Statements (emitter.cc). Each is whole lines.
+  // Statements (emitter.cc). Each emits whole lines.
   void Emit(const ir::Stmt& s);
   void EmitStore(const ir::Stmt& s);
   bool EmitCopy(const ir::Stmt& s);

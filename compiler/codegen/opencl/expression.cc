@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scalar expressions as text. Every operand that is needed twice is an argument of a function.
+// Scalar expressions as text. An operand that is needed twice is passed to a function.
 #include <fmt/format.h>
 
 #include <bit>
@@ -123,7 +123,7 @@ std::string OpenClEmitter::Value(const Expr& e) {
       if (e.dtype() == DType::kInt32) return fmt::format("((int)(0u - (uint){}))", a);
       return fmt::format("(({})(-{}))", OpenClType(e.dtype()), a);
     }
-    case ExprKind::kSelect:  // as in C, one branch is evaluated
+    case ExprKind::kSelect:  // as in C, only one branch is evaluated
       return fmt::format("({} ? {} : {})", Value(e->args[0]), Value(e->args[1]), Value(e->args[2]));
     case ExprKind::kLoad: {
       const std::string place = Place(e->buffer, e->args);
@@ -161,7 +161,7 @@ std::string OpenClEmitter::IntBinary(const Expr& e, const std::string& a, const 
                          b);
     case BinOp::kMin:
     case BinOp::kMax:
-      // The casts: a choice between two chars is an int.
+      // The casts are needed because C promotes a choice between two chars to int.
       return fmt::format("{0}(({1}){2}, ({1}){3})", ir::BinOpName(e->bin()), type, a, b);
     case BinOp::kShl:
     case BinOp::kShr:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of float32 (compiler/ir/functions.h) as functions of OpenCL C, one line an operation.
+// Functions of float32 (compiler/ir/functions.h) as functions of OpenCL C, one operation per line.
 #include "compiler/ir/functions.h"
 
 #include <fmt/format.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels to OpenCL C 1.2. Depends on: compiler/lower/gpu. Used by the compile driver; the source
-// is built by the device's driver when a network is opened (runtime/gpu).
+// Kernels to OpenCL C 1.2. Depends on: compiler/lower/gpu. Used by the compile driver; the device's
+// driver compiles the source when a network is opened (runtime/gpu).
 //
-// A kernel takes two arguments a buffer, in the order of GpuKernel::params: a memory object and the
-// buffer's first byte in it. Integers are those of the interpreter; floats as well where division
-// is correctly rounded, since nothing is contracted.
+// A kernel takes two arguments per buffer, in the order of GpuKernel::params: a memory object and
+// the position of the buffer's first byte in it. Integers equal the interpreter's; floats do too if
+// division is correctly rounded, since nothing is contracted.
 #ifndef TESSERA_COMPILER_CODEGEN_OPENCL_OPENCL_H_
 #define TESSERA_COMPILER_CODEGEN_OPENCL_OPENCL_H_
 
@@ -16,7 +16,7 @@
 
 namespace tessera::codegen {
 
-// One source with all |kernels|, whose names are different.
+// One source with all |kernels|, which have distinct names.
 std::string OpenClSource(std::span<const lower::GpuKernel> kernels);
 
 }  // namespace tessera::codegen

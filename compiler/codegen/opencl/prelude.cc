@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What kernels call. The definitions are those of ir/lane.cc, ir/scalar_math.cc and base/half.h.
+// Functions that kernels call. The definitions match ir/lane.cc, ir/scalar_math.cc and base/half.h.
 #include "compiler/codegen/opencl/emitter.h"
 
 namespace tessera::codegen {
