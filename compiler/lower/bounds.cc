@@ -24,8 +24,9 @@ class Inference {
  public:
   explicit Inference(const Schedule& schedule) : schedule_(schedule) {}
 
-  // A stage's box comes from its readers' loops, its loops from its box; those of a stage that
-  // follows another's loops from that one's loops, whose box comes from what the first one holds.
+  // A stage's box follows from its readers' loops, and its loops from its box. The loops of a stage
+  // that follows another stage's loops derive from the leader's loops; the leader's box from the
+  // follower's box.
   Result<Bounds> Run() {
     const schedule::StageList& stages = schedule_.stages();
     auto left = std::ranges::count_if(
@@ -45,7 +46,7 @@ class Inference {
         b.first = b.min;
         b.count = b.extent;
         if (stage.attach == Attach::kAfter) TESSERA_TRY(FollowLoops(stage, &b));
-        // Where its buffer is inside of the loops that it follows, its own box is that of one go.
+        // If its buffer is inside of the loops that it follows, it holds the box of one run.
         if (stage.attach == Attach::kAfter &&
             (schedule_.IsForFollowers(stage) || (schedule_.OwnerOf(stage)->name == stage.at_stage &&
                                                  out_.stages.at(stage.at_stage).around > 0))) {
@@ -87,7 +88,7 @@ class Inference {
   }
 
   Status MakeBox(const Stage& stage) {
-    StageBounds& b = out_.stages[stage.name];  // a map: references stay
+    StageBounds& b = out_.stages[stage.name];  // a map: references stay valid
     b.limit = LimitOf(schedule_, stage);
     for (size_t d = 0; d < stage.shape.size(); ++d) {
       b.min.push_back(Expr(0));
@@ -97,14 +98,14 @@ class Inference {
     const Stage* outer = schedule_.OuterOf(stage);
     if (outer == nullptr) return {};
     TESSERA_CHECK(outer->LeafIndex(stage.at_axis) >= 0, "{}", stage.name);
-    // What follows another stage's loops lives as long as that stage does.
+    // A stage that follows another stage's loops lives as long as that stage.
     const bool follows = stage.attach == Attach::kAfter;
     if (follows && outer->attach == Attach::kRoot) return {};
     return FindBox(stage, FixedVars(schedule_, follows ? *outer : stage), &b);
   }
 
-  // The buffer of a stage that only followers of its loops read holds what is computed in the loops
-  // around it, if that is a box of elements which no other iteration computes.
+  // The buffer of a stage that only followers of its loops read holds the box computed in the loops
+  // around it, if no other iteration computes elements of that box.
   void Narrow(const Stage& stage, StageBounds* b) {
     VarSet own;
     const size_t depth = schedule_.LoopsAroundBuffer(stage);
@@ -126,8 +127,8 @@ class Inference {
     std::tie(b->around, b->min, b->extent) = std::tuple(depth, min, extent);
   }
 
-  // What |stage| computes in its place inside the loops of the stage that it follows: what is
-  // complete there.
+  // The box that |stage| computes inside the loops of the stage that it follows: the elements that
+  // are complete there.
   Status FollowLoops(const Stage& stage, StageBounds* b) {
     const Stage& leader = *schedule_.Find(stage.at_stage);
     const StageBounds& lb = out_.stages.at(leader.name);
@@ -144,12 +145,13 @@ class Inference {
       const int64_t count =
           r.known ? ir::BoundsOf(ir::Add(r.hi, r.lo, -1), out_.ranges).hi + 1 : lb.extent[d];
       b->first[axes[d]] = r.known ? ir::FromLinear(r.lo) : lb.min[d];
-      // The leader may have padding that this stage has not.
+      // The leader may have padding that this stage lacks.
       const int64_t before = r.known && r.lo.IsConstant() ? r.lo.constant : 0;
       b->count[axes[d]] = std::min(count, std::max<int64_t>(1, b->limit[axes[d]] - before));
       b->once = b->once && r.known && Apart(value - lb.first[d], count, fixed);
       const Expr index = b->first[axes[d]] + stage.axes[axes[d]].var;
-      // Where the leader's buffer is inside of loops that this stage is behind, all it computes.
+      // If the leader's buffer lies inside of the loops that this stage is behind, all of the
+      // leader's box.
       const bool inside = Moves(lb.min[d], fixed);
       const Expr& least = inside ? lb.first[d] : lb.min[d];
       const int64_t extent = inside ? PaddedExtent(leader, lb, d) : lb.extent[d];
@@ -159,10 +161,10 @@ class Inference {
     return {};
   }
 
-  // Do the boxes of |count| from |index| on, one for each value of the fixed variables, share no
-  // element?
+  // Whether the boxes of |count| elements from |index| on, one for each value of the fixed
+  // variables, are disjoint.
   bool Apart(const Expr& index, int64_t count, const VarSet& fixed) const {
-    std::vector<std::pair<int64_t, int64_t>> steps;  // and iterations
+    std::vector<std::pair<int64_t, int64_t>> steps;  // with iterations
     for (const Linear::Term& t : ir::ToLinear(index, out_.ranges).terms) {
       if (!ir::UsesVar(t.atom, fixed)) continue;
       if (t.atom->kind != ir::ExprKind::kVar) return false;
@@ -177,7 +179,7 @@ class Inference {
     return true;
   }
 
-  // Union of what the readers need while the loops around |stage| stand still.
+  // The union of the boxes that readers need while the loops around |stage| are fixed.
   Status FindBox(const Stage& stage, const VarSet& fixed, StageBounds* b) {
     ReadBox box = Union(stage, schedule_.Consumers(stage.name), fixed);
     for (size_t d = 0; d < box.extent.size(); ++d) {
@@ -191,20 +193,21 @@ class Inference {
     return {};
   }
 
-  // What the stages inside the loop read in one iteration.
+  // The box that stages inside the loop read in one iteration.
   ReadBox BoxAhead(const Stage& stage, const schedule::Lookahead& ahead) {
     std::vector<const Stage*> readers = schedule_.Consumers(ahead.tensor);
     std::erase_if(readers, [&](const Stage* reader) {
       return !schedule_.IsInside(*reader, stage, ahead.axis);
     });
-    Stage inside;  // as if a copy were computed there
+    Stage inside;  // as if a copy were computed inside the loop
     inside.attach = Attach::kAt;
     inside.at_stage = stage.name;
     inside.at_axis = ahead.axis;
     return Union(*schedule_.Find(ahead.tensor), readers, FixedVars(schedule_, inside));
   }
 
-  // What |readers| read of |stage| while the |fixed| variables stand still, cut by its bounds.
+  // The box of |stage| that |readers| read while the |fixed| variables are fixed, cut to its
+  // bounds.
   ReadBox Union(const Stage& stage, const std::vector<const Stage*>& readers, const VarSet& fixed) {
     const std::vector<int64_t>& limit = out_.stages.at(stage.name).limit;
     const size_t rank = stage.shape.size();
@@ -244,7 +247,7 @@ class Inference {
     return box;
   }
 
-  // Root variables of a reader whose loops are not known yet: anywhere in the box that it holds.
+  // Root variables of a reader whose loops are unknown: they range over the box that it holds.
   ir::VarMap WholeBox(const Stage& reader, const StageBounds& rb) {
     ir::VarMap roots;
     for (size_t d = 0; d < reader.axes.size(); ++d) {
@@ -255,8 +258,8 @@ class Inference {
     return roots;
   }
 
-  // Root variables of |reader| for the analysis. An axis none of whose loops stands still is taken
-  // as one variable over its exact range, which a split that does not divide would overstate.
+  // Root variables of |reader| for the analysis. An axis without fixed loops is one variable over
+  // its exact range, which the loops of a split that does not divide would overstate.
   ir::VarMap RootsFor(const Stage& reader, const StageBounds& rb, const VarSet& fixed) {
     ir::VarMap roots;
     const ir::VarMap exact = ExactAxes(reader, rb.extents, fixed, &out_.ranges);
@@ -280,14 +283,14 @@ class Inference {
     return roots;
   }
 
-  // Do the fixed variables of |value| all come from the box's minimum? Then the loops of the axis
+  // Whether all fixed variables of |value| come from the box's minimum; the loops of the axis then
   // move.
   static bool OnlyInMin(const Expr& value, const Expr& min, const VarSet& fixed) {
     return !ir::Contains(
         value, [&](const Expr& x) { return fixed.contains(x.get()) && !ir::UsesVar(min, x); });
   }
 
-  // Iterations of an axis that a padded split rounds up.
+  // Iterations of an axis after a padded split rounds them up.
   static int64_t PaddedExtent(const Stage& stage, const StageBounds& b, size_t d) {
     int64_t extent = b.count[d];
     for (const Relation& r : stage.relations) {
@@ -303,7 +306,7 @@ class Inference {
     for (const schedule::LoopAxis& leaf : stage.leaves) {
       out_.ranges.Set(leaf.var, {0, extents.at(leaf.var.get()) - 1});
     }
-    // From the leaves back to the roots.
+    // Computes axes from the leaves back to the roots.
     const ir::VarMap value = stage.AxesOfLeaves(extents, &b->guards);
     const auto value_of = [&](const Expr& var) {
       auto it = value.find(var.get());
@@ -335,7 +338,7 @@ class Inference {
     b->summing = Open(b->summing);
   }
 
-  // Those of |conditions| that may not hold, each once.
+  // The |conditions| that may fail, each once.
   std::vector<Expr> Open(const std::vector<Expr>& conditions) const {
     std::vector<Expr> open;
     for (const Expr& c : conditions) {
@@ -350,7 +353,7 @@ class Inference {
   const Schedule& schedule_;
   Bounds out_;
   std::set<std::string> looped_;  // stages whose loops are known
-  // Of a stage that follows another's loops: where that one has values, by its own axes.
+  // For a stage that follows another stage's loops: where that stage has values, by its own axes.
   std::map<std::string, std::vector<Expr>> followed_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops from bounds: one nest a stage, producers inside the loops where they are attached, a
-// reduction as a store of its identity and an update.
+// Builds loops from bounds: one nest per stage, producers inside the loops where they are attached,
+// a reduction as a store of its start value and an update.
 #include <algorithm>
 
 #include "base/check.h"
@@ -62,7 +62,7 @@ class Builder {
     std::vector<Buffer> locals;
     for (const Stage& s : schedule_.stages()) {
       if (s.placeholder || s.prepared || s.attach != Attach::kRoot) continue;
-      if (!s.output && schedule_.Consumers(s.name).empty()) continue;  // all of it was inlined
+      if (!s.output && schedule_.Consumers(s.name).empty()) continue;  // fully inlined
       TESSERA_TRY(DeclareWithFollowers(s, 0, &locals));
       TESSERA_ASSIGN(const Stmt nest, Nest(s));
       nests.push_back(nest);
@@ -74,7 +74,8 @@ class Builder {
   }
 
  private:
-  // The buffer of |stage|, one of |locals| unless it is in place of another's.
+  // Declares the buffer of |stage| and adds it to |locals|, unless the stage shares another's
+  // buffer.
   Status Declare(const Stage& stage, std::vector<Buffer>* locals) {
     TESSERA_TRY(CheckInPlace(schedule_, bounds_, stage));
     const Stage* owner = schedule_.OwnerOf(stage);
@@ -84,7 +85,7 @@ class Builder {
     }
     const Buffer& buffer = buffers_[stage.name] = buffers_.at(owner->name);
     const std::vector<int64_t> room = ir::PaddedShape(*buffer);
-    const Buffer own = MakeBuffer(schedule_, bounds_, stage);  // what padded splits need, too
+    const Buffer own = MakeBuffer(schedule_, bounds_, stage);  // has the room for padded splits
     for (size_t d = 0; d < room.size(); ++d) {
       const int64_t wanted = own->shape[d];
       if (wanted <= room[d]) continue;
@@ -96,8 +97,9 @@ class Builder {
     return {};
   }
 
-  // Inside of |depth| loops of |stage|: its buffer, if it is there, and what is in place of it.
-  // Followers with a buffer of their own have it around all loops, or where all that reads them is.
+  // Inside of |depth| loops of |stage|: declares its buffer, if it belongs there, and the stages in
+  // place of it. A follower with its own buffer has it around all loops, or, if only followers read
+  // it, where they are.
   Status DeclareWithFollowers(const Stage& stage, size_t depth, std::vector<Buffer>* locals) {
     const bool here = bounds_.stages.at(stage.name).around == depth;
     if (stage.output && depth == 0) TESSERA_TRY(CheckInPlace(schedule_, bounds_, stage));
@@ -115,8 +117,8 @@ class Builder {
     return {};
   }
 
-  // The stages that follow loop |depth| - 1 of |stage|, in the last iterations of the reductions
-  // around them.
+  // Builds the stages that follow loop |depth| - 1 of |stage|: they run in the last iterations of
+  // the reductions around them.
   Status Followers(const Stage& stage, size_t depth, std::vector<Stmt>* nests) {
     if (depth == 0) return {};
     Expr last = ir::Imm(DType::kBool, 1);
@@ -148,7 +150,7 @@ class Builder {
     return {};
   }
 
-  // |body|, around which |local| is allocated, and known no longer.
+  // Allocates |local| around |body| and forgets these buffers.
   Stmt Scoped(const std::vector<Buffer>& local, Stmt body) {
     for (size_t i = local.size(); i-- > 0;) {
       body = ir::Alloc(local[i], body);
@@ -157,9 +159,9 @@ class Builder {
     return body;
   }
 
-  // Where an element of a stage lies in its buffer.
+  // The place of an element of a stage in its buffer.
   std::vector<Expr> Place(const std::string& name, const std::vector<Expr>& indices) const {
-    // In place of another stage: where that one's elements are.
+    // A stage in place of another has its elements where the owner's are.
     const StageBounds& b = bounds_.stages.at(schedule_.OwnerOf(*schedule_.Find(name))->name);
     std::vector<Expr> place;
     for (size_t d = 0; d < indices.size(); ++d)
@@ -167,14 +169,14 @@ class Builder {
     return place;
   }
 
-  // What an iteration of |stage| computes, over buffers and loop variables.
+  // The value that an iteration of |stage| computes, over buffers and loop variables.
   Result<Expr> LoweredValue(const Stage& stage) {
     const bool reduces = stage.body->kind == ir::ExprKind::kReduce;
     return Lowered(stage, reduces ? stage.body->args[0] : stage.body,
                    bounds_.stages.at(stage.name).Conditions());
   }
 
-  // |e| of |stage|'s body over buffers and loop variables. |guards| hold where it is computed.
+  // |e| of |stage|'s body, over buffers and loop variables. |guards| hold where it is computed.
   Result<Expr> Lowered(const Stage& stage, const Expr& e, const std::vector<Expr>& guards) {
     const StageBounds& b = bounds_.stages.at(stage.name);
     std::string missing;
@@ -208,8 +210,7 @@ class Builder {
     return Loops(stage, 0, &guards);
   }
 
-  // Loops |depth| and inwards; in front of them the producers that are computed in loop |depth|
-  // - 1.
+  // Loops |depth| and further in; before them the producers that are attached to loop |depth| - 1.
   Result<Stmt> Loops(const Stage& stage, size_t depth, StageGuards* guards) {
     const std::vector<Expr> ready = guards->Ready(depth);
     std::vector<Stmt> nests;
@@ -231,14 +232,14 @@ class Builder {
     return Guarded(ready, Scoped(local, ir::Seq(std::move(nests))));
   }
 
-  // What loop |leaf| of |stage| asks for ahead.
+  // The prefetches that loop |leaf| of |stage| issues.
   Status Prefetches(const Stage& stage, const LoopAxis& leaf, std::vector<Stmt>* nests) {
     for (size_t k = 0; k < stage.prefetches.size(); ++k) {
       const schedule::Lookahead& ahead = stage.prefetches[k];
       if (ahead.axis != leaf.name) continue;
       ReadBox box = bounds_.stages.at(stage.name).ahead[k];
       const Expr var = schedule_.LoopOf(stage, ahead).var;
-      // Where the reach is not known the box is all of the tensor: one iteration has read it.
+      // If the reach is unknown, the box is the whole tensor, which one iteration has read already.
       if (std::ranges::none_of(box.min, [&](const Expr& e) { return ir::UsesVar(e, var); }))
         continue;
       const Askers askers = AskersOf(schedule_, bounds_, stage, ahead, box);
@@ -256,7 +257,7 @@ class Builder {
     return {};
   }
 
-  // The loops from |depth| on, behind the reduction's start where that is here.
+  // The loops from |depth| on, after the reduction's start if that belongs here.
   Result<Stmt> Inside(const Stage& stage, size_t depth, StageGuards* guards) {
     const bool reduces = !stage.reduce_axes.empty();
     bool first_reduce = reduces && (depth == stage.leaves.size() || stage.leaves[depth].reduce);
@@ -294,7 +295,7 @@ class Builder {
     return Expr(bounds_.stages.at(stage.name).extents.at(leaf.var.get()));
   }
 
-  // Does an instruction start the reduction? Those that do start sums at 0.
+  // Whether an instruction starts the reduction. Such instructions start sums at 0.
   bool FlagsInit(const Stage& stage) const {
     if (stage.body->start()) return false;
     return std::ranges::any_of(stage.intrinsics, [&](const std::string& name) {
@@ -309,8 +310,8 @@ class Builder {
     return Place(stage.name, index);
   }
 
-  // Stores of what the reduction starts at over the data loops from |depth| inwards, with variables
-  // of their own.
+  // Stores the start value of the reduction in the data loops from |depth| on; the loops get fresh
+  // variables.
   Result<Stmt> Init(const Stage& stage, size_t depth, const StageGuards& guards) {
     Expr start = stage.body->start();
     if (start) {
@@ -351,7 +352,7 @@ class Builder {
       nest.loops.push_back({stage.leaves[i].var, 0,
                             bounds_.stages.at(stage.name).extents.at(stage.leaves[i].var.get())});
     }
-    // The first step of the reduction: every reduction loop outside the nest is at its start.
+    // In the first step of the reduction every reduction loop outside the nest is at its start.
     nest.first = ir::Imm(DType::kBool, 1);
     for (size_t i = 0; i < depth; ++i) {
       if (stage.leaves[i].reduce)

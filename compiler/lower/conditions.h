@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Conditions: which loops of a stage they ask, and where indices are while they hold. Private to
-// compiler/lower.
+// Conditions: the loops of a stage that they depend on, and bounds of indices while they hold.
+// Private to compiler/lower.
 #ifndef TESSERA_COMPILER_LOWER_CONDITIONS_H_
 #define TESSERA_COMPILER_LOWER_CONDITIONS_H_
 
@@ -13,16 +13,16 @@
 
 namespace tessera::lower {
 
-// Is a loop of |stage|'s reduction in |condition|?
+// Whether |condition| depends on a loop of |stage|'s reduction.
 bool AsksReduction(const schedule::Stage& stage, const ir::Expr& condition);
 
-// Those of |conditions| that ask no loop of the reduction: they hold where it starts, too.
+// The |conditions| that do not depend on loops of the reduction: they also hold where it starts.
 std::vector<ir::Expr> OfDataLoops(const schedule::Stage& stage, std::vector<ir::Expr> conditions);
 
-// What |condition|, a comparison of indices, says is not negative; nothing: it is none.
+// The form that |condition| states to be >= 0; nothing if it is not a comparison of indices.
 std::optional<ir::Linear> RoomOf(const ir::Expr& condition, const ir::Ranges& ranges);
 
-// The bounds of |index| where |guards| hold: as room >= 0, it is at most index + k room.
+// The bounds of |index| where |guards| hold: since room >= 0, |index| is at most index + k room.
 ir::Interval BoundsUnder(const ir::Expr& index, const std::vector<ir::Expr>& guards,
                          const ir::Ranges& ranges);
 

@@ -17,14 +17,16 @@ Stmt Hoist(const Stmt& s) {
   const Stmt x = ir::MapParts(
       s, [](const Expr& e) { return e; }, [](const Stmt& b) { return Hoist(b); });
   if (x->kind != StmtKind::kFor) return x;
-  // The chain of conditions right inside the loop; those that the loop does not change move out.
+  // The chain of conditions directly inside the loop; those that do not depend on the loop move
+  // out.
   std::vector<Expr> inside, outside;
   Stmt body = x->body[0];
   while (body->kind == StmtKind::kIf && body->body.size() == 1) {
     (ir::UsesVar(body->value, x->var) ? inside : outside).push_back(body->value);
     body = body->body[0];
   }
-  // A condition may protect a later one that divides or reads; ours are plain index comparisons.
+  // Conditions may move past each other: they are plain index comparisons and protect no other
+  // condition.
   if (outside.empty()) return x;
   for (size_t i = inside.size(); i-- > 0;) body = ir::If(inside[i], body);
   Stmt out = ir::For(x->var, x->min, x->extent, x->loop, body);
@@ -54,8 +56,9 @@ class Peeler {
   }
 
  private:
-  // Is there a condition in the body that is open over the whole range and true without its end? In
-  // front of a loop one costs nothing, and a second copy of that much.
+  // Whether the body has a condition that is undecided over the whole range but true without the
+  // last iteration. A condition around a loop costs almost nothing and does not count: a second
+  // copy would.
   bool LastDecides(const Stmt& loop, int64_t min, int64_t extent) {
     ir::Ranges inside = ranges_;
     bool decides = false;
@@ -82,8 +85,8 @@ class Peeler {
   ir::Ranges ranges_;
 };
 
-// Cuts innermost loops where a condition of a select changes: the middle of a padded row is then
-// read without one.
+// Cuts innermost loops where a select's condition changes: the middle of a padded row is then read
+// without a condition.
 class Cutter {
  public:
   Stmt Do(const Stmt& s) const {
@@ -116,9 +119,9 @@ class Cutter {
   }
 
  private:
-  static constexpr size_t kMostCuts = 2;  // both ends of a row
+  static constexpr size_t kMostCuts = 2;  // one at each end of a row
 
-  // Where a comparison in |condition|, of |var| alone, becomes true or false.
+  // The values of |var| at which a comparison in |condition|, of |var| alone, changes.
   static void Collect(const Expr& condition, const Expr& var, std::set<int64_t>* cuts) {
     if (condition->kind != ir::ExprKind::kBin || condition.lanes() != 1) return;
     const ir::BinOp op = condition->bin();

@@ -15,8 +15,8 @@ namespace {
 using ir::Expr;
 using ir::Linear;
 
-// The dimension of |load| of which |condition| asks that the index be inside; nothing: it asks for
-// something else.
+// The dimension of |load| whose index |condition| tests to be inside; nothing if it tests anything
+// else.
 std::optional<size_t> AsksInside(const Expr& condition, const ir::ExprNode& load,
                                  const ir::Ranges& ranges) {
   const std::optional<Linear> room = RoomOf(condition, ranges);
@@ -31,7 +31,7 @@ std::optional<size_t> AsksInside(const Expr& condition, const ir::ExprNode& load
   return std::nullopt;
 }
 
-// Where an index of a load may be. Lanes behind the last element are a halo too.
+// The place of a load's index. Lanes behind the last element count as a halo.
 enum class IndexPlace { kInside, kHalo, kOutside };
 
 IndexPlace PlaceOf(const ir::ExprNode& load, size_t d, const std::vector<Expr>& guards,
@@ -60,11 +60,11 @@ ir::Expr ReadHalos(const schedule::Schedule& schedule, const ir::Expr& e,
     }
     const ir::ExprNode& load = *x->args[1].get();
     const schedule::Stage& source = *schedule.Find(load.buffer->name);
-    const bool filled = source.placeholder || source.prepared;  // by whoever calls
+    const bool filled = source.placeholder || source.prepared;  // by the caller
     std::vector<Expr> parts;
     ir::PartsOf(x->args[0], &parts);
-    // Where a part does not hold the index is in the halo of the dimension that it asks for; what
-    // other dimensions have is read either way.
+    // If a part fails, the index is in the halo of the dimension that it tests; the values of other
+    // dimensions do not matter.
     const bool same = std::ranges::all_of(parts, [&](const Expr& part) {
       const std::optional<size_t> d = AsksInside(part, load, ranges);
       const IndexPlace place = d ? PlaceOf(load, *d, guards, ranges) : IndexPlace::kOutside;

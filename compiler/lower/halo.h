@@ -12,10 +12,10 @@
 
 namespace tessera::lower {
 
-// |e| without the selects that only ask whether an index is inside of a tensor: where it always is,
-// or where the tensor's padding or halo, which reaches as far as the index does, holds the other
-// value. select(0 <= i, Load(x, i), 3) is Load(x, i) where parameter x has a halo of 3; nobody
-// fills those of a buffer that the function has. |guards| hold wherever |e| is computed.
+// |e| without selects that only test whether an index is inside of a tensor: either it always is,
+// or the tensor's padding or halo reaches as far as the index and holds the other value. select(0
+// <= i, Load(x, i), 3) becomes Load(x, i) if parameter x has a halo of 3; halos of the function's
+// own buffers are not filled. |guards| hold wherever |e| is computed.
 ir::Expr ReadHalos(const schedule::Schedule& schedule, const ir::Expr& e,
                    const std::vector<ir::Expr>& guards, const ir::Ranges& ranges);
 

@@ -14,10 +14,10 @@ using schedule::Relation;
 using schedule::Schedule;
 using schedule::Stage;
 
-// Can |stage| be computed for indices below |limit| of dimension |d|: has what it reads there a
-// place too?
+// Whether |stage| can be computed for indices below |limit| of dimension |d|: its reads must have a
+// place there too.
 bool HasRoom(const Schedule& schedule, const Stage& stage, size_t d, int64_t limit) {
-  if (stage.prepared) return true;  // its layout fills it up
+  if (stage.prepared) return true;  // its layout fills the rest
   bool room = true;
   const ir::Expr& var = stage.axes[d].var;
   ir::Visit(stage.body, [&](const ir::Expr& e) {

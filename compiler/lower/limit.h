@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far a stage may be computed. Private to compiler/lower.
+// The indices for which a stage may be computed. Private to compiler/lower.
 #ifndef TESSERA_COMPILER_LOWER_LIMIT_H_
 #define TESSERA_COMPILER_LOWER_LIMIT_H_
 
@@ -11,8 +11,8 @@
 
 namespace tessera::lower {
 
-// The shape of |stage|, grown to whole blocks of its layout, where what it reads has a place too,
-// and of padded splits.
+// The shape of |stage|, enlarged by padded splits, and to whole blocks of its layout if the tensors
+// that it reads have a place there too.
 std::vector<int64_t> LimitOf(const schedule::Schedule& schedule, const schedule::Stage& stage);
 
 }  // namespace tessera::lower

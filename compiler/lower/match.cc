@@ -63,7 +63,7 @@ class Matcher {
     }
     for (const Expr& t : intrin_.trailing) {
       Expr value = ir::Simplify(ir::Substitute(t, values));
-      // A step of a loop that has one iteration.
+      // The step of a loop of one iteration may be anything.
       if (value->kind == ExprKind::kVar && value.dtype() == DType::kInt64) value = Expr(0);
       int64_t number = 0;
       args.push_back(ir::IsImm(value, &number) ? Expr(number) : value);
@@ -72,10 +72,10 @@ class Matcher {
   }
 
  private:
-  // What the nest has where the behaviour has tensors and parameters.
+  // The parts of the nest that correspond to tensors and parameters of the behaviour.
   struct Matched {
     std::map<std::string, Expr> tiles;
-    std::map<std::string, Expr> reads;  // of the behaviour, those that the tiles are
+    std::map<std::string, Expr> reads;  // the behaviour's read that each tile matched
     ir::VarMap parameters;
   };
 
@@ -87,7 +87,7 @@ class Matcher {
                 nest_.stage->tensorize_axis);
   }
 
-  // The parameter that is the iterations of |axis|; null: it has as many as it has.
+  // The parameter that holds the iterations of |axis|; null if their number is fixed.
   const Expr* CountOf(const ir::Axis& axis) const {
     for (const target::AxisCount& c : intrin_.counts) {
       if (c.axis == axis.name()) return &c.count;
@@ -95,7 +95,7 @@ class Matcher {
     return nullptr;
   }
 
-  // Loops of one iteration that the behaviour has no axis for are none.
+  // Loops of one iteration without an axis in the behaviour are ignored.
   Status MatchLoops(ir::VarMap* parameters) {
     std::vector<ir::Axis> wanted = intrin_.behaviour->axes, loops;
     const size_t innermost = wanted.size() - 1;
@@ -124,19 +124,20 @@ class Matcher {
     return {};
   }
 
-  // Where an iteration less than a tile writes all of it: is the rest padding of the output?
+  // A partial iteration still writes a whole tile: whether the rest is padding of the output.
   bool RoomForRest(const te::TensorNode& tile) const {
     if (count_ == tile.axes.back().extent || CountOf(tile.axes.back()) != nullptr) return true;
     int64_t wanted = 1, room = 1;
     for (const int64_t n : tile.shape) wanted *= n;
     const std::vector<int64_t> extents = ir::PhysicalShape(*nest_.output);
     for (size_t d = extents.size(); d-- > 0 && room < wanted;) room *= extents[d];
-    // Memory that no tile is in holds elements alone: what writes there writes no more of them.
+    // Global memory holds elements, not tiles: a partial store there writes no more than its
+    // elements.
     return room == wanted || nest_.output->scope == ir::Scope::kGlobal;
   }
 
-  // The element of an operand that is behaviour |tensor| at |index|, in the first iteration, after
-  // a check that the operand steps as the tile does and is where it may be.
+  // The element of an operand for behaviour |tensor| at |index|, in the first iteration. Checks
+  // that the operand has the tile's steps and is in a permitted memory.
   Result<Expr> Tile(const ir::Buffer& buffer, const std::vector<Expr>& place,
                     const ir::TensorBase& tensor, const std::vector<Expr>& index,
                     Matched* operands) {
@@ -162,7 +163,7 @@ class Matcher {
       const Expr wanted = StepOf(position, axis);
       int64_t number = 0;
       if (wanted->kind == ExprKind::kVar) {
-        operands->parameters[wanted.get()] = Expr(step);  // a parameter
+        operands->parameters[wanted.get()] = Expr(step);  // a step that is a parameter
       } else if (!ir::IsImm(wanted, &number) || number != step) {
         return Bad(fmt::format("{} ({}) steps by {} in loop {}, the tile by {}", tensor.name,
                                buffer->name, step, loop.name(), ir::Print(wanted)));
@@ -173,7 +174,7 @@ class Matcher {
     return ir::Load(buffer, std::move(first));
   }
 
-  // How far |position| is from one value of |axis| to the next.
+  // The distance of |position| between successive values of |axis|.
   Expr StepOf(const Expr& position, const ir::ExprNode* axis) const {
     ir::VarMap from, to;
     for (const auto& [other, loop] : loop_of_) from[other] = to[other] = Expr(0);
@@ -191,8 +192,8 @@ class Matcher {
     return offset;
   }
 
-  // A read of the behaviour against the Load |e|. The tile is where its first read is; others are
-  // as far from that as in the behaviour.
+  // Matches a read of the behaviour with the Load |e|. The first read determines the tile; other
+  // reads must be at the same distance from it as in the behaviour.
   bool MatchRead(const Expr& pattern, const Expr& e, Matched* operands) {
     if (e->kind != ExprKind::kLoad || e.dtype() != pattern.dtype()) return false;
     Result<Expr> tile = Tile(e->buffer, e->args, *pattern->tensor, pattern->args, operands);
@@ -221,7 +222,8 @@ class Matcher {
                            Position(*pattern->tensor, first->args)));
   }
 
-  // Is |pattern| an operation whose right operand is a parameter that changes nothing with |same|?
+  // Whether the right operand of |pattern| is a parameter for which the value |same| changes
+  // nothing.
   static bool MayBeMissing(const Expr& pattern, int64_t* same) {
     if (pattern->kind != ExprKind::kBin || pattern->args[1]->kind != ExprKind::kVar) return false;
     switch (pattern->bin()) {
@@ -264,7 +266,7 @@ class Matcher {
     if (pattern->kind == ExprKind::kBin && pattern->bin() == ir::BinOp::kSub &&
         pattern->args[1]->kind == ExprKind::kVar && e->kind == ExprKind::kBin &&
         e->bin() == ir::BinOp::kAdd && ir::IsImm(e->args[1], &number)) {
-      // x - parameter where the nest has x + number.
+      // The nest has x + number where the behaviour has x - parameter.
       return Match(pattern->args[0], e->args[0], operands) &&
              MatchNode(pattern->args[1], ir::Imm(e.dtype(), -number), operands);
     }
@@ -295,7 +297,7 @@ class Matcher {
   std::map<const ir::ExprNode*, ir::Axis> loop_of_;  // behaviour axis -> loop
   int64_t count_ = 1;                                // iterations of the innermost data axis
   Expr output_;                                      // the output's tile
-  std::optional<Error> error_;                       // the last operand that did not fit
+  std::optional<Error> error_;                       // for the last operand that did not fit
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ using schedule::Schedule;
 using schedule::Stage;
 using Conditions = std::vector<Expr>;
 
-// One padded split of a stage that does not divide.
+// One padded split of a stage whose factor does not divide.
 class PaddedSplit {
  public:
   PaddedSplit(const Schedule& schedule, const Bounds& bounds, const Stage& stage,
@@ -62,7 +62,7 @@ class PaddedSplit {
     Conditions behind;
     AddAtLeast(index, axis->min + axis->extent, &behind);
     for (const Expr& guard : conditions_) {
-      if (IsNever(guard, behind)) return {};  // they are skipped
+      if (IsNever(guard, behind)) return {};  // the iterations are skipped
     }
     behind.insert(behind.end(), conditions_.begin(), conditions_.end());
     const bool nothing = stage_.body->reduce() == ir::ReduceOp::kSum &&
@@ -82,8 +82,8 @@ class PaddedSplit {
                 split_.parent->name, split_.factor, why);
   }
 
-  // |end| <= |index|. Of the outermost of fused loops the index is a quotient: then what is divided
-  // is at least so many times the divisor, which others may ask instead.
+  // Adds |end| <= |index|. For the outermost of fused loops the index is a quotient; its dividend
+  // is then at least |end| times the divisor, and other conditions may use the dividend.
   static void AddAtLeast(const Expr& index, int64_t end, Conditions* conditions) {
     conditions->push_back(ir::Le(Expr(end), index));
     int64_t divisor = 0;
@@ -92,8 +92,7 @@ class PaddedSplit {
     if (quotient) AddAtLeast(index->args[0], end * divisor, conditions);
   }
 
-  // The axis behind whose end the iterations of |loop| behind its own are; null: they are among
-  // those of the axis.
+  // The axis past whose end the extra iterations of |loop| lie; null if they lie within the axis.
   const ir::Axis* AxisBehind(const Expr& loop) const {
     const auto is = [&](const ir::Axis& a) { return a.var.get() == loop.get(); };
     for (const std::vector<ir::Axis>* axes : {&stage_.axes, &stage_.reduce_axes}) {
@@ -110,7 +109,7 @@ class PaddedSplit {
     return nullptr;
   }
 
-  // Has the buffer of |tensor| a place wherever the padded loop brings |indices|?
+  // Checks that the buffer of |tensor| has a place for all |indices| that the padded loop reaches.
   Status CheckPlace(const char* does, const Stage& tensor, const std::vector<Expr>& indices,
                     const Conditions& conditions) const {
     const Stage& owner = *schedule_.OwnerOf(tensor);
@@ -140,7 +139,7 @@ class PaddedSplit {
     return {};
   }
 
-  // |e|, of loops, where |conditions| hold.
+  // Checks the reads in |e|, over loops, where |conditions| hold.
   Status CheckReads(const Expr& e, const Conditions& conditions) const {
     if (e->kind == ExprKind::kTensorRead)
       TESSERA_TRY(CheckPlace("reads", *schedule_.Find(e->tensor->name), e->args, conditions));
@@ -156,7 +155,7 @@ class PaddedSplit {
     return {};
   }
 
-  // Does a part of |condition| never hold where |conditions| do?
+  // Whether a part of |condition| fails whenever |conditions| hold.
   bool IsNever(const Expr& condition, const Conditions& conditions) const {
     std::vector<Expr> parts;
     ir::PartsOf(condition, &parts);
@@ -166,7 +165,7 @@ class PaddedSplit {
     });
   }
 
-  // Is |e|, of loops, certainly 0 where |conditions| hold?
+  // Whether |e|, over loops, is certainly 0 where |conditions| hold.
   bool IsZero(const Expr& e, const Conditions& conditions) const {
     const auto zero = [&](size_t k) { return IsZero(e->args[k], conditions); };
     switch (e->kind) {
@@ -176,7 +175,7 @@ class PaddedSplit {
         return (e->un() == ir::UnOp::kCast || e->un() == ir::UnOp::kNeg) && zero(0);
       case ExprKind::kBin:
         switch (e->bin()) {
-          case ir::BinOp::kMul:  // of floats the other one might be no number
+          case ir::BinOp::kMul:  // with floats, the other factor might be a NaN or infinite
             return ir::IsFloat(e.dtype()) ? zero(0) && zero(1) : zero(0) || zero(1);
           case ir::BinOp::kAdd:
           case ir::BinOp::kSub:
@@ -209,7 +208,7 @@ class PaddedSplit {
     return IsZero(tensor.ValueAt(read->args), conditions);
   }
 
-  // Elements of |tensor| below it are computed like those inside of its shape.
+  // Elements of |tensor| below the result are computed like those inside its shape.
   int64_t ComputedTo(const Stage& tensor, size_t d) const {
     if (tensor.attach != Attach::kRoot) return bounds_.stages.at(tensor.name).limit[d];
     int64_t to = tensor.shape[d];
@@ -225,9 +224,9 @@ class PaddedSplit {
   const Stage& stage_;
   const Relation& split_;
   const StageBounds& own_;
-  const Conditions conditions_;  // of it
-  ir::VarSet loops_;             // those of the axis
-  bool summed_ = false;          // is that one of the reduction?
+  const Conditions conditions_;  // of the stage
+  ir::VarSet loops_;             // the axis's loops
+  bool summed_ = false;          // whether the axis belongs to the reduction
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What padded splits oblige to (schedule::Tail::kPad). Private to compiler/lower. Used by:
-// build.cc.
+// The conditions that padded splits must meet (schedule::Tail::kPad). Private to compiler/lower.
+// Used by: build.cc.
 //
-// Iterations behind the end of a padded loop run. They must lie behind the end of an axis, or they
-// are iterations of another part, which run twice; every tensor that they index needs a place for
-// what they read and write; and of a reduction they must add nothing.
+// A padded loop runs iterations behind its end. They must lie behind the end of an axis, otherwise
+// they repeat iterations of another part. Every tensor that they index must have a place for their
+// accesses. In a reduction they must add nothing.
 #ifndef TESSERA_COMPILER_LOWER_PADDING_H_
 #define TESSERA_COMPILER_LOWER_PADDING_H_
 

@@ -26,7 +26,7 @@ class Checker {
     if (s->kind == StmtKind::kFor && ir::IsImm(s->min, &min) && ir::IsImm(s->extent, &extent))
       ranges_.Set(s->var, {min, min + extent - 1});
     for (const Stmt& inner : s->body) TESSERA_TRY(Check(inner));
-    // The ranges of all inner loops are known now.
+    // At this point the ranges of all inner loops are known.
     if (s->kind == StmtKind::kFor && s->loop == ir::LoopKind::kParallel) return CheckLoop(s);
     return {};
   }
@@ -74,8 +74,8 @@ class Checker {
     return "its stage";  // the start of a reduction has loops of its own
   }
 
-  // Is |index| = coefficient * |var| + rest, where the rest varies by less than the coefficient
-  // over the |inner| loops?
+  // Whether |index| = coefficient * |var| + rest, where the rest varies by less than the
+  // coefficient over the |inner| loops.
   bool Tells(const Expr& index, const Expr& var, const std::vector<Expr>& inner) const {
     const ir::Linear form = ir::ToLinear(index, ranges_);
     if (!form.IsAffineIn({var})) return false;

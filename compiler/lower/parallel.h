@@ -3,10 +3,10 @@
 // The check that no two iterations of a parallel loop store to one element. Private to
 // compiler/lower. Used by: build.cc.
 //
-// The iterations of a stage's own nest store to different elements, whatever the loop; what is
-// computed in front of what the loop holds has its buffer inside. What follows the loop
-// (Attach::kAfter) is computed on a box, which may take in elements of another iteration: indices
-// of such buffers have to tell the iterations apart.
+// The iterations of a stage's own nest store to different elements in any loop, and producers
+// inside the loop have their buffers there. A stage that follows the loop (Attach::kAfter) is
+// computed on a box, which may contain elements of another iteration: indices of its buffer must
+// determine the iteration.
 #ifndef TESSERA_COMPILER_LOWER_PARALLEL_H_
 #define TESSERA_COMPILER_LOWER_PARALLEL_H_
 

@@ -16,7 +16,7 @@ namespace {
 
 using ir::Expr;
 
-// The logical dimension along which neighbours in memory lie, and how many there are in a run.
+// The logical dimension whose elements are adjacent in memory, and the length of a run.
 struct Run {
   size_t dim = 0;
   int64_t elements = 1;
@@ -42,8 +42,8 @@ bool IsMultiple(const Expr& e, int64_t k, const ir::Ranges& ranges) {
          });
 }
 
-// Where the box has whole runs of its innermost piece, a line of |elements| may hold several of
-// them: |steps| are made as long as the line allows, piece by piece of the layout.
+// If the box covers whole runs of its innermost piece, a line of |elements| may hold several runs:
+// enlarges |steps| as far as the line allows, piece by piece of the layout.
 void WidenLine(const ir::BufferNode& buffer, const ReadBox& box, int64_t elements,
                const ir::Ranges& ranges, std::vector<int64_t>* steps) {
   const std::vector<int64_t> padded = ir::PaddedShape(buffer),
@@ -68,7 +68,7 @@ void WidenLine(const ir::BufferNode& buffer, const ReadBox& box, int64_t element
   }
 }
 
-// Where in memory steps of |step| along dimension |dim| lead: the index of its piece, outermost 0.
+// The memory order of steps of |step| along dimension |dim|: the index of their piece, outermost 0.
 size_t PieceOf(const ir::BufferNode& buffer, size_t dim, int64_t step) {
   const std::vector<LayoutDim>& pieces = buffer.layout.dims;
   if (pieces.empty()) return dim;
@@ -81,8 +81,8 @@ size_t PieceOf(const ir::BufferNode& buffer, size_t dim, int64_t step) {
   return found;
 }
 
-// This asker's share of the iterations of |loops|, counted as memory goes, so that what is found by
-// division falls out of the address.
+// This asker's share of the iterations of |loops|, counted in memory order, so that the divisions
+// cancel in the address.
 ir::Stmt Share(const ir::Buffer& buffer, const std::vector<ir::Axis>& loops,
                const std::vector<int64_t>& steps, const Askers& askers, std::vector<Expr> place) {
   std::vector<size_t> order;
@@ -139,7 +139,7 @@ ir::Stmt PrefetchNest(const ir::Buffer& buffer, const ReadBox& box, int64_t line
   const int64_t line = std::clamp<int64_t>(line_bytes / static_cast<int64_t>(SizeOf(buffer->dtype)),
                                            1, run.elements);
   const int64_t run_extent = box.extent[run.dim], part = std::min(line, run_extent);
-  // A box that may begin inside of a line may end in one more.
+  // A box that may start in the middle of a line may touch one more line.
   const bool whole =
       run.elements % line == 0 && line % part == 0 && IsMultiple(box.min[run.dim], part, ranges);
   std::vector<int64_t> steps(limit.size(), 1);  // elements of a dimension in a line

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cache lines that are asked for before they are read. Private to compiler/lower.
+// Prefetches of cache lines. Private to compiler/lower.
 #ifndef TESSERA_COMPILER_LOWER_PREFETCH_H_
 #define TESSERA_COMPILER_LOWER_PREFETCH_H_
 
@@ -9,22 +9,22 @@
 
 namespace tessera::lower {
 
-// Iterations that would ask for the same box: there are |count|, and |index| is which one it is.
+// Iterations that would prefetch the same box: there are |count|, and this one has number |index|.
 struct Askers {
   ir::Expr index = ir::Expr(0);
   int64_t count = 1;
 };
 
-// Of |box|, which |stage| asks for: the loops between the one that is looked ahead in and the one
-// that asks.
+// The askers for |box| of |stage|: the loops between the one that is looked ahead in and the one
+// that prefetches.
 Askers AskersOf(const schedule::Schedule& schedule, const Bounds& bounds,
                 const schedule::Stage& stage, const schedule::Lookahead& ahead, const ReadBox& box);
 
-// |box| as it is |distance| iterations of the loop over |var| later, or in the last one.
+// Moves |box| |distance| iterations of the loop over |var| ahead, at most to the last one.
 void LookAhead(const ir::Expr& var, int64_t distance, const ir::Ranges& ranges, ReadBox* box);
 
-// Loops with one prefetch for each line of |line_bytes| that |box| of |buffer| is in, or for each
-// of this asker's share of them. What hangs over an edge of the buffer is asked for at that edge.
+// Loops with one prefetch for each line of |line_bytes| in |box| of |buffer|, or for each of this
+// asker's share of the lines. Parts outside the buffer are clamped to its edge.
 ir::Stmt PrefetchNest(const ir::Buffer& buffer, const ReadBox& box, int64_t line_bytes,
                       const Askers& askers, const ir::Ranges& ranges);
 

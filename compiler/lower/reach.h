@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far an index reaches while the loops around stand still. Private to compiler/lower.
+// The range of an index while the outer loops are fixed. Private to compiler/lower.
 #ifndef TESSERA_COMPILER_LOWER_REACH_H_
 #define TESSERA_COMPILER_LOWER_REACH_H_
 
@@ -14,31 +14,32 @@ namespace tessera::lower {
 
 using ir::VarSet;
 
-// The lowest and highest value of an index, in variables that stand still.
+// The lowest and highest value of an index, in fixed variables.
 struct Reach {
   ir::Linear lo, hi;
   bool known = true;
 };
 
-// Of |e| while the variables of |fixed| stand still and the others take all values of |ranges|.
+// The reach of |e| while the variables of |fixed| are fixed and the others take all values of
+// |ranges|.
 Reach ReachOf(const ir::Expr& e, const VarSet& fixed, const ir::Ranges& ranges);
 
-// |lo| and |hi| so far apart that |r| is between them. False when it is not a constant away.
+// Widens |lo| and |hi| to include |r|. False if |r| is not a constant distance away.
 bool Widen(const Reach& r, ir::Linear* lo, ir::Linear* hi);
 
-// Does |e| have a variable that does not stand still?
+// Whether |e| has a variable that is not fixed.
 bool Moves(const ir::Expr& e, const VarSet& fixed);
 
-// Every axis of |stage| that is no leaf, of leaves and, where no leaf of what was split stands
-// still, of that as one variable, whose range is put into |ranges|: it is the exact one, which the
-// loops together overstate.
+// Every axis of |stage| that is not a leaf, in terms of leaves. If no leaf of a split axis is
+// fixed, the axis is one fresh variable, whose exact range is added to |ranges|: the loops together
+// would overstate it.
 //   extents  iterations of every axis
 ir::VarMap ExactAxes(const schedule::Stage& stage,
                      const std::unordered_map<const ir::ExprNode*, int64_t>& extents,
                      const VarSet& fixed, ir::Ranges* ranges);
 
-// 16 a + b < 16 n as a < n where b is 0 to 15, and 16 n <= 16 a + b as n <= a: a condition of whole
-// tiles. Other conditions as they are.
+// A condition reduced to whole tiles: 16 a + b < 16 n becomes a < n if b is 0 to 15, and 16 n <= 16
+// a + b becomes n <= a. Other conditions are returned unchanged.
 ir::Expr WithoutRemainder(const ir::Expr& guard, const ir::Ranges& ranges);
 
 }  // namespace tessera::lower

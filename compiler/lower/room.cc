@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two copies of what rotates have to fit. Boxes are known only when all steps are, so this is asked
-// of the loops.
+// Checks that two copies of each rotating buffer fit. It works on the loops, because boxes are
+// known only after all steps.
 #include <map>
 
 #include "base/bits.h"
@@ -12,7 +12,7 @@
 namespace tessera::lower {
 namespace {
 
-// |around|: bytes of what is allocated outside of |s|.
+// |around|: bytes of the allocations around |s|.
 Status Check(const ir::Stmt& s, std::map<ir::Scope, int64_t> around, const target::Target& target) {
   const target::TargetMemory* memory =
       s->kind == ir::StmtKind::kAlloc ? target.FindMemory(s->buffer->scope) : nullptr;

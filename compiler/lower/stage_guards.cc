@@ -16,14 +16,14 @@ using schedule::Stage;
 
 namespace {
 
-// Does |condition| ask one of the loops behind the first |depth|?
+// Whether |condition| depends on a loop behind the first |depth|.
 bool AsksLater(const Stage& stage, size_t depth, const Expr& condition) {
   return std::ranges::any_of(stage.leaves | std::views::drop(depth), [&](const LoopAxis& leaf) {
     return ir::UsesVar(condition, leaf.var);
   });
 }
 
-// Is one of the first |depth| loops of the reduction?
+// Whether one of the first |depth| loops belongs to the reduction.
 bool Reduces(const Stage& stage, size_t depth) {
   return std::ranges::any_of(stage.leaves | std::views::take(depth), &LoopAxis::reduce);
 }

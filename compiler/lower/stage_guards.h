@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The conditions of a stage, as they go into its loops one by one. Private to compiler/lower.
+// The conditions of a stage, which enter its loops one by one. Private to compiler/lower.
 #ifndef TESSERA_COMPILER_LOWER_STAGE_GUARDS_H_
 #define TESSERA_COMPILER_LOWER_STAGE_GUARDS_H_
 
@@ -12,35 +12,35 @@ namespace tessera::lower {
 
 class StageGuards {
  public:
-  // Both outlive it.
+  // |stage| must outlive this object.
   StageGuards(const schedule::Stage& stage, const StageBounds& bounds);
 
-  // Takes those that the first |depth| loops decide. What a sum leaves out is decided inside of its
-  // first loop: in front of that it starts, for every element.
+  // Takes the conditions that the first |depth| loops decide. The skipped steps of a sum are
+  // decided inside its first loop: the sum is started before that, for every element.
   std::vector<ir::Expr> Ready(size_t depth);
-  // One that is in no loop yet; null: none.
+  // A condition that is in no loop yet; null if there is none.
   const ir::Expr* Open() const;
-  // Those that are in no loop yet, where the reduction starts.
+  // The conditions that are in no loop yet where the reduction starts.
   std::vector<ir::Expr> OpenAtStart() const;
 
  private:
   struct Guard {
     ir::Expr condition;
     bool summing = false;  // one of StageBounds::summing
-    bool done = false;     // is it in the loops?
+    bool done = false;     // already in the loops
   };
 
   const schedule::Stage& stage_;
   std::vector<Guard> guards_;
 };
 
-// May the last iteration of the reductions among the first |depth| loops not run?
+// Whether the last iteration of the reductions among the first |depth| loops may be skipped.
 bool MaySkipLast(const schedule::Stage& stage, const StageBounds& bounds, size_t depth);
-// May the first iteration of a sum not run?
+// Whether the first iteration of a sum may be skipped.
 bool MaySkipFirst(const schedule::Stage& stage, const StageBounds& bounds,
                   const ir::Ranges& ranges);
 
-// |body| where all of |conditions| hold.
+// Runs |body| if all |conditions| hold.
 ir::Stmt Guarded(const std::vector<ir::Expr>& conditions, ir::Stmt body);
 
 }  // namespace tessera::lower

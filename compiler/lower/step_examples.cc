@@ -16,7 +16,7 @@ using ir::Expr;
 using te::Tensor;
 using Index = std::vector<Expr>;
 
-// y = 2 x + 1 by way of a.
+// y = 2 x + 1 through a.
 Tensor Elements() {
   const Tensor x = te::Placeholder("x", DType::kInt32, {4, 6});
   const Tensor a = te::Compute("a", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) * 2; });
@@ -44,7 +44,7 @@ Tensor Neighbours() {
   });
 }
 
-// The greatest of a row of int8 numbers.
+// The maximum of a row of int8 numbers.
 Tensor Greatest() {
   const Tensor x = te::Placeholder("x", DType::kInt8, {4, 6});
   const te::Axis k = te::ReduceAxis("k", 6);
@@ -52,7 +52,7 @@ Tensor Greatest() {
                      [&](const Index& i) { return te::MaxOf(x(i[0], k.var), {k}); });
 }
 
-// y = (x + bias) * factor, both of a row.
+// y = (x + bias) * factor; bias and factor are rows.
 Tensor Affine() {
   const Tensor x = te::Placeholder("x", DType::kInt32, {4, 6}),
                bias = te::Placeholder("bias", DType::kInt32, {4}),
@@ -61,7 +61,7 @@ Tensor Affine() {
                      [&](const Index& i) { return (x(i) + bias(i[0])) * factor(i[0]); });
 }
 
-// y = x w^T + 7 by way of sum.
+// y = x w^T + 7 through sum.
 Tensor Product() {
   const Tensor x = te::Placeholder("x", DType::kInt32, {4, 6}),
                w = te::Placeholder("w", DType::kInt32, {4, 6});
@@ -72,7 +72,7 @@ Tensor Product() {
   return te::Compute("y", {4, 4}, {"i", "j"}, [&](const Index& i) { return sum(i) + 7; });
 }
 
-// y[i, j] = sum of x[i] w[j] of int8, where x has the zero point 5.
+// y[i, j] = sum of x[i] w[j] of int8; x has the zero point 5.
 Tensor ZeroPoint() {
   const Tensor x = te::Placeholder("x", DType::kInt8, {4, 6}),
                w = te::Placeholder("w", DType::kInt8, {4, 6});
@@ -150,7 +150,7 @@ target::TensorIntrin DotRows() {
           {target::FirstStep()}};
 }
 
-// The examples of the first steps in the order of Step.
+// The examples of the first steps, in the order of Step.
 std::vector<StepExample> FirstExamples() {
   return {
       {"decide", "A tile's columns are what the memory `acc` has room for beside two rows.",
@@ -223,7 +223,7 @@ std::vector<StepExample> FirstExamples() {
   };
 }
 
-// Those of the others.
+// The examples of the other steps.
 std::vector<StepExample> OtherExamples() {
   return {
       {"skip",

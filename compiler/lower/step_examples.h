@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An example of each step of a schedule, small enough to print: docs/steps.md shows the loops, a
-// test runs them. Depends on: compiler/schedule. Used by: steps_doc, tests/compiler/lower.
+// One small example for each step of a schedule: docs/steps.md shows its loops, a test runs them.
+// Depends on: compiler/schedule. Used by: steps_doc, tests/compiler/lower.
 #ifndef TESSERA_COMPILER_LOWER_STEP_EXAMPLES_H_
 #define TESSERA_COMPILER_LOWER_STEP_EXAMPLES_H_
 

@@ -72,7 +72,7 @@ Result<std::string> Document() {
       "holds `FILL`, so that a window reads past the tensor's edge.\n"
       "A block may be a product of numbers and decisions, `0/16*$blocks`: the layout then follows "
       "what was picked. Words of one\nindex, as `0%$blocks` where 1 was picked, are left out.\n";
-  // A heading is a place that one can link to, so no two are alike.
+  // Headings are link targets, so each must be unique.
   std::map<std::string, int> shown;
   for (const StepExample& example : StepExamples()) {
     const int before = shown[example.name]++;

@@ -11,7 +11,7 @@ using schedule::Stage;
 
 namespace {
 
-// Strides as storage_align wants them, with gaps behind what would be shorter.
+// Sets strides as storage_align requires, with gaps after shorter rows.
 void Align(const std::vector<schedule::Alignment>& alignments, ir::BufferNode* node) {
   if (alignments.empty()) return;
   const std::vector<int64_t> extents = ir::PhysicalShape(*node);
@@ -37,7 +37,7 @@ ir::Buffer MakeBuffer(const Schedule& schedule, const Bounds& bounds, const Stag
                     (stage.attach == Attach::kAfter && outer->attach == Attach::kAt);
   std::vector<int64_t> shape =
       part || !(stage.placeholder || stage.prepared || stage.output) ? b.extent : stage.shape;
-  // What a caller makes has the caller's shape, and its loops do not matter.
+  // A tensor that the caller makes has the caller's shape; its loops do not matter.
   for (size_t d = 0; d < shape.size() && !stage.prepared; ++d) {
     for (const schedule::Relation& r : stage.relations) {
       if (r.is_split && r.pad && !stage.output && r.parent.get() == stage.axes[d].var.get()) {
@@ -51,7 +51,7 @@ ir::Buffer MakeBuffer(const Schedule& schedule, const Bounds& bounds, const Stag
                       .layout = stage.layout,
                       .scope = stage.scope,
                       .folded = stage.folded};
-  for (const Stage& s : schedule.stages())  // in place of it, or it itself
+  for (const Stage& s : schedule.stages())  // stages in place of it, or itself
     node.rotates |= s.double_buffer && schedule.OwnerOf(s) == &stage;
   Align(stage.alignments, &node);
   return ir::MakeBuffer(std::move(node));

@@ -10,12 +10,12 @@
 
 namespace tessera::lower {
 
-// The buffer of the box that |stage| computes where it is attached; all of it for a parameter.
+// The buffer for the box that |stage| computes where it is attached; for a parameter, all of it.
 ir::Buffer MakeBuffer(const schedule::Schedule& schedule, const Bounds& bounds,
                       const schedule::Stage& stage);
 
-// May |stage| be computed in place of what it says, on the boxes that it has?
-//   errors  kInvalidArgument  no: why
+// Checks that |stage| may be computed in place of the stage that it names, with its boxes.
+//   errors  kInvalidArgument  it may not: says why
 Status CheckInPlace(const schedule::Schedule& schedule, const Bounds& bounds,
                     const schedule::Stage& stage);
 

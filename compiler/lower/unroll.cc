@@ -17,7 +17,7 @@ Stmt Do(const Stmt& s, int64_t max_statements) {
   int64_t min = 0, extent = 0;
   if (x->kind != StmtKind::kFor || x->loop != ir::LoopKind::kUnroll) return x;
   const bool known = ir::IsImm(x->min, &min) && ir::IsImm(x->extent, &extent);
-  // A back end that is asked to unroll it has no such limit, and may not end.
+  // Do not leave it to the back end: its unrolling has no limit and may not terminate.
   if (!known || extent > max_statements / std::max<int64_t>(ir::CountWork(x->body[0]), 1))
     return ir::For(x->var, x->min, x->extent, ir::LoopKind::kSerial, x->body[0]);
   std::vector<Stmt> copies;

@@ -13,12 +13,12 @@ using ir::ExprKind;
 using ir::Stmt;
 using ir::StmtKind;
 
-// Is every expression of |e| that depends on |var| one that has a vector form?
+// Whether every part of |e| that depends on |var| has a vector form.
 bool HasVectorForm(const Expr& e, const Expr& var) {
-  if (e.lanes() > 1) return false;  // an inner loop is a vector already
+  if (e.lanes() > 1) return false;  // an inner loop is already a vector
   if (!ir::UsesVar(e, var)) return true;
   if (e->kind == ExprKind::kCall && !ir::FindScalarIntrin(e->name)) return false;
-  // A lane that takes the other branch might read outside its buffer.
+  // A select reads both branches, and a lane might read outside its buffer.
   if (e->kind == ExprKind::kSelect && ir::UsesVar(e->args[0], var) &&
       ir::Contains(e, [](const Expr& x) { return x->kind == ExprKind::kLoad; })) {
     return false;
@@ -62,7 +62,7 @@ bool HasVectorForm(const Stmt& s, const Expr& var) {
   return true;
 }
 
-// Index vectors as ramps wherever the index is linear in |var|, so that neighbours are seen.
+// Index vectors as ramps if the index is linear in |var|, so that adjacent lanes are recognised.
 Expr VectorIndex(const Expr& e, const Expr& var, const Expr& base, int lanes,
                  const ir::Ranges& ranges);
 
@@ -114,7 +114,7 @@ class Vectorizer {
     if (!ir::IsImm(s->extent, &extent) || !HasVectorForm(body, s->var)) {
       return ir::For(s->var, s->min, s->extent, ir::LoopKind::kSerial, body);
     }
-    // Whole vectors in a loop, then what is left in one shorter vector.
+    // Whole vectors in a loop, then the rest as one shorter vector.
     std::vector<Stmt> parts;
     const int64_t lanes = std::min<int64_t>(extent, max_lanes_);
     const int64_t whole = extent / lanes, rest = extent % lanes;

@@ -14,7 +14,7 @@ using ir::Expr;
 using ir::Stmt;
 using ir::StmtKind;
 
-// A store or call, perhaps in loops and conditions: an instruction is made of such a nest.
+// A store or call, optionally in loops and conditions: such a nest becomes an instruction.
 bool IsNest(const Stmt& s) {
   return s->kind != StmtKind::kSeq && s->kind != StmtKind::kAlloc &&
          std::ranges::all_of(s->body, IsNest);
@@ -22,7 +22,7 @@ bool IsNest(const Stmt& s) {
 
 using Buffers = std::set<const ir::BufferNode*>;
 
-// What |s| writes, or all that it touches.
+// The buffers that |s| writes, or with |written| false all that it accesses.
 Buffers BuffersOf(const Stmt& s, bool written) {
   Buffers found;
   ir::VisitStmts(s, [&](const Stmt& x) {
@@ -45,10 +45,10 @@ Buffers BuffersOf(const Stmt& s, bool written) {
   return found;
 }
 
-// One loop of virtual threads that has none inside. Each thread does what its iteration did, in
-// that order. The next one's turn is where something is waited for: nests of which none touches
-// what another one writes are one turn, so that a unit which works in order has all that a thread
-// wants of it together, in front of what the next thread has to wait for.
+// One loop of virtual threads without another inside. Each thread runs its iteration's statements
+// in order. The turn passes to the next thread where a nest waits for an earlier one. Nests that do
+// not access what the others write form one turn: a unit, which works in order, then gets all of a
+// thread's work before the next thread's.
 class Threads {
  public:
   Threads(Expr var, int64_t min, int64_t count)
@@ -58,7 +58,7 @@ class Threads {
     if (IsNest(s)) return OneByOne(s);
     if (s->kind == StmtKind::kAlloc) return Copies(s);
     if (s->kind == StmtKind::kSeq) return Sequence(s);
-    // Bounds and conditions: where they differ from thread to thread, so does all inside.
+    // If bounds or conditions differ between threads, run the whole statement thread by thread.
     if (std::ranges::any_of(ir::DirectExprs(s), [&](const Expr& e) { return Differs(e); }))
       return OneByOne(s);
     return ir::MapParts(

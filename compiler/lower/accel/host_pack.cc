@@ -22,7 +22,7 @@ using ir::Expr;
 using ir::Stmt;
 using schedule::accel::Packing;
 
-// The dimensions of |values| in |order|.
+// The entries of |values| in |order|.
 template <typename T>
 std::vector<T> InOrder(const std::vector<T>& values, const std::vector<int>& order) {
   if (order.empty()) return values;
@@ -51,8 +51,8 @@ Stmt Nest(const std::vector<PackLoop>& loops,
   return s;
 }
 
-// The loops of PackFunc, over the physical dimensions of the layout: outside, those of an index
-// that what is prepared divides, so that this is done once for all that is inside.
+// The loops of PackFunc over the physical dimensions of the layout. Dimensions whose index the
+// prepared expression divides are outermost, so that the inner loops do not repeat the division.
 class PackNest {
  public:
   PackNest(const Packing& p, const std::vector<int>& order)
@@ -91,7 +91,7 @@ class PackNest {
     return dims;
   }
 
-  // Does what is prepared divide its index in dimension |d|?
+  // Whether the prepared expression divides its index in dimension |d|.
   bool Divided(size_t d) const {
     bool divided = false;
     if (p_.plain()) return divided;
@@ -103,7 +103,7 @@ class PackNest {
     return divided;
   }
 
-  // packed[at]: an element of the tensor or what is prepared of it, or behind its end the fill.
+  // packed[at] = an element of the tensor, or of the prepared expression; past the end, the fill.
   Stmt Element(const std::vector<Expr>& at) const {
     const std::span<const int64_t> shape = p_.packed_shape();
     std::vector<Expr> index(shape.size(), Expr(0));
@@ -148,7 +148,7 @@ class PackNest {
     return Branches(at, body);
   }
 
-  // Branches, not selects: what is outside the tensor is never read.
+  // Branches instead of selects, so that nothing outside the tensor is read.
   Stmt Branches(const std::vector<Expr>& at, const Expr& value) const {
     if (value->kind != ir::ExprKind::kSelect) return ir::Store(packed_, at, value);
     return ir::If(value->args[0], Branches(at, value->args[1]), Branches(at, value->args[2]));
@@ -182,7 +182,7 @@ ir::Func UnpackFunc(const Packing& p, const std::string& name) {
 
 Layout LayoutForRank(const Layout& layout, size_t rank) {
   TESSERA_CHECK(rank >= 1 && rank <= 4);
-  std::array<int, 4> dim{-1, -1, -1, -1};  // of each position
+  std::array<int, 4> dim{-1, -1, -1, -1};  // dimension at each position
   for (size_t d = 0; d < rank; ++d) dim[schedule::accel::PositionOf(rank, d)] = static_cast<int>(d);
   Layout out;
   out.fill = layout.fill;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host's side of a packing as loop IR, for the host's code generator: a row-major tensor into
-// the machine's layout and back. Depends on: compiler/ir, compiler/schedule/accel/packing.h. Used
-// by: the compile tool.
+// The host's side of a packing, as loop IR for the host's code generator: packs a row-major tensor
+// into the machine's layout and unpacks it. Depends on: compiler/ir,
+// compiler/schedule/accel/packing.h. Used by: the compile tool.
 #ifndef TESSERA_COMPILER_LOWER_ACCEL_HOST_PACK_H_
 #define TESSERA_COMPILER_LOWER_ACCEL_HOST_PACK_H_
 
@@ -13,19 +13,18 @@
 
 namespace tessera::lower::accel {
 
-// Parameters: the tensor, int8 [batch, channel, y, x] row-major; the packed bytes. Means what
-// schedule::accel::Pack means; what is prepared reads one int8 tensor. |order|, if not empty:
-// dimension k of the parameter is dimension order[k] of [batch, channel, y, x] ({0, 2, 3, 1}:
-// NHWC).
+// Parameters: the tensor, int8 [batch, channel, y, x] row-major; the packed bytes. Computes
+// schedule::accel::Pack; a prepared expression reads one int8 tensor. With |order|, dimension k of
+// the parameter is dimension order[k] of [batch, channel, y, x] ({0, 2, 3, 1}: NHWC).
 ir::Func PackFunc(const schedule::accel::Packing& packing, const std::string& name,
                   const std::vector<int>& order = {});
 
-// Parameters: the packed bytes; the tensor. Means what schedule::accel::Unpack means; |packing|
-// must be plain().
+// Parameters: the packed bytes; the tensor. Computes schedule::accel::Unpack; |packing| must be
+// plain().
 ir::Func UnpackFunc(const schedule::accel::Packing& packing, const std::string& name);
 
-// A layout of [batch, channel, y, x] for a tensor of |rank| dimensions (1 to 4,
-// schedule/accel/region.h says which of them they are).
+// A layout of [batch, channel, y, x] reduced to a tensor of |rank| dimensions, 1 to 4
+// (schedule/accel/region.h defines which ones).
 Layout LayoutForRank(const Layout& layout, size_t rank);
 
 }  // namespace tessera::lower::accel

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where barriers stand. A phase is what no barrier can cut: a thread loop, or what thread 0 does.
-// Two phases need one between them when an element goes from one thread to another and at least one
-// of the two writes it. Loops are looked at twice: an iteration's end meets the next one's begin.
+// Inserts barriers. A phase is a part that no barrier can divide: a thread loop, or work of thread
+// 0. Two phases need a barrier between them if different threads access an element and at least one
+// phase writes it. Loops are checked twice, because the end of an iteration meets the start of the
+// next one.
 #include <optional>
 
 #include "base/check.h"
@@ -17,11 +18,11 @@ namespace {
 using ir::Stmt;
 using ir::StmtKind;
 
-// A statement with its barriers, and what it touches before the first and after the last of them.
+// A statement with its barriers, and its accesses before the first and after the last barrier.
 struct Phased {
   Stmt stmt;
   std::vector<ElementAccess> head, tail;
-  bool barrier = false;  // on every way through it
+  bool barrier = false;  // on every path through it
 };
 
 void Append(std::vector<ElementAccess>* to, const std::vector<ElementAccess>& from) {
@@ -49,7 +50,7 @@ class BarrierPass {
     }
   }
 
-  // No element goes from group to group: they have no order.
+  // Groups must not exchange elements: they run in no order.
   Status CheckGroups(const GpuKernel& kernel) const {
     std::vector<ElementAccess> all = Counted(AccessesIn(kernel.body));
     std::erase_if(all,
@@ -99,7 +100,7 @@ class BarrierPass {
     return a.buffer->scope == ir::Scope::kShared || a.buffer->scope == ir::Scope::kGlobal;
   }
 
-  // Those that others see and somebody writes.
+  // The accesses of written buffers that other threads can see.
   std::vector<ElementAccess> Counted(std::vector<ElementAccess> all) const {
     std::erase_if(all, [&](const ElementAccess& a) { return !written_.contains(a.buffer.get()); });
     return all;

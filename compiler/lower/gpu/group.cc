@@ -47,14 +47,14 @@ class Geometry {
                                                 : "another stage");
     }
     const auto k = static_cast<size_t>(s->loop) - static_cast<size_t>(LoopKind::kGridX);
-    TESSERA_CHECK(!kernel_.group_ids[k]);  // a stage has one, and no other stage is beside it
+    TESSERA_CHECK(!kernel_.group_ids[k]);  // a stage binds it once, and no stage is beside it
     TESSERA_CHECK(ir::IsImm(s->extent, &kernel_.groups[k]));
     const Expr id = kernel_.group_ids[k] = ir::Var(std::string("group.") + kNames[k]);
     return Grid(ir::Substitute(s->body[0], {{s->var.get(), s->min + id}}));
   }
 
  private:
-  // The loops stay, for their kind and extent; their variable is the id.
+  // Thread loops stay, because their kind and extent are needed; the id replaces their variable.
   Result<Stmt> Threads(const Stmt& s, unsigned path) {
     if (s->kind == StmtKind::kEval) {
       if (!target::IsWarpCall(s->value->name))
@@ -100,7 +100,7 @@ class Geometry {
   GpuKernel& kernel_;
 };
 
-// |path|: of the thread loops around an allocation.
+// |path|: the thread loops around the allocation.
 Status CheckScope(const ir::BufferNode& buffer, unsigned path) {
   if (buffer.scope == Scope::kLocal || buffer.scope == Scope::kReg || buffer.scope == Scope::kAcc)
     return {};
@@ -126,7 +126,7 @@ class OneThread {
   Stmt Do(const Stmt& s, unsigned path) {
     if (s->kind == StmtKind::kEval) {
       if (s->value->name == kBarrier) return s;
-      return Once(s, path | ThreadBit(LoopKind::kThreadX));  // all of a warp
+      return Once(s, path | ThreadBit(LoopKind::kThreadX));  // by all threads of a warp
     }
     if (s->kind == StmtKind::kAlloc && s->buffer->scope == Scope::kShared) {
       kernel_.shared.push_back(s->buffer);
@@ -148,7 +148,7 @@ class OneThread {
   }
 
  private:
-  // By thread 0 of the axes that |path| has no loop of.
+  // Runs |s| on thread 0 of the axes for which |path| has no loop.
   Stmt Once(Stmt s, unsigned path) const {
     for (size_t k = 3; k-- > 0;) {
       const unsigned bit = 1u << k;
@@ -157,7 +157,7 @@ class OneThread {
     return s;
   }
 
-  // What one thread does, without its shared buffers.
+  // The work of one thread, with its shared buffers moved out.
   Stmt Hoist(const Stmt& s) {
     const Stmt out = ir::MapParts(
         s, [](const Expr& e) { return e; }, [&](const Stmt& b) { return Hoist(b); });

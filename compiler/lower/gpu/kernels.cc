@@ -20,7 +20,7 @@ using ir::Stmt;
 using ir::StmtKind;
 using schedule::Schedule;
 
-// The steps of |schedule| that |wanted| picks, as "schedule step 3 (bind y i thread.x)".
+// The steps of |schedule| for which |wanted| holds, as "schedule step 3 (bind y i thread.x)".
 template <typename Wanted>
 std::string Steps(const Schedule& schedule, Wanted&& wanted) {
   std::vector<std::string> found;
@@ -82,7 +82,7 @@ Status CheckLimits(const Schedule& schedule, const GpuKernel& kernel) {
               Steps(schedule, made_here));
 }
 
-// A group's threads hide what reads wait for; nothing is asked for ahead.
+// A group's threads hide the latency of reads, so prefetches are dropped.
 Stmt WithoutPrefetches(const Stmt& s) {
   if (s->kind == StmtKind::kPrefetch) return {};
   return ir::MapParts(
@@ -139,7 +139,7 @@ class Splitter {
     return {};
   }
 
-  // Global buffers by what is done to them, each list in the order of the function.
+  // Sorts global buffers by their use; each list keeps the order of the function.
   void FindParams(GpuKernel* kernel) const {
     std::vector<ir::Buffer> known = out_.loops.params;
     known.insert(known.end(), out_.temporaries.begin(), out_.temporaries.end());

@@ -21,7 +21,7 @@ void Loads(const Expr& e, unsigned path, std::vector<ElementAccess>* out) {
   });
 }
 
-// The tiles of a warp's call. Its threads do it together; thread 0 of them stands for all.
+// The tiles of a warp's call. The warp's threads execute it together; thread 0 represents them.
 void Tiles(const Expr& call, unsigned path, std::vector<ElementAccess>* out) {
   const std::optional<ir::TileIntrin> known = ir::FindTileIntrin(call->name);
   for (size_t a = 0; known && a < known->operands.size(); ++a) {
@@ -132,18 +132,18 @@ bool Owners::Same(const ElementAccess& a, const ElementAccess& b) const {
   unsigned all = 0;
   for (const unsigned bit : bits_) all |= bit;
   if ((a.path & all) != (b.path & all)) return false;
-  // Ids that tell nothing apart here: thread 0 alone does both.
+  // Ids that do not distinguish accesses here: thread 0 alone executes both.
   const auto counts = [&](size_t id) { return bits_[id] == 0 || (a.path & bits_[id]) != 0; };
   const bool loose = loose_.contains(a.buffer->name);
   const bool one_place = std::ranges::equal(
       a.indices, b.indices, [](const Expr& x, const Expr& y) { return ir::Equal(x, y); });
-  // A tile is more than the element that is named.
+  // A tile covers more than the element that is named.
   if ((a.tile || b.tile) && a.buffer->scope == ir::Scope::kShared &&
       !(one_place && a.tile == b.tile))
     return false;
-  // One place in the loops, so to speak: other iterations have other elements.
+  // The same place in the loops: other iterations access other elements.
   if (!loose && one_place) return true;
-  // Or the dimensions with ids are the same and have nothing else.
+  // Or the dimensions with ids are equal and contain nothing else.
   bool alike = !loose;
   std::vector<bool> told(ids_.size()), used(ids_.size());
   for (size_t d = 0; d < a.indices.size(); ++d) {

@@ -15,11 +15,11 @@ using ir::Expr;
 using ir::Stmt;
 using ir::StmtKind;
 
-// What remains of the indices of a buffer inside one thread.
+// The part of a buffer that one thread keeps.
 struct ThreadPart {
   ir::Buffer buffer;
-  std::vector<bool> fixed;  // by dimension: a thread has one index there
-  std::vector<bool> split;  // by dimension: it has the rest of a Share
+  std::vector<bool> fixed;  // by dimension: a thread uses one index
+  std::vector<bool> split;  // by dimension: a thread keeps the rest of a Share
 };
 
 class Privatizer {

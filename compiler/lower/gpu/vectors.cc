@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vector loops as a GPU has them. What a thread fetches four elements of is often cut out of one
-// loop over taps and channels: whether it is inside, and in which tile it lands, is asked by
-// inequalities and divisions of the index of each lane, and answered alike by all, since the
-// vectors lie between the multiples that matter.
+// Vector loops for GPUs. A thread that fetches four elements often gets them from one loop over
+// taps and channels. Inequalities and divisions of each lane's index then decide whether an element
+// is inside and which tile it belongs to. All lanes agree, since no vector crosses a relevant
+// multiple.
 #include <numeric>
 
 #include "compiler/ir/affine.h"
@@ -40,7 +40,7 @@ class SameInAllLanes {
     const Expr &a = e->args[0], &b = e->args[1];
     const BinOp op = e->bin();
     if (op == BinOp::kLt || op == BinOp::kLe) {
-      // a < b: a - b is below 0; a <= b: a - b is below 1.
+      // a < b: a - b is below 0; a <= b: a - b - 1 is below 0.
       ir::Linear apart = ir::Add(ir::ToLinear(a, ranges_), ir::ToLinear(b, ranges_), -1);
       if (op == BinOp::kLe) apart.constant -= 1;
       return BetweenMultiples(apart, 0) ? First(e) : e;
@@ -56,8 +56,8 @@ class SameInAllLanes {
 
   Expr First(const Expr& e) const { return ir::Substitute(e, {{lane_.get(), Expr(0)}}); }
 
-  // Does |form| stay between two neighbouring multiples of a number in all lanes? The number is one
-  // that divides everything but the lane and the constant, and |divisor|.
+  // Whether |form| stays between two neighbouring multiples of a unit in all lanes. The unit
+  // divides |divisor| and all coefficients except the lane's.
   bool BetweenMultiples(const ir::Linear& form, int64_t divisor) const {
     if (!form.IsAffineIn({lane_})) return false;
     int64_t unit = divisor;
