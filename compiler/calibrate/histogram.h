@@ -14,8 +14,8 @@
 namespace tessera::calibrate {
 
 // Counts of values in equal bins over [-limit, limit). |limit| is a power of two that grows with
-// the values; pairs of bins are then added, which is exact. One pass over the items is therefore
-// enough, in any order.
+// the values; pairs of bins are then added, which is exact. So one pass over the items is enough,
+// in any order.
 class ValueHistogram {
  public:
   static constexpr int64_t kBins = 8192;

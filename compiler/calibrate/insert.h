@@ -26,8 +26,7 @@ struct QdqModel {
 // |model| with QuantizeLinear and DequantizeLinear around each layer of |plan|. All readers of a
 // layer's result read its dequantised integers; layers read their operands dequantised, too. Inputs
 // and outputs keep their names. Weights are int8 constants with one scale per output channel,
-// biases int32 constants, both behind DequantizeLinear. |dtype| is the type of activations, kInt8
-// or kUint8.
+// biases int32 constants, both behind DequantizeLinear. |dtype|: of activations, kInt8 or kUint8.
 QdqModel InsertQdq(const onnx_model::OnnxModel& model, const IntegerPlan& plan,
                    const ActivationScales& scales, DType dtype);
 

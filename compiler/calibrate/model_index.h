@@ -52,8 +52,7 @@ struct AxisIndex {
 // Removes initializers that no node reads.
 void DropUnread(OnnxModel& model);
 
-// The positions of the nodes that |names| name; a name is that of a node or of a value that it
-// makes.
+// The positions of the nodes that |names| name, by node or by a value that the node makes.
 //   errors  kNotFound  an unknown name; the message lists the most similar names
 Result<std::set<size_t>> NodesNamed(const OnnxModel& model, const std::vector<std::string>& names);
 

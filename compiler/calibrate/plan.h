@@ -34,8 +34,8 @@ struct IntegerPlan {
 
 // A pool, a reshape or a lone Relu becomes an integer operator only if its operand has integers for
 // another reason; between two float layers it stays in float. |floats| is the model as the importer
-// reads it, for shapes. |computed| is Prepared's. |in_float| holds the positions of nodes that must
-// stay in float.
+// reads it, for shapes. |computed| is Prepared's. |in_float|: positions of nodes that stay in
+// float.
 //   errors  kUnsupported  no operator can be computed on integers
 Result<IntegerPlan> PlanIntegers(const onnx_model::OnnxModel& model, const graph::Graph& floats,
                                  const std::map<std::string, HostTensor>& computed,

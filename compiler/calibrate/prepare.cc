@@ -138,8 +138,7 @@ bool MatMulToGemm(OnnxModel& model) {
           index.OnlyReader(add.inputs[k]) == nullptr)
         continue;
       const HostTensor* weights = FloatConstant(model, maker->inputs[1]);
-      // Gemm takes only matrices: accept an operand that the model declares as one or that Flatten
-      // made.
+      // Gemm takes only matrices: accept operands declared as matrices or made by Flatten.
       const OnnxNode* before = index.Maker(maker->inputs[0]);
       const bool flat =
           before != nullptr && (before->op_type == "Flatten" || before->op_type == "Gemm");

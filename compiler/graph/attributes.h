@@ -92,8 +92,7 @@ struct SliceAttributes {
   std::vector<AxisCut> axes;  // one per axis
 };
 // The meaning of the index tensor. kSlices: slices of axis |axis|. kElements: one element for each
-// index, along |axis|. kPoints: rows of indices; the first |axis| axes of both tensors are batch
-// axes.
+// index, along |axis|. kPoints: rows of indices behind |axis| batch axes.
 struct GatherAttributes {
   enum class Form : uint8_t { kSlices, kElements, kPoints };
   Form form = Form::kSlices;

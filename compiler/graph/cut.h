@@ -12,8 +12,7 @@
 namespace tessera::graph {
 
 // Nodes [first, last) of |graph|, at least one. Tensors read from other nodes become inputs;
-// tensors that other nodes or the graph's user read become outputs. All keep type, shape and
-// quantisation.
+// tensors that other nodes or the user read become outputs. Types, shapes and scales stay.
 Graph Cut(const Graph& graph, size_t first, size_t last);
 
 }  // namespace tessera::graph

@@ -10,8 +10,7 @@
 namespace tessera::graph {
 namespace {
 
-// Whether |node| is elementwise and keeps type and shape, so that an anchor's epilogue can compute
-// it.
+// Whether |node| is elementwise with equal type and shape: an anchor's epilogue can compute it.
 bool CanFollow(const Graph& graph, const Node& node, TensorId from) {
   return DefOf(node.op).category == Category::kElementwise &&
          graph.tensor(node.output).dtype == graph.tensor(from).dtype &&

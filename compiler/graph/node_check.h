@@ -47,8 +47,7 @@ class NodeCheck {
   // Operand 1 must be constant weights of |rank| axes and of operand 0's type. Floats have no
   // scale; int8 has one scale, or one per index of axis 0, and no zero points. For int8 operands
   // the weights may be int16 (uint8 minus a zero point; only the host computes with them). Operand
-  // 2, if present, is a constant with one element per output channel, of int32 or of the float
-  // type.
+  // 2, if present, is a constant of int32 or the float type, one element per output channel.
   Status Weights(size_t rank) const;
   // |window| has positive extents and fits an image of shape |in|.
   Status Fits(const Window& window, const Shape& in) const;

@@ -2,8 +2,7 @@
 //
 // OpDef: everything the compiler knows about one operator, defined in one file of compiler/ops and
 // found by the operator's number. Functions take types of higher folders by reference only: this
-// header depends on graph.h alone. Used by: every part of the compiler that treats operators one by
-// one.
+// header depends on graph.h alone. Used by: all parts of the compiler that treat operators singly.
 #ifndef TESSERA_COMPILER_GRAPH_OP_DEF_H_
 #define TESSERA_COMPILER_GRAPH_OP_DEF_H_
 
@@ -125,8 +124,7 @@ struct OpDef {
   std::span<const TfliteRow> tflite;
 
   // Completes |example|, a node of this operator with one operand, for the documentation and for
-  // random networks. Null: |least| operands of one shape, no attributes, and a free scale of the
-  // result.
+  // random networks. Null: |least| operands of one shape, no attributes, and a free result scale.
   void (*example)(Example& example) = nullptr;
 };
 

@@ -20,8 +20,7 @@ class ExternalFiles {
   // |folder| is the model's folder; with "" every read is refused.
   explicit ExternalFiles(std::string folder) : folder_(std::move(folder)) {}
 
-  // |length| bytes of file |location| from |offset| on. The bytes stay valid as long as this
-  // object.
+  // |length| bytes of file |location| from |offset| on, valid as long as this object.
   //   errors  kInvalidArgument  |location| is empty, absolute or leads out of the folder
   //           kNotFound         there is no such file
   //           kDataLoss         the file is shorter

@@ -13,8 +13,7 @@
 namespace tessera::onnx_model {
 
 // The bytes of an .onnx file from which Parse returns |model| again. Parse drops intermediate
-// shapes, producers and comments, so the file lacks them. An extent of -1 is written as an unknown
-// extent.
+// shapes, producers and comments, so the file lacks them. An extent of -1 is written as unknown.
 std::vector<uint8_t> Write(const OnnxModel& model);
 
 }  // namespace tessera::onnx_model

@@ -25,8 +25,7 @@ std::optional<Meeting> IterationLog::Store(const Array& array, int64_t element) 
   const auto e = static_cast<size_t>(element);
   const int64_t stored = log.stored[e], loaded = log.loaded[e];
   if (stored != kNone && stored != now_) return Meeting{stored, now_};
-  // Iterations run in order: if this one loaded the element first, no other iteration has loaded
-  // it.
+  // Iterations run in order: if this one loaded the element first, no other one has loaded it.
   if (loaded != kNone && loaded != now_) return Meeting{loaded, now_};
   log.stored[e] = now_;
   return std::nullopt;

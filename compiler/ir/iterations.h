@@ -25,8 +25,7 @@ class IterationLog {
   void Begin(int64_t iteration) { now_ = iteration; }
   // Drops an array whose allocation ends: arrays allocated in an iteration belong to it alone.
   void Forget(const Array* array) { logs_.erase(array); }
-  // Record an access to |element|. Result: a conflict with another iteration if one of the two
-  // stores.
+  // Record an access to |element|. Return a conflict with another iteration: one of the two stores.
   std::optional<Meeting> Load(const Array& array, int64_t element);
   std::optional<Meeting> Store(const Array& array, int64_t element);
 

@@ -157,8 +157,7 @@ Result<Layout> ParseLayout(const std::string& text, int rank) {
     if (!number(&layout.fill)) return bad("a fill value is expected");
   }
   if (p != end) return bad("unexpected text");
-  // A layout is a bijection if the pieces of each dimension chain: div * mod of one is div of the
-  // next.
+  // A bijection: the pieces of each dimension chain, div * mod of one is div of the next.
   if (!layout.empty()) {
     for (int d = 0; d < rank; ++d) {
       std::vector<LayoutDim> pieces;

@@ -10,8 +10,7 @@
 
 namespace tessera::ir {
 
-// Equal names of variables or buffers in one function get suffixes, so that the text is
-// unambiguous.
+// Equal names of variables or buffers in one function get suffixes to be unambiguous.
 std::string Print(const Func& func);
 std::string Print(const Stmt& stmt);
 std::string Print(const Expr& expr);

@@ -20,8 +20,7 @@ struct Token {
   int line = 1;
 };
 
-// Ends with one kEnd. "//" starts a comment. errors: kInvalidArgument at a character outside any
-// token.
+// Ends with one kEnd. "//" starts a comment. errors: kInvalidArgument at a character of no token.
 Result<std::vector<Token>> Tokenize(std::string_view text);
 
 }  // namespace tessera::ir

@@ -150,8 +150,7 @@ class Inference {
       b->count[axes[d]] = std::min(count, std::max<int64_t>(1, b->limit[axes[d]] - before));
       b->once = b->once && r.known && Apart(value - lb.first[d], count, fixed);
       const Expr index = b->first[axes[d]] + stage.axes[axes[d]].var;
-      // If the leader's buffer lies inside of the loops that this stage is behind, all of the
-      // leader's box.
+      // If the leader's buffer lies inside the loops that this stage follows: all that it computes.
       const bool inside = Moves(lb.min[d], fixed);
       const Expr& least = inside ? lb.first[d] : lb.min[d];
       const int64_t extent = inside ? PaddedExtent(leader, lb, d) : lb.extent[d];
@@ -206,8 +205,7 @@ class Inference {
     return Union(*schedule_.Find(ahead.tensor), readers, FixedVars(schedule_, inside));
   }
 
-  // The box of |stage| that |readers| read while the |fixed| variables are fixed, cut to its
-  // bounds.
+  // The box of |stage| that |readers| read while |fixed| variables are fixed, cut to its bounds.
   ReadBox Union(const Stage& stage, const std::vector<const Stage*>& readers, const VarSet& fixed) {
     const std::vector<int64_t>& limit = out_.stages.at(stage.name).limit;
     const size_t rank = stage.shape.size();

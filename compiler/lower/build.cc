@@ -74,8 +74,7 @@ class Builder {
   }
 
  private:
-  // Declares the buffer of |stage| and adds it to |locals|, unless the stage shares another's
-  // buffer.
+  // Declares the buffer of |stage| and adds it to |locals|, unless the stage shares another one.
   Status Declare(const Stage& stage, std::vector<Buffer>* locals) {
     TESSERA_TRY(CheckInPlace(schedule_, bounds_, stage));
     const Stage* owner = schedule_.OwnerOf(stage);

@@ -17,16 +17,14 @@ Stmt Hoist(const Stmt& s) {
   const Stmt x = ir::MapParts(
       s, [](const Expr& e) { return e; }, [](const Stmt& b) { return Hoist(b); });
   if (x->kind != StmtKind::kFor) return x;
-  // The chain of conditions directly inside the loop; those that do not depend on the loop move
-  // out.
+  // The chain of conditions directly inside the loop; those independent of the loop move out.
   std::vector<Expr> inside, outside;
   Stmt body = x->body[0];
   while (body->kind == StmtKind::kIf && body->body.size() == 1) {
     (ir::UsesVar(body->value, x->var) ? inside : outside).push_back(body->value);
     body = body->body[0];
   }
-  // Conditions may move past each other: they are plain index comparisons and protect no other
-  // condition.
+  // Conditions may swap: they are plain index comparisons and protect no other condition.
   if (outside.empty()) return x;
   for (size_t i = inside.size(); i-- > 0;) body = ir::If(inside[i], body);
   Stmt out = ir::For(x->var, x->min, x->extent, x->loop, body);
@@ -57,8 +55,7 @@ class Peeler {
 
  private:
   // Whether the body has a condition that is undecided over the whole range but true without the
-  // last iteration. A condition around a loop costs almost nothing and does not count: a second
-  // copy would.
+  // last iteration. A condition around a loop does not count: it is cheaper than a second copy.
   bool LastDecides(const Stmt& loop, int64_t min, int64_t extent) {
     ir::Ranges inside = ranges_;
     bool decides = false;

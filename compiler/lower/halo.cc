@@ -15,8 +15,7 @@ namespace {
 using ir::Expr;
 using ir::Linear;
 
-// The dimension of |load| whose index |condition| tests to be inside; nothing if it tests anything
-// else.
+// The dimension of |load| whose index |condition| tests to be inside; nothing for other conditions.
 std::optional<size_t> AsksInside(const Expr& condition, const ir::ExprNode& load,
                                  const ir::Ranges& ranges) {
   const std::optional<Linear> room = RoomOf(condition, ranges);

@@ -11,8 +11,7 @@ namespace tessera::codegen {
 
 class KernelEmitter : public FuncEmitter {
  public:
-  // |as_func|: the kernel's body; its parameters are the global buffers, then the shared ones. It
-  // must outlive this object.
+  // |as_func|: the body over global, then shared buffers; it must outlive this object.
   KernelEmitter(llvm::Module& module, const ir::Func& as_func, const lower::GpuKernel& kernel)
       : FuncEmitter(module, as_func, {.half = true}), kernel_(kernel) {}
 

@@ -16,8 +16,7 @@ namespace {
 
 bool OnStack(const ir::BufferNode& buffer) { return ir::SizeInBytes(buffer) <= kMaxStackBytes; }
 
-// Scratch bytes below |s| when |top| are in use: the greatest number alive at once, counted from
-// |top|.
+// The greatest number of scratch bytes in use inside |s|, including |top| that are in use already.
 int64_t ScratchBelow(const ir::Stmt& s, int64_t top) {
   if (s->kind == ir::StmtKind::kAlloc && !OnStack(*s->buffer))
     top += RoundUp(ir::SizeInBytes(*s->buffer), 64);

@@ -25,8 +25,8 @@ namespace tessera::codegen {
 using target::CpuUnits;
 
 // A value that is clamped to the range of a narrow integer, cast to it, and at once widened again,
-// need not become narrow: for example the first operand of a sum of two activations. Returns the
-// clamp, else null.
+// need not become narrow (the first operand of a sum of two activations). Returns the clamp or
+// null.
 const ir::Expr* ClampBelow(const ir::Expr& wide);
 
 class FuncEmitter {

@@ -160,8 +160,7 @@ struct ByteSum {
   }
 };
 
-// Applies |change| to the values of |e|, a number or one part plus a number; slopes grow by
-// |factor|.
+// Applies |change| to |e|, a number or one part plus a number; scales the line by |factor|.
 std::optional<ByteSum> Changed(ByteSum e, double factor,
                                const std::function<int64_t(int64_t)>& change) {
   if (e.parts.size() > 1) return {};

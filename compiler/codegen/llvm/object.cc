@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds the module of all functions, verifies and optimises it for a CPU level, and writes an
-// object.
+// Builds, verifies and optimises the module of all functions for a CPU level and writes an object.
 #include <fmt/ranges.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>

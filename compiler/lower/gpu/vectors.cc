@@ -2,8 +2,7 @@
 //
 // Vector loops for GPUs. A thread that fetches four elements often gets them from one loop over
 // taps and channels. Inequalities and divisions of each lane's index then decide whether an element
-// is inside and which tile it belongs to. All lanes agree, since no vector crosses a relevant
-// multiple.
+// is inside and which tile it belongs to. All lanes agree: no vector crosses a relevant multiple.
 #include <numeric>
 
 #include "compiler/ir/affine.h"
