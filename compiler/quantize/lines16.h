@@ -12,8 +12,7 @@
 
 namespace tessera::quantize {
 
-// 1 / (1 + exp(-r)) and tanh(r) of r = q * scale, interpolated between 256 values of the first
-// function.
+// 1 / (1 + exp(-r)) and tanh(r) of r = q * scale, interpolated in 256 values of the first.
 int16_t LogisticByLines(int16_t q, float scale);
 int16_t TanhByLines(int16_t q, float scale);
 

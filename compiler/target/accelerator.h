@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The accelerator as a target of schedules. Depends on: target.h, isa. Used by: the callers of
+// The accelerator as a target of schedules. Depends on: target.h, isa. Used by: users of
 // codegen/accel, tests.
 #ifndef TESSERA_COMPILER_TARGET_ACCELERATOR_H_
 #define TESSERA_COMPILER_TARGET_ACCELERATOR_H_
@@ -14,8 +14,7 @@ namespace tessera::target {
 
 // Has the scratchpads inp, wgt, acc, out and prm with their sizes in bytes, and these instructions,
 // each on one tile. A tile is batch x block elements; in WGT block x block, in PRM the three
-// numbers of block channels. Intrinsics on tiles of one kind take fewer elements if the tensor has
-// fewer.
+// numbers of block channels. Intrinsics on tiles of one kind also take fewer elements.
 //
 //   tile.load_inp .. load_out .. load_wgt .. load_prm   a copy from global memory
 //   tile.fill_inp           one value: the pads around a box that tile.load_inp fetches
@@ -37,8 +36,7 @@ std::shared_ptr<const Target> Accelerator(const isa::Config& config);
 // 17 of 20 cycles and a transfer takes longer to start; sim/dram models the whole behaviour.
 TargetMemory DeviceMemory(const isa::Config& config);
 
-// MemoryOf: the memory of |scope|, a scratchpad. TileElements: elements of |buffer| in one of its
-// tiles.
+// MemoryOf: the memory of |scope|, a scratchpad. TileElements: elements of |buffer| in a tile.
 isa::Memory MemoryOf(ir::Scope scope);
 int64_t TileElements(const isa::Config& config, const ir::Buffer& buffer);
 

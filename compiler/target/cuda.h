@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVIDIA GPUs from sm_80 on: the properties of every GPU, plus products of matrix fragments.
-// Depends on: target.h. Used by: lower/gpu, codegen/llvm, the driver, one file of intrinsics
-// (mma.cc).
+// NVIDIA GPUs from sm_80 on: properties of every GPU, products of matrix fragments. Depends on:
+// target.h. Used by: lower/gpu, codegen/llvm, the driver, one file of intrinsics (mma.cc).
 #ifndef TESSERA_COMPILER_TARGET_CUDA_H_
 #define TESSERA_COMPILER_TARGET_CUDA_H_
 

@@ -5,8 +5,7 @@ namespace tessera::target {
 
 // OpenCL 1.2 guarantees 32 KiB of shared memory to a group; CUDA's default is 48 KiB. |processors|
 // is that of a large GPU (108 to 132) as a power of two. A group of 64 threads is two warps of 32.
-// For single dimensions CUDA has the narrower limits: 64 threads along z, 65,535 groups along y and
-// z.
+// CUDA has the narrower limits for one dimension: 64 threads in z, 65,535 groups in y and z.
 std::shared_ptr<const Target> Gpu() {
   using ir::LoopKind;
   using ir::Scope;

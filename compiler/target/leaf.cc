@@ -76,8 +76,7 @@ std::optional<Leaf> MatchLeaf(const ir::Stmt& s) {
 
 namespace {
 
-// Narrows the range of the only loop that |condition| depends on; false: several loops, or no
-// range.
+// Narrows the range of the only loop that |condition| uses; false: several loops, or no range.
 bool Narrow(const Expr& condition, SolvedLeaf& solved, Env& env) {
   if (condition->kind == ExprKind::kBin && condition->bin() == BinOp::kAnd)
     return Narrow(condition->args[0], solved, env) && Narrow(condition->args[1], solved, env);

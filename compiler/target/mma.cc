@@ -28,9 +28,8 @@ Vreg LaneByte(ValueBuilder& b, int64_t row_bytes, int64_t word_bytes, int64_t mo
 }
 
 // The instruction expects words t % 4 and t % 4 + 4 of a row, of both operands. It gets words 2 (t
-// % 4) and 2 (t % 4) + 1 of both: the same products in another order. These are one load of 8
-// bytes, and half a warp reads 128 consecutive bytes, so that it reads each bank of shared memory
-// once.
+// % 4) and 2 (t % 4) + 1 of both: the same products in another order. They take one load of 8
+// bytes, and half a warp reads 128 bytes in a row: each bank of shared memory once.
 template <bool kFloats>
 void EmitProduct(ValueBuilder& b) {
   const auto words = [&](size_t operand, int64_t row) {
@@ -55,8 +54,7 @@ void EmitProduct(ValueBuilder& b) {
           nullptr, 16);
 }
 
-// Synchronises before and after: other threads of the warp may still read the old values, and read
-// the new ones next.
+// Synchronises before and after: the warp's threads may read old values before, and new ones after.
 template <bool kFloats>
 void EmitStore(ValueBuilder& b) {
   constexpr int64_t kBytes = kMmaColumns * 4;

@@ -15,9 +15,9 @@
 
 namespace tessera::target {
 
-// Two i64 variables that may occur among the call's last operands. FirstStep: 1 in the first step
-// of a reduction, which ignores the old value, 0 later. TileCount: the iterations of the innermost
-// data axis.
+// Two i64 variables that may occur among the call's last operands. FirstStep: 1 in a reduction's
+// first step, which ignores the old value, 0 later. TileCount: the iterations of the innermost data
+// axis.
 const ir::Expr& FirstStep();
 const ir::Expr& TileCount();
 

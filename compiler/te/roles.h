@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Axis roles: what each axis of a contraction or reduction stage is, found from the operands that
-// it indexes. Schedule generators work from roles, not from operators. Depends on te.h,
-// ir/affine.h.
+// it indexes. Schedule generators work from roles, not operators. Depends on te.h, ir/affine.h.
 #ifndef TESSERA_COMPILER_TE_ROLES_H_
 #define TESSERA_COMPILER_TE_ROLES_H_
 

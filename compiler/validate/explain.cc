@@ -90,8 +90,7 @@ Error Explainer::Explain(const UnitOrder& order, size_t need, int64_t piece) {
                              "instruction is missing, or writes elsewhere",
                              Text(held), Text(want[static_cast<size_t>(piece)])));
   }
-  // Run the loop IR again and record the steps of the bad instruction's layer: they show its right
-  // operands.
+  // Run the loop IR again to record the steps of the bad instruction's layer, with right operands.
   for (const isa::SourceRange& range : given_.image.source) {
     if (bad_->insn >= range.begin && bad_->insn < range.end) layer_ = range.layer;
   }

@@ -33,8 +33,7 @@ Memory MemoryOf(int64_t vector_memory) {
   }
 }
 
-// The numbers that a record of PRM stands for, as one symbol: for each field, those of all
-// channels.
+// The numbers in a record of PRM as one symbol: for each field, those of all channels.
 Symbol RecordSymbol(std::span<const uint8_t> bytes, int64_t channels) {
   std::vector<uint8_t> numbers;
   for (const isa::RecordField& field : isa::kRecordFields) {

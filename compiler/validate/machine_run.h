@@ -53,8 +53,8 @@ int64_t GrainOf(const isa::InsnStream& program, const isa::Config& config, int64
 
 class MachineRun {
  public:
-  // |arena|: its initial contents in pieces of |grain| bytes. Segments kArena and kInput both refer
-  // to it.
+  // |arena|: its initial contents in pieces of |grain| bytes. Segments kArena and kInput are both
+  // here.
   MachineRun(const isa::ProgramImage& image, const isa::InsnStream& program,
              const isa::Config& config, int64_t grain, std::vector<Symbol> arena,
              MachineListener* listener = nullptr);

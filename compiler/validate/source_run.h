@@ -39,8 +39,7 @@ class SourceRun {
   SourceRun(const network::ProgramPlan& plan, const std::vector<network::AccelRegion>& regions,
             const isa::Config& config, int64_t grain, SourceListener* listener = nullptr);
 
-  // errors: kUnsupported, names a statement that is not tile work, or an access that straddles
-  // pieces
+  // errors: kUnsupported, names a statement that is not tile work or an access across pieces
   Status Run();
 
   // The pieces of plan.needs[|need|] after all regions; kNothing: not written.

@@ -3,7 +3,7 @@
 // Symbols: a 64-bit name for the contents of a tile. Equal histories of operations on equal sources
 // have equal symbols. If the results of two programs have equal symbols, the programs compute the
 // same for all inputs, except for a hash collision with probability of about 2^-64. The run of loop
-// IR (source_run.h) and the run of instructions (machine_run.h) share only these functions. Depends
+// IR (source_run.h) and that of instructions (machine_run.h) share only these functions. Depends
 // on: base.
 #ifndef TESSERA_COMPILER_VALIDATE_SYMBOL_H_
 #define TESSERA_COMPILER_VALIDATE_SYMBOL_H_

@@ -24,8 +24,7 @@ class RegionBuilder {
   // The tensor for |id|: a stage of this region, or a placeholder that is made on first use.
   Tensor Value(graph::TensorId id);
   void SetValue(graph::TensorId id, Tensor tensor) { values_[id] = tensor; }
-  // Word(name), with a number appended if the region already has that name: models choose names
-  // too.
+  // Word(name), with a number appended if the region has that name already (models choose names).
   std::string Name(const std::string& name);
   // A placeholder with constant contents.
   template <typename T>
@@ -74,11 +73,9 @@ Expr Narrow(const RegionBuilder& b, const graph::Node& node, Expr y);
 // (graph::SumType): float32, int32, or int64 for int16 elements with an int64 bias.
 Expr Product(const RegionBuilder& b, const graph::Node& node, Expr x, Expr w);
 // The result from the sums. Integers: clamp(rescale(sum + bias) + zero, lo, hi), per channel along
-// axis 1 if there are several multipliers. Float32: sum / count, plus operand 2, the bias, if
-// present.
+// axis 1 if there are several multipliers. Float32: sum / count, plus operand 2, the bias.
 Tensor Epilogue(RegionBuilder& b, const graph::Node& node, const Tensor& sum, int64_t count = 1);
-// Sets node.output, element by element, to |value| at the same index. Axes get names from
-// AxisNames.
+// Sets node.output to |value|, element by element at the same index. AxisNames names the axes.
 void Elements(RegionBuilder& b, const graph::Node& node,
               const std::function<Expr(const std::vector<Expr>&)>& value);
 

@@ -60,8 +60,7 @@ int64_t FloorByFloats(int64_t x, const FloatNumbers& by) {
   const auto value = static_cast<double>(x);
   const double inner = std::fma(static_cast<float>(x), by.low, by.start);
   const double product = value * static_cast<double>(by.high);  // 48 bits: exact
-  // The rounding error of |sum| (Knuth, TAOCP vol. 2, 4.2.2, theorem B) tells whether it was
-  // rounded up.
+  // The error of |sum| (Knuth, TAOCP vol. 2, 4.2.2, theorem B) tells if it was rounded up.
   const double sum = product + inner, back = sum - product;
   const double lost = (product - (sum - back)) + (inner - back);
   const double floor = std::floor(sum);
@@ -79,8 +78,7 @@ std::optional<FloatNumbers> FindFloatNumbers(const ClampedScale& scale, int64_t 
   const std::vector<ResultStep> steps = StepsOf(scale, factor, offset);
   if (steps.empty()) return {};
   // A line with a start at or below |lower| steps too late somewhere, at or above |upper| too
-  // early. Starts near the middle are tried first, because the rounded floats deviate from the
-  // line.
+  // early. Try starts near the middle first: rounded floats deviate from the line.
   for (const int slope_steps : {0, 1, -1, 2, -2, 3, -3, 4, -4, 6, -6, 8, -8}) {
     const double slope = factor * (1 + slope_steps * kSlopeStep);
     double lower = -std::numeric_limits<double>::infinity(), upper = -lower;
