@@ -2,7 +2,8 @@
 //
 // OpDef: everything the compiler knows about one operator, defined in one file of compiler/ops and
 // found by the operator's number. Functions take types of higher folders by reference only: this
-// header depends on graph.h alone. Used by: all parts of the compiler that treat operators singly.
+// header needs only graph.h. Depends on: graph.h. Used by: every part of the compiler that treats
+// operators one by one.
 #ifndef TESSERA_COMPILER_GRAPH_OP_DEF_H_
 #define TESSERA_COMPILER_GRAPH_OP_DEF_H_
 
