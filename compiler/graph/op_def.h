@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OpDef: everything the compiler knows about one operator, defined in one file of compiler/ops and
-// found by the operator's number. Functions take types of higher folders by reference only: this
-// header needs only graph.h. Depends on: graph.h. Used by: every part of the compiler that treats
-// operators one by one.
+// found by its number. Functions take types of higher folders by reference only: this header
+// depends on graph.h alone. Used by: every part of the compiler that treats operators one by one.
 #ifndef TESSERA_COMPILER_GRAPH_OP_DEF_H_
 #define TESSERA_COMPILER_GRAPH_OP_DEF_H_
 
@@ -40,7 +39,7 @@ enum class OnnxWhen : uint8_t {
 struct OnnxRow {
   std::string_view type;  // "GlobalAveragePool"
   Status (*convert)(onnx_model::QdqConverter& to, const onnx_model::OnnxNode& from);
-  size_t operands = 1;  // for kQuantised: the first inputs that must be dequantised
+  size_t operands = 1;  // so many first inputs must be dequantised for that
   OnnxWhen when = OnnxWhen::kQuantised;
 };
 // A TFLite operator, with |least| to |most| inputs and at most |results| results. |convert| is
