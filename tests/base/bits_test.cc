@@ -48,7 +48,7 @@ TEST(Bits, SignExtendReadsTwosComplement) {
   EXPECT_EQ(SignExtend(0xff, 8), -1);
   EXPECT_EQ(SignExtend(0x80, 8), -128);
   EXPECT_EQ(SignExtend(0x7f, 8), 127);
-  EXPECT_EQ(SignExtend(0xabc7f, 8), 127);  // what is above is not looked at
+  EXPECT_EQ(SignExtend(0xabc7f, 8), 127);  // the bits above the width are ignored
   EXPECT_EQ(SignExtend(1, 1), -1);
   EXPECT_EQ(SignExtend(~uint64_t{0}, 64), -1);
   for (int width = 1; width <= 62; ++width) {

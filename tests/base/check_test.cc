@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: errors and checks: text, propagation, and that a failed check stops the program.
+// What is tested: errors and checks: text, propagation, and a failed check stops the program.
 #include "base/check.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: whole files in and out; that no part of a file is left after an error;
+// What is tested: files are written and read whole; no partial file is left after an error;
 // diagnostics. Not tested here: a full disk.
 #include "base/file.h"
 
@@ -73,7 +73,7 @@ TEST_F(File, AFailedRenameLeavesTheOldAndNoPart) {
   EXPECT_EQ(FilesInFolder(), 1u);
 }
 
-// A device is written to and stays one; a full one is told.
+// WriteFile writes to a device without replacing it, and reports a full device.
 TEST_F(File, WhatIsNoOrdinaryFileStaysWhatItIs) {
   EXPECT_TRUE(WriteFile("/dev/null", std::string_view("text")));
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));

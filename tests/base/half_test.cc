@@ -16,7 +16,7 @@
 namespace tessera {
 namespace {
 
-// The value of |half|, not a NaN, by the definition.
+// The value of |half| by the definition; |half| is not a NaN.
 double ValueOf(uint16_t half) {
   const int exponent = half >> 10 & 31, fraction = half & 1023;
   const double size = exponent == 31  ? std::numeric_limits<double>::infinity()
@@ -33,7 +33,8 @@ uint32_t BitsOf(float value) {
   return bits;
 }
 
-// The nearest half of |value|, which is no NaN, by comparing distances; 65536 stands for infinity.
+// The nearest half of |value| by comparing distances; |value| is not a NaN; 65536 stands for
+// infinity.
 uint16_t Nearest(float value) {
   const double size = std::fabs(static_cast<double>(value));
   uint16_t low = 0, high = 0x7c00;  // the greatest value <= size lies in [low, high)
@@ -82,7 +83,7 @@ TEST(Half, AnyFloatGoesToTheNearest) {
   Rng rng(kSeed);
   for (int i = 0; i < 300000; ++i) {
     auto bits = static_cast<uint32_t>(rng.Next());
-    // Half of them in the range where a half is neither 0 nor infinity.
+    // Half of the floats lie in the range where a half is neither 0 nor infinity.
     if (i % 2 == 0) bits = (bits & 0x807fffff) | static_cast<uint32_t>(rng.Range(96, 148)) << 23;
     const float value = std::bit_cast<float>(bits);
     if (std::isnan(value)) {

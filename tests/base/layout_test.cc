@@ -17,7 +17,7 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-// Every dimension once, some of them in two pieces, others with a halo, in random order.
+// Every dimension once, in random order; some dimensions are split in two, others have a halo.
 Layout RandomLayout(Rng& rng, const Shape& shape) {
   Layout layout;
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -87,7 +87,7 @@ TEST(Layout, WithoutDimensionsIsRowMajor) {
   EXPECT_EQ(SizeInElements(shape, {}), 6);
   EXPECT_TRUE(IsRowMajor(shape, {}));
   EXPECT_EQ(SizeInElements({}, {}), 1);
-  // A pixel of 16 channels in blocks of 16 lies as it is; four channels in such a block do not.
+  // A pixel of 16 channels in blocks of 16 is row-major; four channels in such a block are not.
   const Layout blocked{{{0, 1, 0}, {1, 16, 0}, {2, 1, 0}, {3, 1, 0}, {1, 1, 16}}, 0, {}};
   EXPECT_TRUE(IsRowMajor(Shape{1, 16, 1, 1}, blocked));
   EXPECT_FALSE(IsRowMajor(Shape{1, 4, 1, 1}, blocked));

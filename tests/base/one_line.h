@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What "one line" means to the tests of messages: base/text.h, read a second time.
+// The meaning of "one line" in tests of messages: a second derivation of base/text.h.
 #ifndef TESSERA_TESTS_BASE_ONE_LINE_H_
 #define TESSERA_TESTS_BASE_ONE_LINE_H_
 
@@ -8,8 +8,8 @@
 
 namespace tessera::test {
 
-// A line that a terminal can show, by bytes: no control byte, and every
-// byte over 0x7f in a sequence whose lead byte counts the bytes that follow it.
+// Whether a terminal can show |text| as one line: it has no control byte, and every byte over 0x7f
+// is in a sequence whose lead byte gives the number of bytes that follow.
 inline bool IsOneLine(const std::string& text) {
   for (size_t i = 0; i < text.size();) {
     const auto lead = static_cast<unsigned char>(text[i++]);

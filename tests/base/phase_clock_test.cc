@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what a PhaseClock charges to which phase: phases inside each other, one name
-// twice, no clock; its text. Times come from a clock beside it. Not tested: processor time's scale.
+// What is tested: the time that a PhaseClock charges to each phase: nested phases, one name twice,
+// no clock; its text. A second clock gives the times to compare with. Not tested: the scale of
+// processor time.
 #include "base/phase_clock.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +39,7 @@ TEST(PhaseClock, ChargesThePhaseThatIsInnermost) {
     Work(0.02);
   }
   const double all = Since(begin);
-  Work(0.02);  // belongs to none
+  Work(0.02);  // outside all phases
   ASSERT_EQ(clock.phases().size(), 2u);
   const auto &outer = clock.phases()[0], &inner = clock.phases()[1];
   EXPECT_EQ(outer.name, "outer");
@@ -52,7 +53,7 @@ TEST(PhaseClock, ChargesThePhaseThatIsInnermost) {
 TEST(PhaseClock, PrintsALineAPhaseAndTheirSum) {
   PhaseClock clock;
   { const PhaseClock::Phase only(&clock, "the only one"); }
-  // A phase of nothing may take a moment.
+  // A phase that does nothing may still take a moment.
   const std::regex time("[0-9]\\.[0-9]{3}");
   EXPECT_EQ(std::regex_replace(clock.Text(), time, "T.TTT"),
             "phase                                  seconds   processor\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the generator's published sequence, and the ranges of what is made from it.
+// What is tested: the generator's published sequence, and the ranges of the values derived from it.
 #include "base/rng.h"
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ TEST(Rng, OneInAndUnit) {
     EXPECT_LT(u, 1);
     sum += u;
   }
-  EXPECT_NEAR(hits, 1000, 150);  // more than 5 standard deviations
+  EXPECT_NEAR(hits, 1000, 150);  // a margin of more than 5 standard deviations
   EXPECT_NEAR(sum / 4000, 0.5, 0.03);
 }
 

@@ -57,7 +57,7 @@ TEST(Legible, AnyBytesGiveOneLineAndASecondCallChangesNothing) {
   for (uint64_t seed = 1; seed <= 20'000; ++seed) {
     Rng rng(seed);
     std::string text(static_cast<size_t>(rng.Range(0, 300)), ' ');
-    const int64_t least = rng.OneIn(2) ? 0 : 0xc0;  // half of them thick with lead bytes
+    const int64_t least = rng.OneIn(2) ? 0 : 0xc0;  // half of the texts have many lead bytes
     for (char& c : text)
       c = static_cast<char>(rng.OneIn(2) ? rng.Range(least, 255) : rng.Range(0x80, 0xbf));
     const std::string line = Legible(text, 200);

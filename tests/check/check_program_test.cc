@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: one bad program for each diagnostic of the checker, with its text, beside the
-// nearest good one; that boxes are followed exactly and not by their outlines. Not tested here:
-// long and random streams (check_stream_test), random legal programs (tests/rig).
+// nearest good one; the checker follows the exact bytes of boxes, not their outlines. Not tested
+// here: long and random streams (check_stream_test), random legal programs (tests/rig).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ TEST(Check, Race) {
 }
 
 TEST(Check, RaceOnDeviceMemory) {
-  // STORE writes arena bytes that LOAD reads: 16 bytes from 64, 8 of them read.
+  // STORE writes 16 arena bytes from byte 64; LOAD reads 8 of them.
   const std::string good = Lines({std::string(kLoadOut) + " push=store",
                                   "store segment=arena x_bytes=4 dram_base=64 x_size=4 y_size=1 "
                                   "z_size=1 x_step=4 pop=load push=load",
@@ -81,7 +81,7 @@ TEST(Check, FollowsBoxesExactly) {
        "store segment=arena x_bytes=4 dram_base=4 x_size=2 y_size=2 z_size=1 x_step=8 y_step=32",
        "finish"});
   EXPECT_EQ(Findings(Tessera(program)), "");
-  // One byte further the second store meets the load.
+  // With one more byte the second store overlaps the load.
   const std::string bad = Lines(
       {std::string(kLoadOut) + " push=store",
        "store segment=arena x_bytes=4 x_size=2 y_size=2 z_size=1 x_step=8 y_step=32 pop=load "
@@ -128,8 +128,7 @@ TEST(Check, Unwritten) {
   EXPECT_THAT(Findings(image), HasSubstr("reads segment 1 byte 255, which nothing wrote"));
   EXPECT_THAT(Findings(Tessera(Lines({"gemm uop_count=1 iter_out=1 iter_in=1", "finish"}))),
               HasSubstr("reads uop tile 0, which nothing wrote"));
-  // A reduction that starts with an init micro-op does not read the accumulator; one that does not,
-  // does.
+  // A reduction that starts with an init micro-op does not read the accumulator; any other does.
   const auto reduction = [](int begin) {
     return Lines(
         {"load x_bytes=8 x_size=2 y_size=1 z_size=1 x_step=8",
@@ -234,7 +233,7 @@ TEST(Check, DeadlockAndLeftover) {
                 "whose instructions push 0 to it; no instruction of vector stands before it"));
   EXPECT_THAT(Findings(Tessera(Lines({"sync unit=gemm push=vector+load", "finish"}))),
               HasSubstr("leftover: 1 tokens from gemm to load are left at finish"));
-  // The 256th token finds no room; nothing will make any.
+  // The 256th token finds the queue full, and no instruction will make room.
   std::string code;
   for (int i = 0; i < 256; ++i) code += "sync unit=gemm push=vector\n";
   EXPECT_THAT(
@@ -242,7 +241,7 @@ TEST(Check, DeadlockAndLeftover) {
       HasSubstr(
           "queue overflow: gemm's instruction 255 waits for room to push its 256th token to vector "
           "(the counter holds 255), whose instructions pop 0; usual cause: "));
-  // 33 instructions in front of a queue of 32 keep fetch from the one that they wait for.
+  // 33 instructions fill the queue of 32, so that fetch does not reach the one that they wait for.
   code.clear();
   for (int i = 0; i < 33; ++i) code += "sync unit=gemm pop=vector\n";
   for (int i = 0; i < 33; ++i) code += "sync unit=vector push=gemm\n";
@@ -260,7 +259,7 @@ TEST(Check, Work) {
               HasSubstr("work: instruction 0 (alu alu_op=mov src_mem=imm iter_out=10 iter_in=11 "
                         "red_out=1 red_in=1): its "
                         "loops take 110 steps, more than the 100"));
-  // Micro-ops from an arena that the program itself writes.
+  // The micro-ops come from an arena that the program itself writes.
   EXPECT_THAT(
       Findings(Tessera(Lines(
           {std::string(kLoadOut) + " push=store",
@@ -307,7 +306,7 @@ TEST(Check, Vta) {
              "load memory_type=inp y_size=1 x_size=1",
              "store memory_type=out sram_base=1 y_size=1 x_size=1 pop=prev", "finish"});
   EXPECT_THAT(Findings(Vta(race)), HasSubstr("race: instruction 4 (gemm"));
-  // Tokens that are left over are a warning.
+  // Tokens left over at the end are a warning.
   const CheckReport leftover =
       CheckProgram(Vta(Lines({"load memory_type=inp push=next", "finish"})), Tiny());
   EXPECT_TRUE(leftover.ok());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: that the checker ends, and survives, whatever a stream holds; that a program of
-// 20,000 instructions is followed whole. Space: 600 seeded random streams; one long program. Not
-// tested here: what each diagnostic says (check_program_test).
+// What is tested: the checker ends without a crash on any stream; it follows a program of 20,000
+// instructions to its end. Space: 600 seeded random streams; one long program. Not tested here:
+// what each diagnostic says (check_program_test).
 #include <gtest/gtest.h>
 
 #include "base/bits.h"
@@ -14,7 +14,7 @@
 namespace tessera::isa {
 namespace {
 
-// The opcode of the instruction that a field's line names.
+// The opcode of the instruction that a row of kFields names.
 int OpcodeOf(std::string_view name) {
 #define INSN(insn, opcode, unit, summary) \
   if (name == #insn) return opcode;
@@ -22,7 +22,7 @@ int OpcodeOf(std::string_view name) {
   return -1;
 }
 
-// Nothing that an image can hold makes the checker fail, and it ends.
+// For any image the checker ends without a failure.
 TEST(Check, SurvivesRandomPrograms) {
   CheckOptions options;
   options.max_steps = 20'000;
@@ -37,14 +37,14 @@ TEST(Check, SurvivesRandomPrograms) {
       for (uint64_t& part : word) {
         part = rng.Next() & rng.Next() & (rng.OneIn(2) ? rng.Next() : ~uint64_t{0});
       }
-      // Mostly an opcode, and only bits that some field names.
+      // Most words have a valid opcode and set only bits of fields.
       const int opcode = static_cast<int>(rng.OneIn(30) ? rng.Range(0, 15) : rng.Range(1, 8));
       InsnWord named{};
       for (const FieldRow& f : kFields) {
         if (OpcodeOf(f.insn) == opcode) named[f.lsb / 64] |= Mask(f.width) << (f.lsb % 64);
       }
       for (int w = 0; w < 4; ++w) word[w] &= named[w];
-      if (!rng.OneIn(8)) word[0] &= ~uint64_t{0xff0};  // tokens
+      if (!rng.OneIn(8)) word[0] &= ~uint64_t{0xff0};  // clears the tokens
       word[0] |= static_cast<uint64_t>(opcode);
       image.Append(word);
     }
@@ -57,8 +57,8 @@ TEST(Check, SurvivesRandomPrograms) {
 }
 
 TEST(Check, FollowsTwentyThousandInstructions) {
-  // Two tiles in turn through LOAD, VECTOR and STORE; the last token is missing, and only that is
-  // reported.
+  // LOAD, VECTOR and STORE process two tiles in turn; the last token is missing, and the checker
+  // reports only that.
   ProgramImage image = Tessera("finish\n");
   image.code.clear();
   constexpr int64_t kLoad = 1, kVector = 4, kStore = 8;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what the checker and the simulators say of hangs and hazards: for each class of
-// isa/semantics/diagnosis.h a program of programs/ whose instruction, unit, partner and counts
-// stand in the table below, which was made by reading the programs; that all simulators say the
-// same; that docs/diagnosis.md shows these messages. Space: configuration tiny. Not tested here:
+// What is tested: the messages of the checker and the simulators about hangs and hazards. For each
+// class of isa/semantics/diagnosis.h a program of programs/ has a row in the table below with its
+// instruction, unit, partner and counts, written by reading the program; all simulators give the
+// same message; docs/diagnosis.md shows these messages. Space: configuration tiny. Not tested here:
 // programs without an end that the checker accepts (none: tests/rig/token_test), the commands
 // (tests/tools).
 #include <gmock/gmock.h>
@@ -28,13 +28,13 @@ using ::testing::HasSubstr;
 struct Row {
   const char* program;
   DiagnosisClass kind;
-  Code code;                       // of the devices' error; for a race none
-  const char* unit;                // the one that waits
+  Code code;                       // of the device's error; for a race none
+  const char* unit;                // the unit that waits
   uint32_t insn;                   // its instruction
-  const char* insn_text;           // and text
-  const char* partner;             // who should have given
-  uint64_t nth;                    // the token of the pair that is waited for, from 1; 0: none
-  std::vector<const char*> words;  // the rest of what a device says
+  const char* insn_text;           // the instruction's text
+  const char* partner;             // the unit that should have pushed
+  uint64_t nth;                    // the number of the token that it waits for, from 1; 0: none
+  std::vector<const char*> words;  // the rest of the device's message
 };
 
 const Row kRows[] = {
@@ -111,7 +111,7 @@ const Driver& DriverNamed(std::string_view name) {
 
 constexpr const char* kSimulators[] = {"func", "cycle", "hls", "rtl"};
 
-// What |image| on |simulator| ends with.
+// Runs |image| on |simulator| and returns its outcome.
 Result<rig::ImageOutcome> RunOn(const isa::ProgramImage& image, const std::string& simulator,
                                 const std::map<std::string, std::string>& options = {},
                                 uint64_t budget = 20'000) {
@@ -126,7 +126,7 @@ Error ErrorOf(const Result<rig::ImageOutcome>& outcome) {
   return outcome ? Error(Code::kNotFound, "no error") : outcome.error();
 }
 
-// HLS adds which stream each top stands at.
+// HLS appends the stream at which each top waits.
 std::string WithoutTops(const std::string& message) {
   return message.substr(0, message.find("; tops: "));
 }
@@ -174,7 +174,7 @@ TEST_P(Hang, EverySimulatorSaysTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Classes, Hang, ::testing::ValuesIn(kRows), Name);
 
-// What the checker and, as they must say the same, func and rtl say of |code|.
+// The checker's message about |code|; expects the same message of func and rtl.
 std::string SaidOf(const std::string& code) {
   const auto image = isa::Assemble(
       ".profile tessera\n.config tiny\n.segment input 64\n.segment output 64\n.code\n" + code);
@@ -185,8 +185,8 @@ std::string SaidOf(const std::string& code) {
   return text;
 }
 
-// The middle one of three loads has lost its push: the second STORE takes the third load's token,
-// and the third STORE is the one that hangs.
+// Of three loads the middle one lacks its push: the second STORE takes the third load's token, and
+// the third STORE hangs.
 TEST(LostToken, IsLookedForWhereTheCountsPart) {
   const std::string text = SaidOf(
       "sync unit=load push=store\nsync unit=store pop=load\n"
@@ -199,7 +199,8 @@ TEST(LostToken, IsLookedForWhereTheCountsPart) {
                         "instruction 2 (sync) is the last of load before it and pushes none"));
 }
 
-// LOAD pushes 256 tokens before it gives VECTOR the one that GEMM's pops stand behind.
+// LOAD pushes 256 tokens to GEMM before its push to VECTOR. GEMM pops none of them until VECTOR's
+// token arrives.
 TEST(TooFewCredits, OfACounterThatIsFull) {
   std::string code = "sync unit=gemm pop=vector\nsync unit=vector pop=load push=gemm\n";
   for (int i = 0; i < 256; ++i) code += "sync unit=load push=gemm\n";
@@ -214,7 +215,7 @@ TEST(TooFewCredits, OfACounterThatIsFull) {
                       "which instruction 259 would make by its pop; usual cause: "));
 }
 
-// Tokens that nothing pops.
+// No unit pops these tokens.
 TEST(QueueOverflow, OfACounterThatNothingEmpties) {
   std::string code;
   for (int i = 0; i < 256; ++i) code += "sync unit=store push=vector\n";
@@ -223,7 +224,7 @@ TEST(QueueOverflow, OfACounterThatNothingEmpties) {
                         "token to vector (the counter holds 255), whose instructions pop 0; "));
 }
 
-// Where |text| has a number behind |before|.
+// The number in |text| behind |before|.
 uint64_t NumberBehind(const std::string& text, const std::string& before) {
   const size_t at = text.find(before);
   EXPECT_NE(at, std::string::npos) << before << " in " << text;
@@ -249,7 +250,7 @@ TEST(BusNeverAnswers, IsToldByWhoHasABus) {
                           "memory=out segment=input"));
     EXPECT_THAT(error.message, HasSubstr("store waits for a token from load at instruction 1 ("));
     EXPECT_THAT(error.message, HasSubstr("usual cause: an address at which no memory is"));
-    // All of the load was asked for: what is owed ends where it ends.
+    // LOAD has requested all its bytes, so the bytes that memory owes end at the end of the load.
     const uint64_t owed = NumberBehind(error.message, "memory to give ");
     EXPECT_EQ(NumberBehind(error.message, "bytes from address ") + owed, end);
     EXPECT_GT(owed, 0u);
@@ -258,7 +259,7 @@ TEST(BusNeverAnswers, IsToldByWhoHasABus) {
     EXPECT_GE(silent, kBudget - kStops);
     EXPECT_LE(silent, kBudget - kStops + 16) << "rtl reads registers before it looks";
   }
-  // The others read memory as an array.
+  // func and hls read memory as an array.
   for (const char* simulator : {"func", "hls"}) {
     const Error error = ErrorOf(RunOn(image, simulator, {{"memory-stops", "100"}}));
     EXPECT_EQ(error.code, Code::kInvalidArgument);
@@ -293,9 +294,9 @@ TEST(ErrorResponse, IsToldByAll) {
   }
 }
 
-// A beat of a later row, or word of a STORE: rtl saw the answer, the others find it in the box.
-// Memory ends at 1 MiB, tiles have 4 bytes: the third row is at 4 * 270,000; the store's third tile
-// is the first past the end.
+// The error is in a later row of a LOAD or a later word of a STORE: rtl sees the answer on the bus,
+// the other simulators find the beat in the box. Memory ends at 1 MiB, tiles have 4 bytes: the
+// third row is at 4 * 270,000; the store's third tile is the first past the end.
 TEST(ErrorResponse, NamesTheBeat) {
   const std::string load = "load memory_type=inp dram_base=170000 y_size=4 x_size=3 x_stride=50000";
   const std::string store = "store memory_type=out dram_base=262142 y_size=1 x_size=4";
@@ -329,7 +330,7 @@ TEST(Race, IsToldByTheChecker) {
   }
 }
 
-// What is said of the race on |simulator|.
+// The race watch's message about the race on |simulator|.
 std::string WatchedRace(const std::string& simulator) {
   const isa::ProgramImage image = Program("race");
   sim::RaceWatch watch(image, Tiny());
@@ -344,7 +345,8 @@ std::string WatchedRace(const std::string& simulator) {
   return lines.size() == 1 ? lines[0] : fmt::format("{} races", lines.size());
 }
 
-// LOAD's second load follows the first; STORE waits for a token between: they meet in every model.
+// LOAD's second load directly follows the first, and STORE waits for a token between them: the
+// second load and the store collide in every model.
 TEST(Race, IsToldOfARun) {
   std::string clocked;
   for (const char* simulator : kSimulators) {
@@ -363,7 +365,7 @@ TEST(Race, IsToldOfARun) {
   }
 }
 
-// Every message that docs/diagnosis.md shows for a program is what the machines say today.
+// For each program, the machines give the message that docs/diagnosis.md shows.
 TEST(Document, ShowsWhatTheMachinesSay) {
   const auto bytes = ReadFile("docs/diagnosis.md");
   ASSERT_TRUE(bytes) << bytes.error().message;

@@ -21,7 +21,8 @@ std::string Joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// Is |text| a command? A path alone is the name of a file, a word of the list alone is a word.
+// Whether |text| is a command. A path alone names a file; the name of a program alone is only a
+// word.
 bool IsCommand(const std::string& text) {
   static const std::regex assignment(R"([A-Z_]+=\S*)"), verb(R"(tessera [a-z]+.*)"),
       program(R"(build/bin/\w+ .+)"), script(R"((\./)?[\w/]+\.(sh|py) .+)"),
@@ -41,7 +42,7 @@ bool IsSynopsis(const std::string& text) {
   return text.starts_with("tessera ") && std::regex_match(text, form);
 }
 
-// A line of a block: its comment goes, and of a synopsis the prose that stands behind it.
+// A line of a block without its comment; of a synopsis, also without the prose behind it.
 std::string Typed(const std::string& line) {
   static const std::regex comment(R"(\s+#.*)"), prose(R"((tessera \w+ +\S.*?)   +.*)");
   std::string text = std::regex_replace(line, comment, "");
@@ -50,14 +51,14 @@ std::string Typed(const std::string& line) {
   return Joined(WordsIn(text));
 }
 
-// A table's cell that is a script alone: a column of commands.
+// Whether |code| is a script that fills a table's cell alone: the table has a column of commands.
 bool IsCell(const TextFile& document, const CodeText& code) {
   static const std::regex script(R"([\w/]+\.(sh|py))");
   return std::regex_match(code.text, script) &&
          document.lines[code.line - 1].find("| `" + code.text + "` |") != std::string::npos;
 }
 
-// |text| up to the bracket that closes the one at |begin|.
+// The place in |text| of the bracket that closes the one at |begin|.
 size_t Closing(const std::string& text, size_t begin) {
   int depth = 0;
   for (size_t at = begin; at < text.size(); ++at) {
@@ -87,7 +88,7 @@ std::vector<CommandLine> CommandLinesOf(const TextFile& document) {
                                    [](const CodeText& code) { return IsCommand(code.text); });
     for (size_t n = begin; shell && n < end; ++n) {
       const std::string text = Typed(all[n].text);
-      if (text.starts_with("[") && n > begin) {  // a synopsis that goes on
+      if (text.starts_with("[") && n > begin) {  // the synopsis continues
         found.back().text += " " + text;
       } else {
         found.push_back({text, all[n].line, true, IsSynopsis(text)});
@@ -99,7 +100,7 @@ std::vector<CommandLine> CommandLinesOf(const TextFile& document) {
 }
 
 std::vector<std::string> FormsOf(const std::string& synopsis) {
-  std::vector<std::vector<std::string>> parts;  // each with what it may be, the first in the base
+  std::vector<std::vector<std::string>> parts;  // the forms of each part; the base form is first
   static const std::regex spaced(R"( \| )");
   const std::string text = std::regex_replace(synopsis, spaced, "|");
   for (size_t at = 0; at < text.size();) {
@@ -111,7 +112,7 @@ std::vector<std::string> FormsOf(const std::string& synopsis) {
       at = end + 1;
       continue;
     }
-    // Blanks, or a word with its alternatives.
+    // Either blanks, or a word with its alternatives.
     const size_t word = std::min(text.find_first_not_of(' ', at), text.size());
     if (word > at) {
       parts.push_back({" "});

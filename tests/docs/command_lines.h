@@ -16,17 +16,17 @@ namespace tessera::test {
 struct CommandLine {
   std::string text;       // without its comment and the prose behind it; one space between words
   size_t line = 0;        // of the document, from 1
-  bool whole = false;     // stands in a block: typed as it is; else a sentence may only begin it
+  bool whole = false;     // a line of a block; a sentence may give only its begin
   bool synopsis = false;  // has alternatives or parts in brackets
 };
 
-// Every span and line of a block that is a command: what begins with `tessera`, a program of the
-// build, a script with arguments, or a program that the documents name (cmake, ssh, ...). Where one
-// line of a block is a command, all are.
+// Every command in a span or a line of a block: a text that begins with `tessera`, a program of the
+// build, a script with arguments, or a program that the documents name (cmake, ssh, ...). If one
+// line of a block is a command, all its lines are.
 std::vector<CommandLine> CommandLinesOf(const TextFile& document);
 
-// What |synopsis| stands for, one change at a time: first without the parts in brackets and with
-// the first of each alternative, then each other alternative and each part alone.
+// The forms of |synopsis|, one change at a time: first the base form, without the parts in brackets
+// and with the first of each alternative, then each other alternative and each part alone.
 std::vector<std::string> FormsOf(const std::string& synopsis);
 
 }  // namespace tessera::test

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the command lines of README.md and docs/ run as they stand there, in order, and
-// end with the code that a reader may expect; what a document shows of their output is what
-// they print. A command is filled, finished or excepted by a line of commands.txt alone, and a
-// line there that no document needs fails. Space: spans, blocks and cells of tables
-// (command_lines.h); of a synopsis, each alternative and each part in brackets once. Run in a
-// folder that looks like the checkout, one for each document. Commands that take long are the
-// tests *Slow. Not tested
-// here: blocks of output behind a mark (docs_test, tools_run_test), sessions of the debugger
-// (tools_debug_test), messages (tests/diagnosis), scripts of bench/ and hw/, which other tests run.
+// What is tested: the command lines of README.md and docs/ run unchanged and in order, and end with
+// the expected code; they print the output that a document shows. Only a line of commands.txt fills
+// in, completes or excludes a command, and a line there that no document needs fails. Space: spans,
+// blocks and cells of tables (command_lines.h); of a synopsis, each alternative and each part in
+// brackets once. Each document's commands run in a folder that looks like the checkout. Commands
+// that take long are the tests *Slow. Not tested here: blocks of output behind a mark (docs_test,
+// tools_run_test), sessions of the debugger (tools_debug_test), messages (tests/diagnosis), scripts
+// of bench/ and hw/, which other tests run.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,28 +34,29 @@ constexpr bool kXrtHere = true;
 #else
 constexpr bool kXrtHere = false;
 #endif
-constexpr int kSeconds = 120, kSlowSeconds = 900;  // that a command may take
+constexpr int kSeconds = 120, kSlowSeconds = 900;  // limits for one command
 
 struct PlannedCommand {
-  std::string typed;  // in the document, one form
-  std::string shell;  // what is run
+  std::string typed;  // one form of the document's line
+  std::string shell;  // the command that runs
   size_t line = 0;
-  int code = 0;  // that it ends with
+  int code = 0;  // the expected exit code
   bool slow = false;
-  std::vector<std::string> shown;  // what these find in the output is in the document
+  std::vector<std::string> shown;  // regexes; the document shows what they match in the output
 };
 
 struct PlannedDocument {
   const TextFile* document = nullptr;
-  std::vector<std::string> given;  // run before
+  std::vector<std::string> given;  // commands to run first
   std::vector<PlannedCommand> commands;
 };
 
-// |command| with those of |arguments| that it lacks: the word without an option, options.
+// |command| with the words and options of |arguments| that it lacks; only a command without a word
+// of its own behind the verb gets the word.
 std::string Finished(std::string command, const std::string& arguments) {
   const std::vector<std::string> words = SplitList(command, ' ');
   std::string begin = words[0] + " " + words[1];
-  bool named = false;  // it has a word of its own behind its verb
+  bool named = false;  // |command| has a word of its own behind its verb
   for (size_t n = 2; n < words.size(); ++n)
     named = named || (words[n][0] != '-' && words[n - 1][0] != '-');
   const std::vector<std::string> more = SplitList(arguments, ' ');
@@ -88,7 +88,8 @@ PlannedCommand Planned(CommandTable& table, const CommandLine& line, const std::
   return command;
 }
 
-// What is run of every document. Of commands that sentences begin, each once.
+// The commands to run from each document. A command that a sentence begins runs once for all
+// documents.
 std::vector<PlannedDocument> PlanAll(CommandTable& table) {
   std::vector<PlannedDocument> all;
   std::set<std::string> begun;
@@ -113,11 +114,11 @@ std::vector<PlannedDocument> PlanAll(CommandTable& table) {
 }
 
 struct Ended {
-  int code = -1;  // 124: it took too long
+  int code = -1;  // 124: it exceeded its time
   std::string output;
 };
 
-// |command| in |folder|, by a shell as a reader has it.
+// Runs |command| in |folder| in a shell, as a reader would.
 Ended RunIn(const fs::path& folder, const std::string& command, int seconds) {
   std::string quoted;
   for (const char c : command) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -133,7 +134,7 @@ Ended RunIn(const fs::path& folder, const std::string& command, int seconds) {
   return ended;
 }
 
-// Looks like the checkout after a build, and takes what commands write.
+// A folder that looks like the checkout after a build and receives the files that commands write.
 class Checkout {
  public:
   explicit Checkout(const std::string& name)
@@ -206,11 +207,11 @@ class Commands : public ::testing::Test {
   static void SetUpTestSuite() {
     const std::string path = std::getenv("PATH");
     setenv("PATH", (TESSERA_PROGRAMS ":" + path).c_str(), 1);
-    setenv("TESSERA_CUDA_DRIVER", TESSERA_STAND_IN, 1);  // of a GPU: runs PTX on the processor
+    setenv("TESSERA_CUDA_DRIVER", TESSERA_STAND_IN, 1);  // stands for a GPU: runs PTX here
     setenv("TESSERA_XRT_EMULATION", TESSERA_BUILD "/xrt_emulation", 1);
     unsetenv("TESSERA_DUMP_DIR");
   }
-  // |first|: of README.md and the page of the command, or of all other pages.
+  // |first|: README.md and docs/command.md; otherwise all other pages.
   void Run(bool first, bool slow) {
     for (const PlannedDocument& plan : plans_) {
       const std::string& path = plan.document->path;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kBeginning = " ...";
 
-// Is text[at, at + size) one or more whole words of a command line?
+// Whether text[at, at + size) is one or more whole words of a command line.
 bool WholeWords(const std::string& text, size_t at, size_t size) {
   const auto outside = [](char c) { return c == ' ' || c == ',' || c == '=' || c == '/'; };
   return (at == 0 || outside(text[at - 1])) &&
@@ -73,7 +73,7 @@ std::string CommandTable::Fill(const std::string& command) {
   }
   std::ranges::stable_sort(fills, std::ranges::greater{},
                            [](const TableRow* row) { return row->what.size(); });
-  // One pass from the left: what was put in is not filled again.
+  // One pass from the left: text that a row fills in is not filled again.
   std::string text;
   for (size_t at = 0; at < command.size();) {
     const auto row = std::ranges::find_if(fills, [&](const TableRow* fill) {

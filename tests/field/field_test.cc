@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: a small model of each form in which files reach users (models/field/README.md)
-// gives what ONNX Runtime and TFLite's reference kernels give, on the host and on the functional
-// simulator, all outputs, over three runs one behind the other; compiled with the translation check
-// in two orders. Space: tests/data/field. Integers and bools are equal, floats within 1e-4 of their
+// What is tested: a small model of each form of file that users have (models/field/README.md) gives
+// the results of ONNX Runtime and of TFLite's reference kernels, on the host and on the functional
+// simulator, for all outputs, over three consecutive runs; the translation check compiles it in two
+// orders. Space: tests/data/field. Integers and bools are equal, floats within 1e-4 of their
 // output's range. Not tested here: operators one by one (tests/compiler/import, tests/models), real
 // files, which are not ours.
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ std::vector<double> Reals(const HostTensor& tensor) {
   return {values.begin(), values.end()};
 }
 
-// "" where |got| is what |want| says.
+// "" where |got| equals |want|.
 std::string Difference(const HostTensor& got, const HostTensor& want) {
   if (got.bytes.size() != want.bytes.size())
     return fmt::format("{} bytes, {} expected", got.bytes.size(), want.bytes.size());

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What units ask of device memory, from where it is decided to an address channel of AXI behind a tsr_skid. Includers have cut.svh
-// and the two packages.
+// Follows a unit's requests to device memory, from the grant to an AXI address channel behind a tsr_skid. The including
+// file also includes cut.svh and has the two packages.
 
-// in_order: each request at the channel is one that was granted, in order, once, unchanged, in an aligned block of MaxBurst words.
-// A unit's own, of those that were granted since its reset, count.
+// in_order: the requests at the channel are the granted requests, in order, each once, unchanged, in an aligned block
+// of MaxBurst words. The outputs count the unit's own requests among those granted since the unit's reset.
 module in_order #(
   parameter int MaxBurst = 16
 ) (
   input  logic        clk_i,
-  input  logic        rst_ni,       // of the bus
+  input  logic        rst_ni,       // reset of the bus
   input  logic        unit_rst_ni,
   input  logic        grant_i,
   input  logic        mine_i,       // the request granted is the unit's
   input  logic [47:0] request_i,    // address, beats - 1
-  input  logic        taken_i,      // by the channel
-  input  logic [1:0]  held_i,       // requests in the skid: there is a next, there is one behind it
+  input  logic        taken_i,      // the channel takes a request
+  input  logic [1:0]  held_i,       // requests in the skid: bit 0 the next, bit 1 the one behind it
   input  logic [47:0] next_i,
   input  logic [47:0] behind_i,
-  output logic [1:0]  counts_o,     // the next is there and counts, the one behind it
-  output logic [11:0] waiting_o,    // words of those that count
-  output logic [11:0] taken_o       // words of one that counts and is taken now
+  output logic [1:0]  counts_o,     // requests in the skid that count, in the same order
+  output logic [11:0] waiting_o,    // words of the requests that count
+  output logic [11:0] taken_o       // words of a request that counts and that the channel takes now
 );
   localparam int BusShift = $clog2(tsr_pkg::BusBytes);
   logic [1:0] held, held_q, mine_q;
@@ -49,15 +49,16 @@ module in_order #(
   `TSR_ASSERT_IF(requests_in_a_block, held_q[0], in_a_block(next_i) && (!held_q[1] || in_a_block(behind_i)))
 endmodule
 
-// asked: of LOAD or STORE. What tsr_runs is given are the commands with data, each once, unchanged; and the words of the bursts that
-// the channel has taken are, with those that wait there, the words of the bursts that tsr_runs (cut.svh) put out.
+// asked: the requests of LOAD or STORE. tsr_runs receives the commands with data, each once, unchanged. The words of
+// the bursts that the channel has taken, and of those that wait there, add up to the words of the bursts that tsr_runs
+// (cut.svh) put out.
 module asked #(
   parameter int MaxBurst = 16,
   localparam int GivenBits = 40 + tsr_pkg::BoxBytesBits + 3 + 3 * tsr_pkg::BoxSizeBits + 24 + 2 * 32 + 32
 ) (
   input logic                                clk_i,
-  input logic                                rst_ni,       // of the bus
-  input logic                                unit_rst_ni,  // of the unit
+  input logic                                rst_ni,       // reset of the bus
+  input logic                                unit_rst_ni,  // reset of the unit
   input logic                                cmd_valid_i,
   input logic                                cmd_ready_i,
   input logic [tsr_dma_pkg::CommandBits-1:0] cmd_i,
@@ -68,14 +69,14 @@ module asked #(
   input logic                                grant_i,
   input logic                                mine_i,       // the request granted is the unit's
   input logic [47:0]                         request_i,    // address, beats - 1
-  input logic                                taken_i,      // by the channel
-  input logic [1:0]                          held_i,       // requests in the skid: the next has valid, the one behind it
+  input logic                                taken_i,      // requests in the skid: bit 0 next, bit 1 behind it
+  input logic [1:0]                          held_i,       // requests in the skid: bit 0 the next, bit 1 the one behind it
   input logic [47:0]                         next_i,
   input logic [47:0]                         behind_i,
   input logic [11:0]                         put_i         // words of all bursts of tsr_runs, modulo 4 Ki
 );
   localparam int PackedBits = tsr_dma_pkg::FixedBits + tsr_pkg::BoxBits;
-  // The command that is offered, as tsr_dma_check packs it, and the one that tsr_runs should have next.
+  // The command that is offered, unpacked from the form of tsr_dma_check. given_q is what tsr_runs should receive next.
   tsr_dma_pkg::checked_t box;
   logic [tsr_pkg::BoxTileBits-1:0] sram_base;
   logic [tsr_pkg::BoxTileBytesBits-1:0] x_bytes;

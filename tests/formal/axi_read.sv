@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proven of tsr_axi_read: one requester is granted at a time; a request granted goes into the channel's buffer (tsr_skid, which
-// has a proof of its own) in that cycle, with its address, length and id, and nothing else does; LOAD waits only for fetch, for
-// the channel, or for the end of a run, and fetch only for the latter two; bursts under way are counted exactly, so the bus is
-// called quiet when it is; and nothing reaches a unit while a run is flushed.
+// Proven of tsr_axi_read: one requester is granted at a time; in that cycle the granted request, and nothing else, goes
+// into the channel's buffer (tsr_skid, which has a proof of its own), with its address, length and id; LOAD waits only
+// for fetch, for the channel, or for the end of a run, and fetch only for the latter two; bursts under way are counted
+// exactly, so the bus is called quiet exactly when it is; no beat reaches a unit while a run is flushed.
 //
 // sources: bus/tsr_axi_read.sv prim/tsr_skid.sv
 // depth: 6 2 8
@@ -54,7 +54,7 @@ module prove_axi_read #(
   initial assume (!rst_ni);
   logic f_grant, l_grant, ends, room, push;
   logic [48:0] request;
-  logic [7:0] bursts_q;  // granted, whose last beat has not come
+  logic [7:0] bursts_q;  // bursts granted, until their last beat
   assign room = \dut.room ;
   assign push = \dut.push ;
   assign request = \dut.u_ar.data_i ;
@@ -65,7 +65,7 @@ module prove_axi_read #(
     if (!rst_ni) bursts_q <= '0;
     else bursts_q <= bursts_q + 8'(f_grant || l_grant) - 8'(ends);
   end
-  // LOAD and fetch have places for fewer than this.
+  // LOAD and fetch have places for fewer bursts.
   always_comb if (rst_ni) places: assume (bursts_q < 8'd199);
 
   `TSR_ASSERT(one_grant, !(f_grant && l_grant) && push == (f_grant || l_grant))

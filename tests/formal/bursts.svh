@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tsr_runs has to do, with whole addresses and counts; the body of a module with its parameters and inputs: runs.sv has it
-// beside tsr_runs, cut.svh is nothing else. Given from outside: |valid|, that a burst stands at the output.
-  // The burst to be cut next, if any: at a word of a run of a box.
+// The reference for tsr_runs, with whole addresses and counts: the body of a module with its parameters and inputs.
+// runs.sv compares it with tsr_runs; cut.svh puts it in place of tsr_runs. The includer drives |valid|: a burst is at
+// the output.
   logic full_q;
   logic [39:BusShift] word_q;
-  logic [39:0] run_q, row_q, plane_q;  // where run, row and plane begin
-  logic [39:0] run_end;                // its last byte
+  logic [39:0] run_q, row_q, plane_q;  // first byte of the run, of the row, of the plane
+  logic [39:0] run_end;                // last byte of the run
   logic [RunBits-1:0] run_last_q;
   logic [SizeBits-1:0] x_q, y_q, z_q, x_size_q, y_size_q, z_size_q;
   logic [23:0] x_step_q;
@@ -21,7 +21,7 @@
   assign row_ends = x_q == x_size_q - SizeBits'(1);
   assign plane_ends = row_ends && y_q == y_size_q - SizeBits'(1);
   assign box_ends = run_ends && plane_ends && z_q == z_size_q - SizeBits'(1);
-  assign step = !full_q || ready_i || !valid;  // the output has room for it
+  assign step = !full_q || ready_i || !valid;  // the output has room for the burst
   assign takes = !full_q || box_ends;
   logic [39:0] next_run;
   assign next_run = !row_ends ? run_q + 40'(x_step_q) : !plane_ends ? row_q + 40'(y_step_q) : plane_q + 40'(z_step_q);
@@ -57,7 +57,7 @@
       end
     end
   end
-  // What must be at the output.
+  // The burst that must be at the output.
   logic [39:BusShift] out_word_q, out_last_q;
   logic out_valid_q, out_box_q;
   logic [UserBits-1:0] out_user_q;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What runs.sv proves that tsr_runs is, in its place, for proofs of what has one. Beside its ports it proves that the
-// bus words of its bursts add up to those of the runs that it has begun, but what is on its way.
+// The model of tsr_runs that runs.sv proves equal to it, for proofs of modules that contain a tsr_runs. It also proves
+// that the words of its bursts add up to the words of the runs begun, less those still inside.
 module tsr_runs #(
   parameter int BusBytes = 8,
   parameter int MaxBeats = 16,
@@ -49,7 +49,7 @@ module tsr_runs #(
   logic [40+RunBits+3+3*SizeBits+24+64+UserBits-1:0] given;
   assign given = {addr_i, run_last_i, row_run_i, plane_run_i, box_run_i, x_size_i, y_size_i, z_size_i, x_step_i, y_step_i, z_step_i,
                   user_i};
-  // Words, modulo 4 Ki, in the order of the way: of runs begun, of bursts cut from them, of bursts put out.
+  // Words, modulo 4 Ki, at three places: of runs begun, of bursts cut from them, of bursts put out.
   function automatic [11:0] words(input [39:BusShift] from, input [39:BusShift] to);
     words = to[BusShift+11:BusShift] - from[BusShift+11:BusShift] + 12'd1;
   endfunction
@@ -68,7 +68,7 @@ module tsr_runs #(
   end
   `TSR_ASSERT(all_cut, begun_q == cut_q + (full_q ? words(word_q, run_end[39:BusShift]) : 12'd0))
   `TSR_ASSERT(all_put, cut_q == put_q + (out_valid_q ? words(out_word_q, out_last_q) : 12'd0))
-  // What makes it inductive.
+  // Invariants for the induction.
   `TSR_ASSERT_IF(forward, full_q && run_ends, word_q <= run_end[39:BusShift])
   `TSR_ASSERT_IF(in_a_block, out_valid_q, out_word_q <= out_last_q && out_word_q[39:BlockShift] == out_last_q[39:BlockShift])
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proven of tsr_deep_fifo: no beat is lost, made twice, changed or passed by another, and one is shown at most 3 cycles after
-// there is any.
+// Proven of tsr_deep_fifo: no beat is lost, duplicated, changed or overtaken, and the queue shows a beat at most 3
+// cycles after it has one.
 //
 // sources: prim/tsr_deep_fifo.sv
 // depth: 6 2 8
@@ -34,13 +34,13 @@ module prove_deep_fifo #(
     .count_o(count), .inside_o(followed), .ahead_o(ahead), .beat_o(beat)
   );
   initial assume (!rst_ni);
-  logic [1:0] hidden_q;  // cycles in which there was one and none was shown
+  logic [1:0] hidden_q;  // cycles in which the queue had a beat and showed none
   always_ff @(posedge clk_i) hidden_q <= (rst_ni && count != '0 && !valid) ? hidden_q + 2'd1 : 2'd0;
 
   `TSR_ASSERT_IF(nothing_from_nothing, valid, count != '0)
   `TSR_ASSERT_IF(order, followed && ahead == '0 && valid, data == beat)
   `TSR_ASSERT_IF(soon, count != '0 && !valid, hidden_q < 2'd3)
-  // What makes it inductive: where the beat is, in front of the RAM's, in the RAM's output or in the RAM; that it is there.
+  // Invariants for the induction: the followed beat is in front of the RAM, in its output or in the RAM, at its place.
   (* hierconn *) logic [AddrBits:0] \dut.wptr_q ;
   (* hierconn *) logic [AddrBits:0] \dut.rptr_q ;
   (* hierconn *) logic \dut.head_q ;

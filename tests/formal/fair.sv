@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proven of tsr_fetch and tsr_axi_read together: a request of LOAD, which fetch's go before, waits for a bounded number of
-// them and of cycles, though the program never ends and its instructions are taken as fast as they come: with 8 places and
-// bursts of 4, for 7 requests of fetch and 16 cycles at most, where the memory takes a request every second cycle at least. The
-// reason is the same for the machine's 64 places and bursts of 16: a place is free again when its beat has left, one beat a
-// cycle at most, so fetch pauses when it has asked for the places it has; in that pause LOAD's request goes. Fetch itself waits
-// for nothing but the channel (axi_read.sv). Also: fetch's bursts stay in their blocks, so below 4 KiB, and each beat has a place.
-// Not proven, and not so: behind a memory that takes requests no faster than the beats of one come, LOAD may wait until the
-// queues of all units are full or the program is read.
+// Proven of tsr_fetch and tsr_axi_read together: LOAD's request, which yields to fetch's requests, waits for a bounded
+// number of them and of cycles, even when the program never ends and its instructions leave as fast as they come. With
+// 8 places and bursts of 4 the bounds are 7 requests of fetch and 16 cycles, where the memory takes a request at least
+// every second cycle. The same argument holds for the machine's 64 places and bursts of 16: a place is free again when
+// its beat has left, at most one beat a cycle, so fetch pauses once it has requested all its places, and LOAD's request
+// goes in that pause. Fetch itself waits for nothing but the channel (axi_read.sv). Also: fetch's bursts stay in their
+// blocks, so below 4 KiB, and each beat has a place. Not proven, and false: behind a memory that takes requests no
+// faster than the beats of one come, LOAD may wait until the queues of all units are full or the program is read.
 //
 // sources: pkg prim/tsr_skid.sv bus/tsr_axi_read.sv issue/tsr_fetch.sv
 // depth: 10 3 12
@@ -28,7 +28,7 @@ module prove_fair #(
   input logic                        r_valid_i,  // a beat of fetch
   input logic                        insn_ready_i,
   input logic                        load_asks_i,
-  input logic                        m_rvalid_i,   // one of LOAD, the last of its burst
+  input logic                        m_rvalid_i,   // a beat of LOAD, the last of its burst
   input logic                        m_arready_i
 );
   logic f_valid, f_ready, r_ready, insn_valid, last, none, err, l_ready, quiet, f_r_valid, l_r_valid, r_err, r_last;
@@ -104,7 +104,7 @@ module prove_fair #(
       due_q <= due_q + (f_grant ? (CountBits + 1)'(f_len) + (CountBits + 1)'(1) : '0) - (CountBits + 1)'(r_valid_i);
       if (step) first_q <= 1'b0;
       if (step) out_first_q <= first_q;
-      // Since LOAD began to wait.
+      // Counts since LOAD began to wait.
       grants_q <= waits ? grants_q + 5'(f_grant) : 5'd0;
       cycles_q <= waits ? cycles_q + 5'd1 : 5'd0;
       first_in_q <= waits && (first_in_q || (f_grant && out_first_q));
@@ -121,7 +121,8 @@ module prove_fair #(
 
   `TSR_ASSERT(few_requests, grants_q <= 5'd7)
   `TSR_ASSERT(few_cycles, cycles_q <= 5'd16)
-  // What makes it inductive. Places that fetch has taken since: those of its requests, less one a cycle.
+  // Invariants for the induction. |potential|: the places that fetch has taken since then, which are those of its
+  // requests less one a cycle.
   `TSR_ASSERT(asks_with_room, asks == (room && out_valid) && (!room || taken <= CountBits'(Beats - MaxBurst)) &&
               taken <= CountBits'(Beats))
   `TSR_ASSERT(places, 32'(due_q) <= Beats && (CountBits + 1)'(taken) == due_q + (CountBits + 1)'(here) + (CountBits + 1)'(late))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proven of fetch at the machine's AXI read port, tsr_fetch with tsr_axi_read behind it and any LOAD beside it, against a memory that
-// takes and answers when it likes and programs that are stopped when one likes: each burst lies in an aligned block of 16 bus
-// words, so below 4 KiB and within AXI3's lengths; fetch's bursts follow each other from the program's first bus word on, and are
-// asked for once; their beats are, with those still to be asked for, the bus words of the program; what is offered stands until it
-// is taken; each beat has a place.
-// Taken from axi_read.sv and load_port.sv: a run begins when the beats of the run before have come; from fifo.sv: the queue of beats
-// has one when it has one, and room for Beats.
+// Proven of fetch at the machine's AXI read port: tsr_fetch with tsr_axi_read behind it and any LOAD beside it, against
+// a memory that takes and answers at any time and programs that stop at any time. Each burst lies in an aligned block
+// of 16 bus words, so below 4 KiB and within AXI3's lengths; fetch's bursts follow each other from the program's first
+// bus word on, and fetch requests each once; their beats and the beats not yet requested are the bus words of the
+// program; an offer stands until it is taken; each beat has a place. Assumed, from axi_read.sv and load_port.sv: a run
+// begins when all beats of the run before have come; from fifo.sv: the queue of beats has a beat at its output when it
+// holds one, and room for Beats.
 //
 // sources: pkg dma/tsr_dma_pkg.sv prim/tsr_skid.sv bus/tsr_axi_read.sv issue/tsr_fetch.sv
 // free: tsr_fifo
@@ -23,7 +23,7 @@ module prove_fetch_port #(
   parameter int Beats    = 64
 ) (
   input logic        clk_i,
-  input logic        rst_ni,   // of the bus
+  input logic        rst_ni,   // reset of the bus
   input logic        flush_i,  // fetch is in reset
   input logic        vta_i,
   input logic [39:0] addr_i,
@@ -86,8 +86,8 @@ module prove_fetch_port #(
     .held_i({\dut.u_ar.spare_full_q , \dut.u_ar.head_full_q }), .next_i({araddr, arlen}), .behind_i(behind[48:1]),
     .counts_o(counts), .waiting_o(waiting), .taken_o(taken)
   );
-  // The bus words of the program, of which fetch reads 4 GiB at most, and of what has been granted, modulo 4 Ki; the place behind
-  // the last burst that was granted, and behind the last that the channel took.
+  // The bus words of the program (fetch reads at most 4 GiB) and of the granted bursts, modulo 4 Ki; the word behind
+  // the last burst granted, and behind the last that the channel took.
   localparam int CountBits = $clog2(Beats) + 1, BurstBits = $clog2(MaxBurst), WordBits = 40 - BusShift;
   (* hierconn *) logic [WordBits-1:0] \u_fetch.at_q ;
   (* hierconn *) logic [32-BusShift:0] \u_fetch.left_q ;
@@ -123,12 +123,12 @@ module prove_fetch_port #(
   `TSR_ASSERT_IF(all_words, unit_rst_n, words_q == granted_q + out + left[11:0])
   `TSR_ASSERT_IF(all_taken, unit_rst_n, grant_at_q == (counts[1] ? behind_last : counts[0] ? behind_next : take_at_q))
   `TSR_ASSERT_IF(no_more, unit_rst_n && left != '0, (33 - BusShift)'(\u_fetch.asks ) <= left)
-  // What makes it inductive.
+  // Invariants for the induction.
   `TSR_ASSERT_IF(then_follows, unit_rst_n && counts[1], behind[48:9+BusShift] == (counts[0] ? behind_next : take_at_q))
   `TSR_ASSERT_IF(rest_follows, unit_rst_n && left != '0, at == (out_valid ? behind_out : grant_at_q))
   `TSR_ASSERT_IF(in_a_block, unit_rst_n && out_valid, 32'(f_addr[BusShift+:BurstBits]) + 32'(f_len) < MaxBurst)
 
-  // ---- beats: places are for those that are asked for and have not come, and those that are here
+  // ---- beats: each place is for a beat that is requested and has not come, or for one that is here
   (* hierconn *) logic [CountBits-1:0] \u_fetch.taken_q ;
   (* hierconn *) logic \u_fetch.room_q ;
   (* hierconn *) logic \u_fetch.asks_q ;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proven of tsr_fifo: no beat is lost, made twice, changed or passed by another; the flags say exactly what is inside.
+// Proven of tsr_fifo: no beat is lost, duplicated, changed or overtaken; the flags give exactly the number of beats
+// inside.
 //
 // sources: prim/tsr_fifo.sv prim/tsr_lutram.sv
 // depth: 6 2 8
@@ -36,7 +37,7 @@ module prove_fifo #(
 
   `TSR_ASSERT(flags, ready == (count != Bits'(Depth)) && valid == (count != '0))
   `TSR_ASSERT_IF(order, followed && ahead == '0, valid && data == beat)
-  // What makes it inductive: where the beat is, and that it is there.
+  // Invariants for the induction: the followed beat is inside, at its place.
   (* hierconn *) logic [AddrBits-1:0] \dut.wptr_q ;
   (* hierconn *) logic [AddrBits-1:0] \dut.rptr_q ;
   (* hierconn *) logic [AddrBits-1:0] \dut.u_mem.proof_addr ;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// follow: counts the beats inside a queue and follows one of them, any one, from its push to its pop. Proofs of queues include it.
+// follow: counts the beats inside a queue and follows one beat, any one, from its push to its pop. Proofs of queues
+// include it.
 module follow #(
   parameter int Width = 3,
   parameter int Bits  = 3   // of the count
@@ -10,11 +11,11 @@ module follow #(
   input  logic             push_i,
   input  logic [Width-1:0] data_i,
   input  logic             pop_i,
-  input  logic             this_i,    // a prover's choice: the beat pushed now, if one is and none is followed
+  input  logic             this_i,    // the prover's choice: follow the beat that is pushed now, if none is followed
   output logic [Bits-1:0]  count_o,   // beats inside
-  output logic             inside_o,  // one is followed
+  output logic             inside_o,  // a beat is followed
   output logic [Bits-1:0]  ahead_o,   // beats in front of it
-  output logic [Width-1:0] beat_o     // what it is
+  output logic [Width-1:0] beat_o     // the followed beat
 );
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proven of tsr_gate, which stands between a unit's queue and its tokens, with any partners, any unit that answers in the end,
-// and any instructions: it takes what the queue's depth allows, no more and no less; it moves within 6 cycles unless its unit
-// owes it something, or it says that it is stuck; and when it says so, the same unit of isa::Units (the rules that
-// `tessera check` follows: one instruction at a time, in order) could not move either: it has nothing, or its head lacks a token,
-// or its only instruction in flight is done and finds a counter full. No instruction is overtaken by one that stalls.
+// Proven of tsr_gate, which stands between a unit's queue and its tokens, with any partners, any unit that answers in
+// the end, and any instructions. The gate takes as many instructions as the queue's depth allows; within 6 cycles it
+// moves, unless its unit owes it an answer, or says that it is stuck. When it says so, the same unit of isa::Units (the
+// rules of `tessera check`: one instruction at a time, in order) cannot move either: it has no instruction, or its head
+// lacks a token, or its only instruction in flight is done and finds a counter full. No instruction is overtaken by one
+// that stalls.
 //
-// What follows for the four gates, that a program which isa::Units can follow to its end never stops the machine, net.sv proves.
+// net.sv proves what follows for the four gates: a program that isa::Units can follow to its end never stops the
+// machine.
 //
-// gate.svh says what stands around the gate. One partner has tokens for the gate and gets its; a second one would add nothing but
-// a conjunction. Parameters: queue 2 (profile vta 4), 2 in flight, a counter of 5.
+// gate.svh models what stands around the gate. One partner pushes tokens to the gate and pops the gate's; a second one
+// would only add a conjunction. Parameters: queue 2 (profile vta 4), 2 in flight, a counter of 5.
 //
 // sources: common/tsr_tally.sv issue/tsr_gate.sv
 // depth: 10 8 26
@@ -41,7 +43,7 @@ module prove_gate #(
   input logic cmd_ready_i,
   input logic retire_valid_i,
   input logic some_i,        // a token from the partner
-  input logic partner_pops_i // one that the gate gave
+  input logic partner_pops_i // the partner pops a token of the gate
 );
   logic room, full, near_q, near, idle, stuck, retired, issues, takes, offered, oldest_skip;
   logic [3:0] pop, push, missing, stalled, head_pop, oldest_push;
@@ -54,7 +56,7 @@ module prove_gate #(
     .issues_o(issues), .takes_o(takes), .offered_o(offered), .promised_o(promised), .here_o(here), .inside_o(inside),
     .limit_o(limit), .fly_o(fly), .owed_o(owed), .head_pop_o(head_pop), .oldest_push_o(oldest_push), .oldest_skip_o(oldest_skip)
   );
-  // The counter to the partner, and near as tsr_tokens says it.
+  // The counter of tokens to the partner, and near as tsr_tokens computes it.
   localparam int TokenBits = 3;
   localparam int Near = TokenDepth - InFlight - 2;
   logic given_some;
@@ -88,7 +90,7 @@ module prove_gate #(
   `TSR_ASSERT_IF(idle_is_idle, idle, inside == '0 && fly == '0)
   `TSR_ASSERT_IF(pops_what_is_there, pop[1], some_i)
   `TSR_ASSERT_IF(pushes_with_room, push[1], !full)
-  // Cycles in which nothing happens though nothing is owed; tokens that come are something that happens.
+  // Counts cycles without an event while the unit owes nothing; a change of the partner's tokens is an event.
   logic [2:0] quiet_q;
   logic quiet, some_before_q, full_before_q;
   assign quiet = promised == '0 && owed == '0 && cmd_ready_i && !give_i && !retire_valid_i && !issues && !retired &&
@@ -99,7 +101,7 @@ module prove_gate #(
   end
   `TSR_ASSERT_IF(moves_soon, quiet, quiet_q < 3'd6)
 
-  // ---- What makes it inductive.
+  // ---- Invariants for the induction.
   `TSR_ASSERT(up_or_down, !both)
   `TSR_ASSERT(count_tokens, tokens_q == tokens_counted && tokens_q <= 3'(TokenDepth))
   `TSR_ASSERT_IF(none_behind_a_full_one, fly > 3'd1, 4'(tokens_q) + 4'(fly) <= 4'(TokenDepth))

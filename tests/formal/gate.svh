@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// seen_gate: a tsr_gate as proofs use it, with what they know of its inside. Instructions that it was promised come later, in
-// order; its unit takes a command when it likes, and retires what it owes when it likes: that is assumed here, and what ties the
-// gate's counts to what is in it is proven here, for each proof that has one.
+// seen_gate: a tsr_gate for proofs, with its internal state as outputs. Assumed here: the instructions promised to the
+// gate come later, in order; its unit takes a command at any time, and retires the commands that it owes at any time.
+// Proven here, for each proof that contains one: the gate's counts match its contents.
 //
-// The queues in it are models that hold beats in flops; fifo.sv and deep_fifo.sv prove that the real ones are such queues,
-// the deep one late by 3 cycles at most.
+// Models that hold beats in flops replace the queues; fifo.sv and deep_fifo.sv prove that the real queues behave so,
+// the deep one with at most 3 cycles of delay.
 
-// A queue that shows a beat when it likes, after 3 cycles without one at the latest.
+// A queue that shows a beat at any time, at the latest after 3 cycles without one.
 module tsr_deep_fifo #(
   parameter int Width = 32,
   parameter int Depth = 512
@@ -30,7 +30,7 @@ module tsr_deep_fifo #(
     if (!rst_ni) {hidden_q, shown_q, inside_q} <= '0;
     else begin
       inside_q <= inside_q + Bits'(valid_i) - Bits'(ready_i && shown_q);
-      // Of those that are inside in this cycle and stay.
+      // Shows one of the beats that are inside in this cycle and stay.
       shown_q <= (shown_q && !ready_i) || (some && inside_q > Bits'(shown_q && ready_i) && (likes || hidden_q == 2'd2));
       hidden_q <= (some && !shown_q && hidden_q != 2'd2) ? hidden_q + 2'd1 : 2'd0;
     end
@@ -68,19 +68,19 @@ module seen_gate #(
   output logic       stuck_o,
   output logic [3:0] missing_o,
   output logic [3:0] stalled_o,
-  input  logic [3:0] partners_i,     // with whom its instructions have tokens
-  // its inside
+  input  logic [3:0] partners_i,     // the units with which its instructions exchange tokens
+  // the gate's internal state
   output logic       issues_o,       // an instruction leaves the queue, its tokens popped
-  output logic       takes_o,        // and goes to the unit; a skipped one does not
+  output logic       takes_o,        // the instruction goes to the unit; a skipped one does not
   output logic       offered_o,      // a command waits for the unit
   output logic [2:0] promised_o,     // instructions promised and not here
   output logic [2:0] here_o,         // in the queue
-  output logic [2:0] inside_o,       // both
-  output logic [2:0] limit_o,        // of them
+  output logic [2:0] inside_o,       // promised or in the queue
+  output logic [2:0] limit_o,        // the most that inside_o may be
   output logic [2:0] fly_o,          // issued and not retired
   output logic [2:0] owed_o,         // commands that the unit has and has not retired
-  output logic [3:0] head_pop_o,     // of the first in the queue
-  output logic [3:0] oldest_push_o,  // of the oldest in flight
+  output logic [3:0] head_pop_o,     // pops of the first in the queue
+  output logic [3:0] oldest_push_o,  // pushes of the oldest in flight
   output logic       oldest_skip_o
 );
   localparam int Places = VtaDepth > QueueDepth ? VtaDepth : QueueDepth;
@@ -118,8 +118,8 @@ module seen_gate #(
   end
 
   localparam int QueueWidth = 1 + 32 + 4 + 4 + 1 + 1 + 2, FlightWidth = 4 + 32 + 1 + 1;
-  localparam int PopAt = 8, PushAt = 4;                // of a beat of the queue, partner 0
-  localparam int FlightPushAt = 34, FlightSkipAt = 1;  // of one in flight
+  localparam int PopAt = 8, PushAt = 4;                // bits in a beat of the queue, for partner 0
+  localparam int FlightPushAt = 34, FlightSkipAt = 1;  // bits in a beat in flight
   (* hierconn *) logic \dut.head_ready ;
   (* hierconn *) logic \dut.old_valid_q ;
   (* hierconn *) logic \dut.old_skip_q ;
@@ -180,13 +180,13 @@ module seen_gate #(
   assign first_skip = flights[FlightSkipAt];
   assign oldest_push_o = old_valid ? old_push : flights[FlightPushAt+:4];
   assign oldest_skip_o = old_valid ? old_skip : first_skip;
-  // In flight, with a unit that retires them.
+  // Commands in flight, which the unit retires.
   logic first_counts, second_counts;
   assign first_counts = 3'(flight) > 3'(moved) && !(moved ? flights[FlightWidth+FlightSkipAt] : first_skip);
   assign second_counts = !moved && flight == 2'd2 && !flights[FlightWidth+FlightSkipAt];
   assign commands = 3'(old_valid && !old_skip) + 3'(first_counts) + 3'(second_counts);
 
-  // Tokens are with partners only.
+  // Instructions have tokens with partners only.
   logic [Places-1:0] partners_in_queue;
   logic [1:0] partners_in_flight;
   for (genvar i = 0; i < Places; i++) begin : g_queued

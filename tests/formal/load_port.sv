@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proven of LOAD at the machine's AXI read port, tsr_load with tsr_axi_read behind it and any fetch beside it, against a memory
-// that takes and answers when it likes and a program that is stopped when one likes: each burst lies in an aligned block of 16 bus
-// words, so below 4 KiB and within AXI3's lengths; those of a command are the ones that cut.svh says, in order, once, unchanged,
-// and their beats add up to the bus words of the command's runs; what is offered stands until it is taken; LOAD counts its
-// bursts and beats under way exactly, and there are at most MaxBursts and MaxBeatsOut with two bursts; every beat that the memory
-// owes is taken by LOAD or, after its reset, dropped, before the bus is called quiet.
-// Free: what becomes of the beats in LOAD (tsr_load_align) and when, commands that tsr_dma_check may give, fetch's bursts.
+// Proven of LOAD at the machine's AXI read port: tsr_load with tsr_axi_read behind it and any fetch beside it, against
+// a memory that takes and answers at any time and a program that stops at any time. Each burst lies in an aligned block
+// of 16 bus words, so below 4 KiB and within AXI3's lengths; the bursts of a command are those of cut.svh, in order,
+// each once, unchanged, and their beats add up to the bus words of the command's runs; an offer stands until it is
+// taken; LOAD counts its bursts and beats under way exactly, and has at most MaxBursts bursts and MaxBeatsOut beats,
+// plus two bursts, under way; LOAD takes every beat that the memory owes or, after its reset, drops it, before the bus
+// is called quiet. Free: what tsr_load_align does with the beats and when, commands that tsr_dma_check may give,
+// fetch's bursts.
 //
 // sources: pkg dma/tsr_dma_pkg.sv common/tsr_tally.sv common/tsr_loop_count.sv prim/tsr_skid.sv dma/tsr_nest.sv
 // sources: dma/tsr_dma_front.sv dma/tsr_dma_errors.sv dma/tsr_pad_count.sv dma/tsr_dma_walk.sv load/tsr_load_align.sv
@@ -29,7 +30,7 @@ module prove_load_port #(
   parameter int MaxBeatsOut = 32
 ) (
   input logic                                clk_i,
-  input logic                                rst_ni,   // of the bus
+  input logic                                rst_ni,   // reset of the bus
   input logic                                flush_i,  // the unit is in reset
   input logic                                cmd_valid_i,
   input logic [tsr_dma_pkg::CommandBits-1:0] cmd_i,
@@ -111,7 +112,8 @@ module prove_load_port #(
     .held_i({spare, head}), .next_i({araddr, arlen}), .behind_i(behind[48:1]), .put_i(\dut.u_front.u_runs.put_q )
   );
 
-  // ---- beats: bursts of LOAD granted, by length, and of both that the channel has taken, until their last beat
+  // ---- beats: the lengths of LOAD's granted bursts, and the bursts of both that the channel took, until their last
+  // beat
   logic owes, full, flush_q, quiet_q;
   logic [7:0] owed_len, place_q, f_open_q, l_open_q;
   tsr_fifo #(.Width(8), .Depth(MaxBursts)) u_lens (
@@ -161,7 +163,7 @@ module prove_load_port #(
   `TSR_ASSERT_IF(few, unit_rst_n, 32'(lens) <= MaxBursts && 32'(due) < MaxBeatsOut + 2 * MaxBurst &&
                  (!credit || (32'(lens) < MaxBursts && 32'(due) < MaxBeatsOut + MaxBurst)))
   `TSR_ASSERT(quiet_exact, quiet == (!arvalid && f_open_q == '0 && l_open_q == '0))
-  // What makes it inductive.
+  // Invariants for the induction.
   `TSR_ASSERT(open, f_open <= 8'd100 && f_open_q <= f_open && \u_axi.bursts_q  == f_open + 8'(lens) && l_open_q <= 8'(lens) &&
               8'(lens) == l_open_q + 8'(head && arid[0]) + 8'(spare && behind[0]) && 32'(lens) <= MaxBursts)
   `TSR_ASSERT(in_place, place_q == '0 || (l_open_q != '0 && place_q <= len_beats[7:0]))
@@ -170,7 +172,8 @@ module prove_load_port #(
     assign short_len[i] = i >= 32'(lens) || 32'(len_beats[8*i+:8]) < MaxBurst;
   end
   `TSR_ASSERT(short_lens, short_len == '1)
-  // Boxes in tsr_dma_walk, which gives them back in order, and in tsr_load_align, which says that they are done.
+  // Boxes inside tsr_dma_walk, which gives them back in order, and inside tsr_load_align, which says when they are
+  // done.
   (* hierconn *) logic \dut.ctx_valid ;
   (* hierconn *) logic \dut.walk_ready ;
   (* hierconn *) logic \dut.op_valid ;

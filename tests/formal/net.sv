@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proven of the token network, the four tsr_gate with their tsr_tokens, with units that answer in the end, in both profiles: for
-// no instruction stream that isa::Units, the rules which `tessera check` follows, can follow to its end, do all four gates get
-// stuck. The checker's queues and counters are as deep as the machine's. That gates which are not stuck move within 6 cycles is
-// what gate.sv proves; with this, a program that the checker accepts never stops the machine.
+// Proven of the token network (the four tsr_gate with their tsr_tokens) with units that answer in the end, in both
+// profiles: all four gates never get stuck on an instruction stream that isa::Units, the rules of `tessera check`, can
+// follow to its end. The checker's queues and counters are as deep as the machine's. gate.sv proves that gates which
+// are not stuck move within 6 cycles; so a program that the checker accepts never stops the machine.
 //
-// How: the machine runs any stream, until it is dead: each gate says that it is stuck, and nothing more can enter a queue. Then
-// it stays so for ever, and isa::Units begins the same stream beside it: an instruction enters its queue, starts or ends,
-// whatever comes next among what its rules allow, so any order is covered. Claim (never_passes): it cannot do what the machine
-// has not done. So it does not finish either: the checker refuses that stream.
+// How: the machine runs any stream until it is dead: each gate says that it is stuck, and no instruction can enter a
+// queue any more. The machine stays dead for ever, and isa::Units begins the same stream beside it. In each step an
+// instruction enters its queue, starts or ends; the step is any that the rules allow, which covers any order. Claim
+// (never_passes): isa::Units cannot do a step that the machine has not done. So it does not finish either: the checker
+// refuses that stream.
 //
-// What isa::Units meets before it is where the machine stands is not remembered, but free: any instructions, as long as their
-// tokens add up to what the machine saw (assumptions same_*: they hold for the same stream by what a prefix is). Where it is at the
-// machine's place, the next instruction is the one that the machine holds. That more is allowed than can be makes the claim
-// stronger. Counts have 24 bits: streams of half a gigabyte. A full counter is among the covers of gate.sv.
+// The proof does not remember the instructions that isa::Units meets before it is where the machine stands. They are
+// free, as long as their tokens add up to those that the machine saw (assumptions same_*: they hold because both follow
+// a prefix of one stream). At the machine's place, the next instruction is the one that the machine holds. The free
+// instructions include impossible ones, which makes the claim stronger. Counts have 24 bits: streams of half a
+// gigabyte. gate.sv covers a full counter.
 //
-// gate.svh says what stands for queues and units. Parameters: queues of 2 (profile vta 4), 2 in flight, counters of 5 (vta 6): gates
-// and counters compare with these numbers only, and what is between is the same for larger ones; cosim_random_test
-// runs the real ones. Queues keep the order of what is in them: fifo.sv, deep_fifo.sv.
+// gate.svh models queues and units. Parameters: queues of 2 (profile vta 4), 2 in flight, counters of 5 (vta 6). Gates
+// and counters compare with these numbers only, and behave the same between them for larger ones; cosim_random_test
+// runs the real ones. Queues keep the order of their beats: fifo.sv, deep_fifo.sv.
 //
 // sources: pkg common/tsr_tally.sv issue/tsr_gate.sv issue/tsr_tokens.sv
 // depth: 6 2 12
@@ -41,14 +43,14 @@ module prove_net #(
   input logic       clk_i,
   input logic       rst_ni,
   input logic       vta_i,
-  // what the stream's next instruction is, if it is not here yet, and whether it ends instead
+  // the stream's next instruction, if it is not here yet, or the end of the stream instead
   input logic       next_i,
   input logic       end_i,
   input logic [1:0] next_unit_i,
   input logic [3:0] next_pop_i,
   input logic [3:0] next_push_i,
   input logic       next_skip_i,
-  // when what may happen happens
+  // the prover's choice of when a possible event happens
   input logic       give_i,
   input logic [3:0] arrive_i,
   input logic [3:0] cmd_ready_i,
@@ -61,7 +63,7 @@ module prove_net #(
   input logic [3:0] c_mask_i
 );
   initial assume (!rst_ni);
-  // With whom a unit has tokens; in profile vta LOAD and STORE with COMPUTE (GEMM's gate) only.
+  // The units with which a unit exchanges tokens; in profile vta LOAD and STORE do so with COMPUTE (GEMM's gate) only.
   function automatic [3:0] partners_of(input int unit);
     partners_of = !vta_i ? ~(4'd1 << unit) : unit == 1 ? 4'b1001 : unit == 2 ? 4'b0000 : 4'b0010;
   endfunction
@@ -69,7 +71,8 @@ module prove_net #(
     depth_of = (vta_i && (from == 1 || to == 1) && from != 2 && to != 2) ? 3'(VtaTokens) : 3'(Tokens);
   endfunction
 
-  // ---- Dispatch: one instruction in hand, given when its queue has room; some are looked at on the way, one a queue.
+  // ---- Dispatch: one instruction in hand, given when its queue has room; one slot a queue holds an instruction on its
+  // way.
   logic have_q, ended_q, skip_q;
   logic [1:0] unit_q;
   logic [3:0] pop_q, push_q, room, give, arrives, slot_q, slot_skip_q;
@@ -127,22 +130,22 @@ module prove_net #(
 
   `TSR_ASSERT(promises, one_promised == '1 && partners_only == '1 && !(have_q && ended_q))
 
-  // Where it stands for ever, before the end of the stream.
+  // The machine stands for ever, before the end of the stream.
   logic dead, waits;
   assign waits = have_q && !room[unit_q];
   assign dead = stuck == '1 && (ended_q || waits) && !(ended_q && idle == '1);
 
-  // ---- What the machine has done.
+  // ---- What the machine has done: counts.
   logic [W-1:0] total_q;                               // instructions that entered a queue
   logic [4*W-1:0] given_q, started_q, done_q;          // of each unit: entered, started, ended
-  logic [16*W-1:0] pushed_q, popped_q;                 // of each pair: tokens
-  // ---- The same of isa::Units, which begins when the machine is dead.
+  logic [16*W-1:0] pushed_q, popped_q;                 // of each pair of units: tokens
+  // ---- The same counts of isa::Units, which begins when the machine is dead.
   logic [W-1:0] c_total_q;
   logic [4*W-1:0] c_given_q, c_started_q, c_done_q;
   logic [16*W-1:0] c_pushed_q, c_popped_q;
   always_comb if (rst_ni) numbers_last: assume (total_q < {W{1'b1}} - W'(1));
 
-  // The checker's step: whether its rules allow it, and whether the machine has not done it.
+  // The checker's step: whether its rules allow it, and whether it is one that the machine has not done.
   logic [3:0] c_room, c_running, c_queued, c_mask, c_some, c_full, at_start, at_end;
   logic c_enter, c_start, c_end, at_enter, c_may, c_passes, c_goes;
   assign at_enter = c_total_q == total_q;
@@ -199,7 +202,7 @@ module prove_net #(
         c_done_q[W*u+:W] <= c_done_q[W*u+:W] + W'(mine && c_end);
       end
     end
-    // What is in the gate, in these counts; and they do not turn round.
+    // The counts give the gate's contents and do not wrap.
     assign queue_counts[u] = given_q[W*u+:W] == started_q[W*u+:W] + W'(inside[3*u+:3]) && started_q[W*u+:W] <= given_q[W*u+:W] &&
                              given_q[W*u+:W] <= total_q;
     assign flight_counts[u] = started_q[W*u+:W] == done_q[W*u+:W] + W'(fly[3*u+:3]) && done_q[W*u+:W] <= started_q[W*u+:W];
@@ -208,12 +211,12 @@ module prove_net #(
     assign c_behind[u] = c_started_q[W*u+:W] <= started_q[W*u+:W] && c_done_q[W*u+:W] <= done_q[W*u+:W];
     assign same_order[u] = c_given_q[W*u+:W] <= given_q[W*u+:W] && (!at_enter || c_given_q[W*u+:W] == given_q[W*u+:W]);
   end
-  // What is in the gates, in these counts, which do not turn round; the checker is not ahead.
+  // The counts give the contents of all gates and do not wrap; the checker is not ahead of the machine.
   `TSR_ASSERT(queues, queue_counts == '1)
   `TSR_ASSERT(flights, flight_counts == '1)
   `TSR_ASSERT(in_order, c_order == '1)
   `TSR_ASSERT(not_ahead, c_behind == '1)
-  // The same instructions enter in the same order.
+  // The same instructions enter the queues in the same order.
   always_comb if (rst_ni) same_entries: assume (same_order == '1);
   `TSR_ASSERT(c_total_behind, c_total_q <= total_q)
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Proves properties of RTL modules with yosys-smtbmc and boolector: from reset for a number of cycles, then by k-induction without
-# a bound; every cover is reached; and the proof fails for each way to break the module that its file names, so that it says
-# something. One line a proof.
+# Proves properties of RTL modules with yosys-smtbmc and boolector: from reset for a number of cycles, then by
+# k-induction without a bound. Every cover must be reached, and the proof must fail for each broken version of the
+# module that its file names. Prints one line a proof.
 #
 #   prove.sh BUILD [NAME...]    BUILD: the build folder, with isa_gen in it; NAME: tests/formal/NAME.sv, else all of them
 #   example: tests/formal/prove.sh build fifo
@@ -32,7 +32,7 @@ PATH=$out/bin:$PATH
 
 field() { sed -n "s/^\/\/ $2: //p" "$here/$1.sv"; }
 
-# model NAME FOLDER: FOLDER/model.smt2 of the sources in FOLDER.
+# model NAME FOLDER: makes FOLDER/model.smt2 from the sources in FOLDER.
 model() {
   if ! (cd "$2" && "$yosys" -q -l yosys.log -p "read_verilog -sv -formal -DFORMAL -I. $(tr '\n' ' ' < list) $1.sv; \
       hierarchy -check -top prove_$1; proc; $(field "$1" free | sed 's/[a-z_][a-z_]*/cutpoint *&*;/g') flatten; opt -fast; async2sync; chformal -lower; chformal -assert2assume c:dut.env_*; \

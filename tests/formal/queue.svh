@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What fifo.sv proves that tsr_fifo is: a queue, here with its beats in flops, the oldest first, for proofs of what has queues.
+// The model of tsr_fifo that fifo.sv proves equal to it, with its beats in flops, the oldest first, for proofs of
+// modules that contain queues.
 module tsr_fifo #(
   parameter int Width = 32,
   parameter int Depth = 16

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proven of tsr_regs: AXI4-Lite. Each write and each read that is taken has one response, none comes by itself; a response
-// stands until it is taken; a host that offers and takes waits at most Most cycles, whatever the other channel does.
+// Proven of tsr_regs: AXI4-Lite. Each accepted write and read has exactly one response, and no response comes without
+// one; a response stands until it is taken; a host that offers and takes waits at most Most cycles, whatever the other
+// channel does.
 //
-// What the registers hold is not looked at: the RAM of segments gives anything.
+// The proof ignores the contents of the registers: the RAM of segments gives any data.
 //
 // sources: pkg common/tsr_sim_pkg.sv dma/tsr_dma_pkg.sv regs/tsr_regs.sv
 // depth: 6 2 44
@@ -74,7 +75,7 @@ module prove_regs (
   assign ar = s_arvalid_i && arready;
   assign b = bvalid && s_bready_i;
   assign r = rvalid && s_rready_i;
-  // Writes and reads taken and not answered; cycles that an offer waits while its host takes what it is given.
+  // Writes and reads accepted and not answered; cycles that an offer waits while the host takes every response.
   logic writes_q, reads_q, ready;
   logic [3:0] write_waits_q, read_waits_q, answer_waits_q;
   assign ready = \dut.zero_q [5];
@@ -96,7 +97,7 @@ module prove_regs (
   `TSR_ASSERT(write_is_taken, 32'(write_waits_q) < Most)
   `TSR_ASSERT(read_is_taken, 32'(read_waits_q) < Most)
   `TSR_ASSERT(read_is_answered, 32'(answer_waits_q) < Most)
-  // What makes it inductive: where a read is.
+  // Invariants for the induction: where a read is.
   logic reading, chosen;
   assign reading = \dut.reading_q ;
   assign chosen = \dut.chosen_q ;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proven of tsr_runs, which cuts boxes of device memory into AXI bursts: the bursts of a run touch each bus word between its first
-// byte and its last once, in order, and no other; runs come in the order x, y, z at the places that the steps give; a burst
-// has at most MaxBeats words (16 of AXI3 where that is the parameter), stays in an aligned block of them and so below 4 KiB; the
-// last of a box is marked. Beside the module stands what it has to do, with whole addresses and counts.
+// Proven of tsr_runs, which cuts boxes of device memory into AXI bursts: the bursts of a run touch each bus word from
+// its first byte to its last once, in order, and no other word; runs come in the order x, y, z at the places that the
+// steps give; a burst has at most MaxBeats words (16 of AXI3 where that is the parameter) and stays in an aligned block
+// of MaxBeats words, so below 4 KiB; the last burst of a box is marked. The proof compares the module with the
+// reference of bursts.svh, which has whole addresses and counts.
 //
 // sources: common/tsr_loop_count.sv dma/tsr_nest.sv dma/tsr_runs.sv
 // depth: 5 2 14
@@ -58,7 +59,7 @@ module prove_runs #(
   `TSR_ASSERT_IF(bursts, valid, addr[39:BusShift] == out_word_q && addr[BusShift-1:0] == '0 &&
                  40'(len) == 40'(out_last_q - out_word_q) && last == out_box_q && user == out_user_q)
   `TSR_ASSERT_IF(in_a_block, valid, len < 8'(MaxBeats) && out_word_q[39:BlockShift] == out_last_q[39:BlockShift])
-  // What makes it inductive: the module's state in terms of that.
+  // Invariants for the induction: the module's state in terms of the reference.
   (* hierconn *) logic \dut.full_q ;
   (* hierconn *) logic \dut.ends_q ;
   (* hierconn *) logic \dut.over_q ;

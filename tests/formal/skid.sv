@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proven of tsr_skid: no beat is lost, made twice, changed or passed by another; it is ready but with two beats inside, and
-// there is a beat at its output whenever one is inside.
+// Proven of tsr_skid: no beat is lost, duplicated, changed or overtaken; it is ready unless two beats are inside, and a
+// beat is at its output whenever one is inside.
 //
 // sources: prim/tsr_skid.sv
 // depth: 6 2 8
@@ -32,7 +32,7 @@ module prove_skid #(
 
   `TSR_ASSERT(flags, ready == (count != 2'd2) && valid == (count != 2'd0))
   `TSR_ASSERT_IF(order, followed && ahead == 2'd0, valid && data == beat)
-  // What makes it inductive.
+  // Invariants for the induction.
   (* hierconn *) logic [Width-1:0] \dut.spare_q ;
   (* hierconn *) logic \dut.spare_full_q ;
   (* hierconn *) logic \dut.head_full_q ;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proven of STORE at the machine's AXI write port, tsr_store with tsr_axi_write behind it, against a memory that takes and
-// answers when it likes and a program that is stopped when one likes: each burst lies in an aligned block of 16 bus words, so
-// below 4 KiB and within AXI3's lengths; those of a command are the ones that cut.svh says, in order, once, unchanged, and
-// their beats add up to the bus words of the command's runs; each burst has as many words as its address says, WLAST is on the
-// last of them and on no other, also of bursts whose unit was reset; what is offered stands until it is taken; every response is
-// counted: the bus is called quiet when and only when each burst has its words and its response, and a command retires only
-// after the response of its last burst.
-// Free: which words tsr_store_pack gives and when, tile reads, commands that tsr_dma_check may give.
+// Proven of STORE at the machine's AXI write port: tsr_store with tsr_axi_write behind it, against a memory that takes
+// and answers at any time and a program that stops at any time. Each burst lies in an aligned block of 16 bus words, so
+// below 4 KiB and within AXI3's lengths; the bursts of a command are those of cut.svh, in order, each once, unchanged,
+// and their beats add up to the bus words of the command's runs; each burst has as many words as its address says, with
+// WLAST on the last word alone, also when its unit was reset; an offer stands until it is taken; every response is
+// counted: the bus is called quiet when and only when each burst has its words and its response, and a command retires
+// only after the response of its last burst. Free: which words tsr_store_pack gives and when, tile reads, commands that
+// tsr_dma_check may give.
 //
 // sources: pkg dma/tsr_dma_pkg.sv common/tsr_tally.sv common/tsr_loop_count.sv prim/tsr_skid.sv dma/tsr_nest.sv
 // sources: dma/tsr_dma_front.sv dma/tsr_dma_errors.sv dma/tsr_pad_count.sv dma/tsr_dma_walk.sv store/tsr_store_read.sv store/tsr_store_cut.sv
@@ -30,7 +30,7 @@ module prove_store_port #(
   parameter int MaxBursts = 4
 ) (
   input logic                         clk_i,
-  input logic                         rst_ni,   // of the bus
+  input logic                         rst_ni,   // reset of the bus
   input logic                         flush_i,  // the unit is in reset
   input logic                         cmd_valid_i,
   input logic [tsr_dma_pkg::CommandBits-1:0] cmd_i,
@@ -108,7 +108,7 @@ module prove_store_port #(
     else if (w) place_q <= wlast ? '0 : place_q + 8'd1;
   end
   `TSR_ASSERT_IF(last_exact, wvalid, owes && wlast == (place_q == owed_len))
-  // What makes it inductive: words and ends of bursts in the channel's buffer.
+  // Invariants for the induction: words and ends of bursts in the channel's buffer.
   localparam int OwedBits = $clog2(MaxBursts) + 1, LenBits = $clog2(MaxBursts + 2) + 1;
   localparam int WordBits = 9 * BusBytes + 1 + 32;
   (* hierconn *) logic \u_axi.u_w.head_full_q ;
@@ -157,7 +157,7 @@ module prove_store_port #(
   (* hierconn *) logic [7:0] \u_axi.bursts_q ;
   (* hierconn *) logic [OutBits-1:0] \dut.u_bursts.count_q ;
   (* hierconn *) logic [33*MaxBursts-1:0] \dut.u_bursts.beats_q ;
-  logic [7:0] addressed_q, written_q, bursts;  // bursts whose address, whose words the channel has taken, not answered
+  logic [7:0] addressed_q, written_q, bursts;  // unanswered bursts whose address, whose words the channel took
   logic [OutBits-1:0] waiting;
   assign waiting = \dut.u_bursts.count_q ;
   assign bursts = \u_axi.bursts_q ;
@@ -179,7 +179,8 @@ module prove_store_port #(
   `TSR_ASSERT(quiet_exact, quiet == (!awvalid && !wvalid && !owes && addressed_q == '0 && written_q == '0))
   `TSR_ASSERT(few, 32'(bursts) <= MaxBursts && addressed_q <= bursts && written_q <= bursts &&
               (flush_i || 32'(waiting) == 32'(bursts)) && 32'(waiting) <= MaxBursts)
-  // Commands whose last burst was answered well and which have not retired: one that has data retires for one of them.
+  // Commands whose last burst was answered without an error and which have not retired. Each command with data that
+  // retires is one of them.
   (* hierconn *) logic \dut.run_last ;
   (* hierconn *) logic \dut.cmd_empty ;
   (* hierconn *) logic \dut.some_answered_q ;
@@ -200,7 +201,8 @@ module prove_store_port #(
   end
   `TSR_ASSERT_IF(answered_exact, unit_rst_n, answered_q == \dut.answered_q  && \dut.some_answered_q  == (answered_q != '0))
   `TSR_ASSERT_IF(retires_when_answered, unit_rst_n && retires_one, answered_q != '0)
-  // What makes it inductive: commands with data in the queue of those to retire are answered, or their last burst is on its way.
+  // Invariants for the induction: each command with data in the queue of those to retire is answered, or its last burst
+  // is on its way.
   (* hierconn *) logic \dut.stopped ;
   (* hierconn *) logic [4:0] \dut.u_cmds.count_q ;
   (* hierconn *) logic [15:0] \dut.u_cmds.beats_q ;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proven of tsr_tally, the counter of every token edge: its flags say exactly whether there is one and whether it is full,
-// under either profile's limit, so a gate that pushes below full and pops above empty neither loses nor makes a token.
+// Proven of tsr_tally, the counter of every token edge: its flags say exactly whether the counter is above zero and
+// whether it is full, under either profile's limit, so a gate that pushes below full and pops above empty neither loses
+// nor duplicates a token.
 //
 // sources: common/tsr_tally.sv
 // depth: 6 2 14
@@ -38,7 +39,7 @@ module prove_tally #(
   `TSR_ASSERT(some_exact, some == (count_q != '0))
   `TSR_ASSERT(full_exact, full == (32'(count_q) == (vta_i ? VtaLimit : Limit)))
   `TSR_ASSERT(in_range, 32'(count_q) <= (vta_i ? VtaLimit : Limit))
-  // What makes it inductive.
+  // Invariants for the induction.
   (* hierconn *) logic \dut.up_q ;
   (* hierconn *) logic \dut.down_q ;
   `TSR_ASSERT(count, count_q == behind + Bits'(\dut.up_q ) - Bits'(\dut.down_q ) && !(\dut.up_q  && \dut.down_q ))

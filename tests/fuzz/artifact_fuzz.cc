@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: any bytes are an artifact or are refused; what is accepted is written back the same,
-// and its taps can be read. The last eight bytes are replaced by the right checksum, which
-// mutations would hardly find.
+// Fuzz target: the reader accepts bytes as an artifact or refuses them; an accepted artifact is
+// written back the same, and its taps can be read. The valid checksum replaces the last eight
+// bytes, because mutations would hardly find it.
 #include <vector>
 
 #include "base/check.h"
@@ -12,7 +12,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace tessera;               // NOLINT: one function
-  constexpr uint64_t kMaxTap = 1 << 20;  // a layout may be large without much being in the file
+  constexpr uint64_t kMaxTap = 1 << 20;  // a small file may have a large layout
   const std::vector<uint8_t> bytes = test::Sealed(data, size);
   const auto artifact = artifact::Parse(bytes);
   if (!artifact) return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: any text assembles or is refused; what assembles survives the round trip through
-// text.
+// Fuzz target: the assembler accepts a text or refuses it; an accepted program survives the round
+// trip through text.
 #include <string_view>
 
 #include "base/check.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: any bytes are a .bit file or are refused; what is read can be written and converted.
+// Fuzz target: the reader accepts bytes as a .bit file or refuses them; an accepted file can be
+// written and converted.
 #include "base/check.h"
 #include "runtime/bitstream/bit_file.h"
 

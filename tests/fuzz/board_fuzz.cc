@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: any text is a description of a board or is refused; what is read survives JSON.
+// Fuzz target: the reader accepts a text as a description of a board or refuses it; an accepted
+// description survives JSON.
 #include "base/check.h"
 #include "runtime/board/board.h"
 

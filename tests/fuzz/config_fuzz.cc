@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: any text is a configuration or is refused in one line; what is accepted survives
-// JSON.
+// Fuzz target: the reader accepts a text as a configuration or refuses it in one line; an accepted
+// configuration survives JSON.
 #include <string>
 
 #include "base/check.h"

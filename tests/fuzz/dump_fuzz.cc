@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: any bytes are a dump of a failed run or are refused; what is accepted is read back
-// the same. The last eight bytes are replaced by the right checksum, which mutations would hardly
-// find.
+// Fuzz target: the reader accepts bytes as a dump of a failed run or refuses them; an accepted dump
+// is read back the same. The valid checksum replaces the last eight bytes, because mutations would
+// hardly find it.
 #include <vector>
 
 #include "base/check.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: any bytes are host code that loads, or are refused. Nothing that was loaded is run.
+// Fuzz target: the loader accepts bytes as host code or refuses them. The target never runs the
+// code.
 #include "runtime/host/host_code.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: any text is a hand-off file or is refused; what is read survives writing.
+// Fuzz target: the reader accepts a text as a hand-off file or refuses it; an accepted file
+// survives writing.
 #include "base/check.h"
 #include "runtime/bitstream/hwh.h"
 

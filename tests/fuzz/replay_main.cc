@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a fuzz target over files: each argument is one, or a folder of them. The same inputs that a
-// fuzzer found run in every build, with every compiler. Exit status: 0, 2 when there is nothing to
-// run.
+// Runs a fuzz target over files: each argument is a file or a folder of files. Every build, with
+// every compiler, runs the inputs that a fuzzer found. Exit status: 0, or 2 when there is no file.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -32,7 +31,7 @@ int main(int argc, char** argv) {
       return 2;
     }
     std::fprintf(stderr, "%s\n",
-                 file.c_str());  // before it runs: the last one printed is the culprit
+                 file.c_str());  // printed before the run: the last name is the culprit's
     LLVMFuzzerTestOneInput(bytes->data(), bytes->size());
   }
   std::fprintf(stderr, "%zu inputs\n", files.size());

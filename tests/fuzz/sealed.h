@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes of a container that ends in its checksum. Used by: the fuzz targets of such containers.
+// The bytes of a container that ends in its checksum. Used by: the fuzz targets of such containers.
 #ifndef TESSERA_TESTS_FUZZ_SEALED_H_
 #define TESSERA_TESTS_FUZZ_SEALED_H_
 
@@ -13,8 +13,8 @@
 
 namespace tessera::test {
 
-// The |size| bytes at |data|, the last eight replaced by the right checksum, which mutations would
-// hardly find.
+// The |size| bytes at |data|; the valid checksum replaces the last eight, because mutations would
+// hardly find it.
 inline std::vector<uint8_t> Sealed(const uint8_t* data, size_t size) {
   std::vector<uint8_t> bytes(data, data + size);
   if (size >= 8) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: any bytes are a TFLite model that every graph pass takes, up to tensor expressions,
-// or are refused in one line.
+// Fuzz target: the importer refuses the bytes in one line, or every graph pass takes their model,
+// up to tensor expressions.
 #include "base/check.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/passes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: any bytes are an xclbin or are refused; what is accepted is written and read back
-// the same, and looking for a kernel in it ends.
+// Fuzz target: the reader accepts bytes as an xclbin or refuses them; an accepted file is written
+// and read back the same, and the search for a kernel in it ends.
 #include "base/check.h"
 #include "runtime/xclbin/machine.h"
 

@@ -16,7 +16,7 @@ fusesoc=$("$root/scripts/pypi_tool.sh" "$build" fusesoc)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 if [ "$target" = synth ]; then
-  # This yosys has no Tcl: the commands of FuseSoC's two scripts, in their order.
+  # This yosys has no Tcl: these are the commands of FuseSoC's two scripts, in their order.
   yosys=$("$root/scripts/pypi_tool.sh" "$build" yosys)
   mkdir "$work/bin"
   cat > "$work/bin/yosys" << YOSYS
@@ -36,7 +36,7 @@ else
   set --
 fi
 cd "$work"
-# The folder of the cores, and no file of the user that names others.
+# The folder of the cores, and no configuration file of the user that names other folders.
 if ! "$fusesoc" --config /dev/null --cores-root "$root/hw/rtl" run --target "$target" tessera:accelerator:tessera "$@" > log 2>&1; then
   echo "core_targets.sh: target $target failed:"
   tail -n 20 log

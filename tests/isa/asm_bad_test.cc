@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: every diagnostic of the assembler, with its line and column; that text of any
-// kind, whole or cut anywhere, ends in an image or an error.
+// What is tested: every diagnostic of the assembler, with its line and column; any text, whole or
+// cut anywhere, gives an image or an error.
 #include <gtest/gtest.h>
 
 #include <string>

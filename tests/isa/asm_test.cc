@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: programs as text: the exact text of an image and the image of a text, both
-// written by hand; that disassembling and assembling gives back every image; the one-line form of
+// What is tested: programs as text: the text of an image and the image of a text, both against
+// texts written by hand; disassembling and assembling gives back every image; the one-line form of
 // instructions. Space: every instruction of both profiles with extreme and random fields, arbitrary
 // words, micro-ops, data, source maps. Diagnostics are in asm_bad_test.
 #include "isa/asm/asm.h"
@@ -115,7 +115,7 @@ ProgramImage VtaSample() {
   alu.use_imm = 1;
   alu.imm = -8;
   image.Append(codec.Encode(alu).value());
-  image.Append(VtaInsnWord{3, 1});  // a bit that no field of finish names
+  image.Append(VtaInsnWord{3, 1});  // no field of finish has this bit
   image.segments[0] = {6, {1, 0, 0, 0x40, 9, 9}};
   return image;
 }
@@ -224,7 +224,7 @@ TEST(Asm, EveryInstructionOfTesseraSurvives) {
   }
 }
 
-// Random words: most have bits without a name or unknown opcodes; all survive.
+// Random words: most have unknown opcodes or bits of no field; all survive.
 TEST(Asm, EveryWordSurvives) {
   SCOPED_TRACE("seed 14");
   Rng rng(14);
@@ -284,7 +284,8 @@ TEST(Asm, EveryInstructionOfVtaSurvivesAsText) {
   }
 }
 
-// A value without a meaning cannot be written with its field's name, so that it is not printed so.
+// The assembler rejects a value without a meaning by the field's name, so the disassembler prints
+// the word.
 TEST(Asm, ValuesWithoutAMeaningAreWords) {
   ProgramImage image = Empty(Profile::kTessera, Named("default"));
   image.Append(Encode(Load{.memory = 5}).value());
@@ -323,7 +324,7 @@ TEST(Asm, TheReferencesExampleAssembles) {
   ExpectRoundTrip(*image);
 }
 
-// The corpus of the fuzzers begins with programs that hold every directive and instruction.
+// The corpus of the fuzzers has programs with every directive and instruction.
 TEST(Asm, CorpusSamplesAssemble) {
   for (const char* name : {"tessera", "vta"}) {
     const std::vector<uint8_t> bytes =
@@ -332,7 +333,7 @@ TEST(Asm, CorpusSamplesAssemble) {
     ASSERT_TRUE(image) << image.error().message;
     ProgramImage kept =
         ParseImage(ReadFile(std::string("tests/corpus/image/") + name + ".tsrimg").value()).value();
-    kept.config_hash = image->config_hash;  // of the instruction set of its day
+    kept.config_hash = image->config_hash;  // the kept hash is of an older instruction set
     EXPECT_EQ(kept, *image);
   }
 }
@@ -340,7 +341,7 @@ TEST(Asm, CorpusSamplesAssemble) {
 TEST(InsnText, IsOneLineForMessages) {
   Gemm gemm;
   gemm.pop = 0b1100;
-  gemm.uop_count = 70000;  // does not fit; a message about that still shows it
+  gemm.uop_count = 70000;  // does not fit its field; a message still shows it
   EXPECT_EQ(InsnText(Insn(gemm)), "gemm pop=vector+store uop_count=70000");
   Alu alu;
   alu.alu_op = 1;
@@ -356,7 +357,7 @@ TEST(InsnText, IsOneLineForMessages) {
   EXPECT_EQ(InsnText(VtaUop{1, 0, 3}), "uop dst_idx=1 wgt_idx=3");
 }
 
-// A value that an enum does not have is a number.
+// A value without an enumerator prints as a number.
 TEST(InsnText, NumbersWhereThereIsNoName) {
   Load load;
   load.segment = 5;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the named configurations against a table written by hand, JSON in both spellings,
-// limits of the machine and of profile vta; each diagnostic with a configuration that earns it.
-// Not tested here: what hangs on a configuration (encoding, image and device tests).
+// limits of the machine and of profile vta; each diagnostic with a configuration that causes it.
+// Not tested here: what depends on a configuration (encoding, image and device tests).
 #include "isa/config.h"
 
 #include <gtest/gtest.h>
@@ -124,7 +124,7 @@ TEST(Config, ReadsTheFilesThatVtaShips) {
   Config want;
   want.name = "sim";
   EXPECT_EQ(ParseConfig(text, "vta_config").value(), want);
-  // Its other published shape; OUT follows ACC.
+  // The other shape that VTA publishes; OUT follows ACC.
   const Config b = ParseConfig(R"({"LOG_BATCH": 2, "LOG_BLOCK": 3, "LOG_INP_BUFF_SIZE": 16,
       "LOG_WGT_BUFF_SIZE": 16, "LOG_ACC_BUFF_SIZE": 18})",
                                "batch4")
@@ -302,7 +302,7 @@ TEST(ConfigBad, WhatVtaCannotExpressIsNamed) {
        "profile vta has no room for VtaGemm.wgt_factor_in: it would end at bit 139 of 128"},
       {[](Config& c) { c.uop_bytes = 1 << 19; },
        "uop holds 131072 tiles; VtaLoad.sram_base reaches 65536"},
-      // A shallow UOP makes room for Gemm's factors, but not for the micro-op's indices.
+      // A shallow UOP leaves room for Gemm's factors, but not for the micro-op's indices.
       {[](Config& c) { c.uop_bytes = 1024, c.wgt_bytes = 1 << 19; },
        "profile vta has no room for VtaUop.wgt_idx: it would end at bit 43 of 32"},
   };

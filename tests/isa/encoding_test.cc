@@ -69,7 +69,7 @@ TYPED_TEST(EveryInsn, EveryFieldRefusesOneMoreThanItHolds) {
   });
 }
 
-// Flipping a bit either changes a field or is refused: nothing is lost in between.
+// Flipping a bit changes a field or makes Decode refuse the word: no bit is ignored.
 TYPED_TEST(EveryInsn, EveryBitCounts) {
   const InsnWord zero = Encode(TypeParam{}).value();
   for (int bit = kOpcodeBits; bit < kInsnBits; ++bit) {

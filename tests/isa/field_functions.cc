@@ -11,7 +11,7 @@
 namespace tessera::isa {
 namespace {
 
-// |name| picks exactly the bits that are set in |word|.
+// Whether |name| picks exactly the bits that are set in |word|.
 template <typename Word>
 void ExpectPicks(const FieldFunctions& functions, const std::string& name, const std::string& type,
                  const Word& word, int opcode_bits, bool is_signed) {

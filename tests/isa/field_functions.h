@@ -15,9 +15,9 @@ namespace tessera::isa {
 
 // A function that picks bits high..low of a word.
 struct FieldFunction {
-  bool is_signed;    // its result
-  int width;         // its result's bits
-  std::string word;  // its argument's type, as the language writes it
+  bool is_signed;    // of the result
+  int width;         // bits of the result
+  std::string word;  // type of the argument, as the language writes it
   int high, low;
 };
 using FieldFunctions = std::map<std::string, FieldFunction>;  // by name
@@ -27,8 +27,9 @@ struct WordTypes {
   std::string insn, vta_insn, uop, vta_uop;
 };
 
-// Each field of each instruction of |config|'s profiles, of micro-ops too, has a function that
-// picks the bits which the encoder sets for that field alone, of its sign and width.
+// Expects a function for each field of each instruction of |config|'s profiles and of the
+// micro-ops. The function picks the bits that the encoder sets for that field alone, with its sign
+// and width.
 void ExpectFieldFunctions(const Config& config, const FieldFunctions& functions,
                           const WordTypes& words);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the printed HLS header: the bits that each field function picks against encode()
-// of an instruction with only that field set, its sign and width; constants against hand-written
-// values. Space: every field of both profiles and of micro-ops, every named configuration. That
-// compilers take the header, and that the checks of fields hold, is tested by what runs on it
-// (tests/cts, tests/cosim, tests/vta on driver hls).
+// What is tested: the generated HLS header: the bits that each field function picks against
+// encode() of an instruction with only that field set, its sign and width; constants against
+// hand-written values. Space: every field of both profiles and of micro-ops, every named
+// configuration. Tests of the HLS twin (tests/cts, tests/cosim, tests/vta on driver hls) compile
+// the header and use its field checks.
 #include "isa/gen/hls_header.h"
 
 #include <gtest/gtest.h>

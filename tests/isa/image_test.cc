@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: program images: writing, reading, and refusing what is damaged or contradicts
-// itself. Space: both profiles; truncation at every length; a flip of every bit of every byte;
-// hostile counts behind a right checksum, each diagnostic. Not tested here: programs as text
-// (asm_test), whether instructions make sense (tests of isa/check).
+// What is tested: program images: writing, reading, and refusing damaged or contradictory files.
+// Space: both profiles; truncation at every length; a flip of every bit of every byte; hostile
+// counts under a valid checksum, each diagnostic. Not tested here: programs as text (asm_test),
+// whether instructions make sense (tests of isa/check).
 #include "isa/image.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ ProgramImage Sample() {
   return image;
 }
 
-// |bytes| with a checksum that is right again.
+// |bytes| with its checksum made valid again.
 std::vector<uint8_t> Sealed(std::vector<uint8_t> bytes) {
   const uint64_t crc = Crc64(std::span(bytes).first(bytes.size() - 8));
   std::memcpy(bytes.data() + bytes.size() - 8, &crc, 8);
@@ -105,7 +105,7 @@ TEST(Image, EveryTruncationIsRefused) {
   }
 }
 
-// Behind a right checksum, a file that ends early is still refused: no read past its end.
+// A truncated file with a valid checksum is refused: the reader never reads past its end.
 TEST(Image, EveryTruncationWithARightChecksumIsRefused) {
   const std::vector<uint8_t> bytes = SerializeImage(Sample());
   for (size_t size = 20; size < bytes.size(); ++size) {
@@ -127,8 +127,8 @@ TEST(Image, EveryFlippedBitIsRefused) {
   }
 }
 
-// Whatever the bytes say behind a right checksum, reading ends without a crash, and what is
-// accepted is written back to the same bytes.
+// Random bytes under a valid checksum never crash the reader, and an accepted image is written back
+// to the same bytes.
 TEST(Image, HostileBytesNeverCrash) {
   SCOPED_TRACE("seed 7");
   Rng rng(7);
@@ -185,7 +185,7 @@ TEST(ImageBad, EachDiagnostic) {
   shorter.resize(100);
   ExpectRefused(Sealed(shorter), Code::kDataLoss,
                 "the size of the code is 192, but 0 bytes are left");
-  // A body that ends at |end|, behind a right checksum.
+  // A body that ends at |end|, with a valid checksum.
   const auto ends = [](size_t end, const std::string& inside) {
     std::vector<uint8_t> part = SerializeImage(Sample());
     part.resize(end + 8);

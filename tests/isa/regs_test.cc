@@ -49,7 +49,7 @@ TEST(Regs, NamesAreUnique) {
 
 TEST(Regs, ConstantsAreWhatDriversRelyOn) {
   EXPECT_EQ(reg::kId, 0x0c0u);
-  // Where kernels made by HLS have them, in the same words.
+  // Kernels made by HLS have these bits in the same words.
   EXPECT_EQ(reg::kIrqGlobal, 0x004u);
   EXPECT_EQ(reg::kIrqEnable, 0x008u);
   EXPECT_EQ(reg::kIrqStatus, 0x00cu);

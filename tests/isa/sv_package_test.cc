@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the printed SystemVerilog package: the bits that each field function picks
+// What is tested: the generated SystemVerilog package: the bits that each field function picks
 // against encode() of an instruction with only that field set; constants against hand-written
-// values. Space: every field of both profiles and of micro-ops, every named configuration. That
-// Verilator and yosys read the package is test tsr_pkg_lint.
+// values. Space: every field of both profiles and of micro-ops, every named configuration. Test
+// tsr_pkg_lint has Verilator and yosys read the package.
 #include "isa/gen/sv_package.h"
 
 #include <gtest/gtest.h>

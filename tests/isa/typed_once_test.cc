@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: that what the tables of isa/ own is not typed a second time: record layouts,
+// What is tested: no source file types again a fact that the tables of isa/ own: record layouts,
 // field limits, banks, sizes of tiles, orders of enumerators, opcodes. Space: the C++ and
 // SystemVerilog sources that know instructions, and the random generator; not the tables, nor
-// isa/semantics and tests, which are derived by hand on purpose. An exception that is no longer
-// needed fails. Not tested: literals that look like others.
+// isa/semantics and tests, which are a second derivation by hand. An exception that is no longer
+// needed fails. Not tested: literals of another form.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the tables own, as it would look typed again.
+// A fact that the tables own, and the pattern of code that types it again.
 struct Owned {
   const char* what;
   const char* pattern;
@@ -39,7 +39,7 @@ const Owned kOwned[] = {
     {"an opcode (isa/insns.def)", R"(opcode[a-z_]*(\([a-z_]*\))? [=!]= [0-9])"},
 };
 
-// Where such a text means something else, or is the one place that derives it.
+// A line where such text means something else, or is the one place that derives the fact.
 struct Exception {
   const char* path;
   const char* text;  // what the line contains
@@ -68,7 +68,7 @@ bool Looked(const std::string& path) {
                                          "compiler/lower/accel/",
                                          "compiler/schedule/accel/"};
   static const char* const kLeftOut[] = {"isa/semantics/",  // the second derivation
-                                         "hw/rtl/gen/",     // printed from the tables
+                                         "hw/rtl/gen/",     // generated from the tables
                                          "hw/hls/gen/",
                                          "hw/rtl/common/",  // digests are over 4-byte words
                                          "sim/trace/",     "sim/dram"};
@@ -121,7 +121,7 @@ TEST(TypedOnce, WhatTheTablesOwn) {
   }
 }
 
-// The patterns find what they are for.
+// Each pattern finds the code that it is meant to find.
 TEST(TypedOnce, SeesWhatItLooksFor) {
   const char* const kTyped[] = {"for (int i = 0; i < 9 * block; ++i)",
                                 "constexpr int64_t kLimit = 65535;",

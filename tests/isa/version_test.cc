@@ -83,7 +83,7 @@ TEST(Version, AnImageOfOtherTablesIsRefusedWithWords) {
   const Config config;
   ProgramImage image;
   image.config_name = config.name;
-  image.config_hash = config.Hash() + 1;  // as under other tables: the same numbers, another hash
+  image.config_hash = config.Hash() + 1;  // as if the tables differed: another hash
   const Status status = CheckImageMatches(image, config);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, Code::kInvalidArgument);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: where the fields of profile vta lie, and encode and decode. Second derivations: a
-// table of VTA's documented bits written by hand, and C bit-fields laid out by this compiler, at
+// What is tested: the bits of each field of profile vta, and encode and decode. Second derivations:
+// a table of VTA's documented bits written by hand, and C bit-fields laid out by this compiler, at
 // the default configuration and at tiny, where factors start in the lower word. Space: every field
 // of every instruction and of the micro-op, extreme and random values, every named configuration
 // that VTA's encoding fits. Not tested here: what instructions do (isa/semantics), limits of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: isa::Accesses against address sets enumerated loop by loop from the meaning of
+// What is tested: isa::Accesses against address sets, enumerated loop by loop from the meaning of
 // each instruction in isa/insns.def. Space: random small field values of every opcode, seeded. Not
 // tested here: that execution touches these addresses (tests/sim), huge counts.
 #include "isa/access.h"

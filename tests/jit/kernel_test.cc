@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: equal micro-op lists are one kernel; residency keeps the recently used, never
-// gives two kernels one place, and refuses what cannot fit. Space: directed cases and random use,
-// seeded.
+// What is tested: equal micro-op lists are one kernel; KernelResidency keeps the kernels used last,
+// never gives two kernels one place, and refuses a kernel that cannot fit. Space: directed cases
+// and random use, seeded.
 #include "jit/kernel.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(KernelResidency, TheLongestUnusedGoesFirst) {
   EXPECT_TRUE(uop.Use(0, 4).value().load);
   EXPECT_TRUE(uop.Use(1, 4).value().load);
   EXPECT_FALSE(uop.Use(0, 4).value().load);
-  const auto place = uop.Use(2, 3).value();  // 2 left: kernel 1 goes
+  const auto place = uop.Use(2, 3).value();  // 2 places left: kernel 1 is evicted
   EXPECT_TRUE(place.load);
   EXPECT_EQ(place.begin, 4);
   EXPECT_FALSE(uop.Use(0, 4).value().load);
@@ -65,7 +65,7 @@ TEST_P(ResidencyProperty, WhatIsSaidToBeThereWasNotOverwritten) {
   KernelResidency uop(depth);
   std::vector<int64_t> sizes;
   for (int k = 0; k < 12; ++k) sizes.push_back(rng.Range(1, depth));
-  std::vector<int> memory(static_cast<size_t>(depth), -1);  // which kernel each micro-op belongs to
+  std::vector<int> memory(static_cast<size_t>(depth), -1);  // owner of each micro-op's place
   for (int step = 0; step < 300; ++step) {
     const int kernel = static_cast<int>(rng.Range(0, 11));
     const int64_t size = sizes[static_cast<size_t>(kernel)];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: OrderLoads on random instruction lists, against what happens to every single
-// address: who writes it, and who reads it between two writes, stays as it was; and on lists by
-// hand, how many cycles of loads pass one that waits. Space: up to 60 instructions of four units,
-// boxes with steps and pads, seeded. Not tested here: tokens (tokens_test), whole programs
-// (program_builder_test), cycles of networks (tests/models).
+// What is tested: OrderLoads on random instruction lists: each address keeps its order of writers
+// and, between two writes, its set of readers. On lists written by hand: how many cycles of loads
+// pass a load that waits. Space: up to 60 instructions of four units, boxes with steps and pads,
+// seeded. Not tested here: tokens (tokens_test), whole programs (program_builder_test), cycles of
+// networks (tests/models).
 #include "jit/load_order.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ isa::Load BoxOf(Memory memory, Segment segment, int64_t tiles, int64_t from, int
   return load;
 }
 
-// An instruction of |unit| that takes |cycles|, whatever it touches.
+// An instruction of |unit| that takes |cycles|; the caller adds its accesses.
 isa::Insn Busy(isa::Unit unit, int64_t cycles) {
   if (unit == isa::Unit::kGemm) {
     isa::Gemm gemm;
@@ -91,7 +91,7 @@ Listing RandomListing(Rng& rng) {
   return list;
 }
 
-// For each address, the writers in order and, between two of them, the readers.
+// For each address, the writers in order, each with the readers before the next writer.
 using Events = std::map<std::pair<int, int64_t>, std::vector<std::pair<size_t, std::set<size_t>>>>;
 
 Events EventsOf(const std::vector<const TokenNode*>& nodes, const std::vector<size_t>& names) {
@@ -101,7 +101,7 @@ Events EventsOf(const std::vector<const TokenNode*>& nodes, const std::vector<si
       for (const isa::AddressRange& r : a.intervals) {
         for (int64_t at = r.begin; at < r.end; ++at) {
           auto& of = events[{a.space.index, at}];
-          if (of.empty()) of.emplace_back();  // before the first writer
+          if (of.empty()) of.emplace_back();  // reads before the first writer
           if (a.write) {
             of.emplace_back(names[n], std::set<size_t>());
           } else {
@@ -152,9 +152,9 @@ isa::Access Tiles(Memory memory, bool write, int64_t begin, int64_t end) {
   return {isa::Space::Of(memory), write, {{begin, end}}};
 }
 
-// A box, |products| cycles with it and weights below |read|, the next box in the same place, and 20
-// times 16 tiles of weights, 512 cycles each, from place 100 on. The cycles of weights in front of
-// the second box.
+// The list loads a box, computes |products| cycles with it and weights below |read|, loads the next
+// box into the same place, and then loads 20 times 16 tiles of weights, 512 cycles each, from place
+// 100 on. Returns the cycles of weights that OrderLoads puts in front of the second box.
 int64_t WeightsThatPass(int64_t products, int64_t read = 100,
                         const isa::Config& config = isa::Config()) {
   Listing list;
@@ -180,7 +180,7 @@ int64_t WeightsThatPass(int64_t products, int64_t read = 100,
 }
 
 TEST(LoadOrder, AsMuchPassesAsThereIsTimeFor) {
-  // Pieces of 4 tiles, 128 cycles: 39 of them in 5,000 cycles and what the units cost to start.
+  // A piece has 4 tiles and takes 128 cycles: 39 fit into 5,000 cycles and the start of the units.
   EXPECT_EQ(WeightsThatPass(5000), 39 * 128);
   EXPECT_EQ(WeightsThatPass(100), 0) << "no piece ends before the box can come";
   EXPECT_EQ(WeightsThatPass(20000), 20 * 512) << "all";
@@ -189,7 +189,7 @@ TEST(LoadOrder, AsMuchPassesAsThereIsTimeFor) {
 TEST(LoadOrder, AMemoryThatIsSlowerHasTimeForFewer) {
   isa::Config zynq;
   zynq.dram = isa::DramModel::kZynq;
-  // The same products, and 60 cycles until their box is there; a piece takes 150 cycles, not 128.
+  // GEMM waits 60 cycles for its box before the same products; a piece takes 150 cycles, not 128.
   EXPECT_EQ(WeightsThatPass(5000, 100, zynq), 33 * 128);
 }
 

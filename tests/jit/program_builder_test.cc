@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: programs collected by ProgramBuilder run on the functional simulator as if one
-// instruction ran after the other; micro-ops are loaded when they are not resident; source map,
-// constants, counts and errors. Space: one hand-made product per interleaving of the units;
+// What is tested: programs collected by ProgramBuilder run on the functional simulator as if
+// instructions ran one after the other; the builder loads micro-ops that are not resident; source
+// map, constants, counts and errors. Space: one hand-made product per interleaving of the units;
 // directed cases. Not tested here: tokens by themselves (tokens_test), compiled networks
 // (tests/compiler/accel).
 #include "jit/program_builder.h"
@@ -34,7 +34,7 @@ isa::Load BoxLoad(Memory memory, Segment segment, int64_t tiles, int64_t bytes, 
 }
 
 // out[p] = clamp(sum over blocks, channels of in[p][i] * w[o][i]) for |pixels| pixels, one after
-// the other through the same scratchpad tiles, so that every unit waits for every other.
+// the other through the same scratchpad tiles: every unit waits for every other.
 TEST(ProgramBuilder, AProductRunsUnderEveryInterleaving) {
   const isa::Config config;
   constexpr int64_t kPixels = 8, kBlocks = 2;
@@ -123,8 +123,8 @@ TEST(ProgramBuilder, EqualConstantsAreKeptOnce) {
   EXPECT_EQ(builder.AddConstants(a, 64), 0);
 }
 
-// A long product of a box, the next box in the same place, short products, each of a box of its
-// own, and a product of the second box.
+// A long product of a box, a load of the next box into the same place, short products, each of a
+// box of its own, and a product of the second box.
 ProgramBuilder TwoLayers(const isa::Config& config) {
   ProgramBuilder builder(config);
   builder.ReserveSegment(Segment::kInput, 4096);

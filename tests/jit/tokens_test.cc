@@ -60,7 +60,7 @@ struct Token {
   size_t from, to;
 };
 
-// The k-th push of a pair of units meets the k-th pop. Fails on a count that does not come out.
+// Pairs the k-th push from one unit to another with the k-th pop. Fails if their counts differ.
 std::vector<Token> Match(const std::vector<TokenNode>& nodes,
                          const std::vector<TokenMasks>& masks) {
   std::vector<Token> tokens;
@@ -81,8 +81,9 @@ std::vector<Token> Match(const std::vector<TokenNode>& nodes,
   return tokens;
 }
 
-// complete[i][j]: instruction i is complete before j starts. Token i to j; a token from a later
-// instruction of i's unit; what j's predecessors in its unit knew; transitively.
+// before[i][j]: instruction i is complete before j starts. The rules: a token from i to j; a token
+// to j from a later instruction of i's unit; all that holds for j's predecessors in its unit; and,
+// transitively, all that the sender of a token waited for.
 std::vector<std::vector<bool>> HappensBefore(const std::vector<TokenNode>& nodes,
                                              const std::vector<Token>& tokens) {
   const size_t count = nodes.size();
@@ -97,8 +98,8 @@ std::vector<std::vector<bool>> HappensBefore(const std::vector<TokenNode>& nodes
       for (size_t i = 0; i < count; ++i) {
         const bool retired = i == t.from || (i < t.from && nodes[i].unit == nodes[t.from].unit);
         before[i][j] = before[i][j] || retired || before[i][t.from];
-        // What a retired predecessor of the pusher waited for is complete too: before[i][t.from]
-        // has it.
+        // before[i][t.from] covers the instructions that retired predecessors of the pusher waited
+        // for.
       }
     }
   }
@@ -145,7 +146,8 @@ TEST(Tokens, ReadersDoNotOrderEachOther) {
 }
 
 TEST(Tokens, ATokenThatAnotherOneTellsIsNotMade) {
-  // Load writes A and B; Gemm reads A and writes C; Vector reads B and C: Gemm's token says it all.
+  // Load writes A and B; Gemm reads A and writes C; Vector reads B and C: Gemm's token to Vector
+  // orders both.
   const std::vector<TokenNode> nodes = {
       {isa::Unit::kLoad, {On(2, true, 0, 8), On(4, true, 0, 8)}},
       {isa::Unit::kGemm, {On(2, false, 0, 8), On(3, true, 0, 8)}},
@@ -168,8 +170,8 @@ TEST(Tokens, MoreUnderWayThanACounterHoldsIsAnError) {
 }
 
 TEST(Tokens, ALongListOfRingedTilesTakesTwoTokensATile) {
-  // 10,000 tiles of work over a ring of 4 pieces: Load fills, Gemm reads. From the fifth on, Load
-  // waits for Gemm's use of the piece. All-pairs work would be 2 * 10^8 comparisons.
+  // 10,000 tiles of work over a ring of 4 pieces: Load fills, Gemm reads. From the fifth tile on,
+  // Load waits until Gemm has used the piece. Comparing all pairs would take 2 * 10^8 comparisons.
   std::vector<TokenNode> nodes;
   constexpr int64_t kTiles = 10000;
   for (int64_t n = 0; n < kTiles; ++n) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what documents name exists. Space: the code spans and code blocks of README.md,
-// CONTRIBUTING.md and docs/. Paths are files or folders of the checkout (or end one: core/x.sv);
-// identifiers are words of its sources, and of that very file where they follow a file's name;
-// commands are verbs of `tessera` with options that their --help lists, scripts with options that
-// they contain, CMake presets and targets, labels and tests of ctest. A page of docs/adding may use
-// the names that the paragraph beginning with "Example:" introduces. A block that is marked as a
-// quote of a file is in it, one that is marked as lines of a command's output has them, in order,
-// "..." standing for anything. Not tested here: README's map (map_test), what other commands print
-// (the tests beside them), blocks that are no commands.
+// What is tested: everything that a document names exists. Space: the code spans and code blocks of
+// README.md, CONTRIBUTING.md and docs/. Paths are files or folders of the checkout (or end one:
+// core/x.sv); identifiers are words of its sources, and of that very file where they follow a
+// file's name; commands are verbs of `tessera` with options that their --help lists, scripts with
+// options that they contain, CMake presets and targets, labels and tests of ctest. A page of
+// docs/adding may use the names that the paragraph beginning with "Example:" introduces. A block
+// marked as a quote of a file is in that file; the lines of a block marked as output of a command
+// are in the output, in order, with "..." for any text. Not tested here: README's map (map_test),
+// output of other commands (the tests beside them), blocks that are not commands.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ const std::map<std::string, std::set<std::string>>& Words() {
   return words;
 }
 
-// Of the build: targets, tests and labels; also of the tests of a configuration (ctest -C).
+// Targets, tests and labels of the build; also those of the tests of a configuration (ctest -C).
 struct BuildNames {
   std::set<std::string> targets, tests, labels;
 };
@@ -74,7 +74,7 @@ bool IsWord(const std::string& word) {
   return std::ranges::any_of(Words(), [&](const auto& file) { return file.second.contains(word); });
 }
 
-// The paths that |name| can mean: itself, or the end of longer ones; without their extension too.
+// The paths that |name| can mean: a path equal to it or ending in it; also without the extension.
 std::vector<std::string> Meant(const std::string& name) {
   std::string pattern;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -113,8 +113,8 @@ BuildNames AskBuild(const std::string& configuration) {
   static const std::regex target(R"(([\w./-]+): phony)");
   for (std::sregex_iterator m(all.begin(), all.end(), target), end; m != end; ++m)
     found.targets.insert((*m)[1]);
-  // ctest writes its log even to list tests: from a folder of its own, or the log of the run that
-  // this test is part of would be lost.
+  // ctest writes its log even when it lists tests. It runs in a folder of its own here, so that the
+  // log of the run that includes this test survives.
   const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "docs_ctest";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "CTestTestfile.cmake") << "subdirs(\"" TESSERA_BUILD "\")\n";
@@ -217,7 +217,7 @@ std::string ScriptProblem(const std::string& script, const std::vector<std::stri
   return "";
 }
 
-// What is wrong with a command; nothing if |text| is no command that is known here.
+// What is wrong with a command; nothing if |text| is no command that this test knows.
 std::optional<std::string> CommandProblem(std::string text) {
   if (const size_t comment = text.find(" #"); comment != std::string::npos) text.resize(comment);
   if (const size_t second = text.find(" && "); second != std::string::npos) {
@@ -258,7 +258,7 @@ std::set<std::string> ExampleNames(const TextFile& document) {
 }
 
 // What is wrong with a name in a span; "" if nothing. |file|: the file named just before it, or "".
-// |own|: names that need not be in the sources.
+// |own|: names that the sources may lack.
 std::string NameProblem(std::string text, const std::string& file,
                         const std::set<std::string>& own) {
   static const std::regex string(R"("[^"]*")");
@@ -288,7 +288,7 @@ std::string NameProblem(std::string text, const std::string& file,
 struct MarkedBlock {
   std::string document, of, text;
 };
-// The blocks behind a comment "|mark| WHAT", with what is marked.
+// The blocks that follow a comment "|mark| WHAT", each with its WHAT.
 std::vector<MarkedBlock> MarkedBlocks(const std::string& mark) {
   const std::regex form("<!-- " + mark + " ([^\n]+) -->\n```\n([^`]*)```\n");
   std::vector<MarkedBlock> found;
@@ -301,7 +301,7 @@ std::vector<MarkedBlock> MarkedBlocks(const std::string& mark) {
   return found;
 }
 
-// Has |line| the pieces of |pattern|, which "..." separates, in their order?
+// Whether |line| has the pieces of |pattern|, separated by "...", in their order.
 bool Has(const std::string& line, std::string pattern) {
   pattern.erase(0, pattern.find_first_not_of(' '));
   size_t at = 0;
@@ -356,7 +356,7 @@ TEST(Docs, NameWhatExists) {
     if (!held) continue;
     const std::set<std::string> own =
         Under(document.path, "docs/adding") ? ExampleNames(document) : std::set<std::string>{};
-    std::string file;  // the file that the span before named
+    std::string file;  // the file that the preceding span named
     for (const CodeText& code : CodeOf(document)) {
       const std::string place = document.path + ":" + std::to_string(code.line) + ": `" + code.text;
       if (Elsewhere().Allow(code.text)) continue;

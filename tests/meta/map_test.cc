@@ -2,13 +2,13 @@
 //
 // What is tested: the tables of docs/map.md are true. Every folder they name exists; every folder
 // of the root that holds sources is in them, and so is every sub-folder of a folder whose
-// sub-folders they list; each include follows them; what folders may include has no cycle. Space:
+// sub-folders they list; each include follows them; the allowed includes have no cycle. Space:
 // every #include "..." of C++ sources. Not tested here: what CMake links.
 //
-// How the map is read: a row is a path in backticks, words, and what it may include ("a, b"). A row
-// may also include what those rows may include. A name is a row below, a row beside, or a path from
-// the root. "nothing" and "everything" mean that; a row with an empty third cell holds no C++ that
-// is checked.
+// How this test reads the map: a row is a path in backticks, words, and the names that it may
+// include ("a, b"). A row may also include what those rows may include. A name is a row below, a
+// row beside, or a path from the root. "nothing" and "everything" mean that; a row with an empty
+// third cell holds no C++ that this test checks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr const char* kMap = "docs/map.md";
 
 struct MapLine {
   std::string path;                               // without '/' at the end
-  std::optional<std::vector<std::string>> arrow;  // what it may include, as written
+  std::optional<std::vector<std::string>> arrow;  // the names that it may include, as written
 };
 
 // The rows of the map, in order.
@@ -55,7 +55,7 @@ const MapLine* Find(const std::string& path) {
   return line == Map().end() ? nullptr : &*line;
 }
 
-// The line that |path| belongs to: itself or the nearest folder above it.
+// The row of |path|: its own or that of the nearest folder above it.
 const MapLine* Owner(const std::string& path) {
   const MapLine* best = nullptr;
   for (const MapLine& line : Map()) {
@@ -65,8 +65,8 @@ const MapLine* Owner(const std::string& path) {
   return best;
 }
 
-// What |name| in the arrow of |line| means: a row below it, beside it, beside what it is in, or of
-// the root; null if no row of the map has this name.
+// The row that |name| in the arrow of |line| means: a row below |line|, beside it, beside a folder
+// above it, or of the root; null if no row of the map has this name.
 const MapLine* Target(const MapLine& line, const std::string& name) {
   for (std::string above = line.path + "/"; above.find('/') != std::string::npos;) {
     above.resize(above.rfind('/'));
@@ -75,7 +75,7 @@ const MapLine* Target(const MapLine& line, const std::string& name) {
   return Find(name);
 }
 
-// The lines that |line| reaches, itself included. |why|: a cycle that was found, or "".
+// The rows that |line| reaches, itself included. |why|: a cycle that was found, or "".
 std::set<const MapLine*> Reach(const MapLine& line, std::string* why) {
   std::set<const MapLine*> done, open;
   std::function<void(const MapLine&)> visit = [&](const MapLine& at) {
@@ -158,7 +158,7 @@ TEST(FolderMap, IncludesFollowTheArrows) {
       const std::string target =
           line.substr(start.size(), line.find('"', start.size()) - start.size());
       const MapLine* to = Owner(target);
-      if (to == nullptr) continue;  // a system header in quotes, or one that the build makes
+      if (to == nullptr) continue;  // a system header in quotes, or a generated header
       ++checked;
       EXPECT_TRUE(reach.contains(to)) << file.path << " includes " << target << "; " << kMap
                                       << " has no way from " << from->path << " to " << to->path;

@@ -22,7 +22,7 @@ std::vector<CodeText> CodeOf(const TextFile& document) {
     }
     blank_before = blank;
     if (blank) {
-      inside = false;  // a span does not go over a paragraph
+      inside = false;  // a span ends with its paragraph
       only_space = false;
     }
     for (const char c : line + "\n") {

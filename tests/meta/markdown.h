@@ -16,10 +16,10 @@ struct CodeText {
   std::string text;
   size_t line = 0;        // from 1
   bool block = false;     // a line of a block (fenced, or indented by four); else a span
-  bool adjacent = false;  // a span with nothing but space between it and the span before it
+  bool adjacent = false;  // only blanks are between this span and the one before
 };
 
-// In order of the document. A span may go over the end of a line.
+// In the order of the document. A span may continue on the next line.
 std::vector<CodeText> CodeOf(const TextFile& document);
 
 }  // namespace tessera::test

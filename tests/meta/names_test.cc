@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: names. No two types of the product share a name where the namespaces and classes
-// that they are in have one too; no operator is named below the tensor expressions. Space: every
-// struct, class, union, enum and alias that base, isa, sim, jit, compiler, runtime and tools
-// define, in headers and sources, those inside classes and unnamed namespaces too. Not tested here:
-// names of functions and variables.
+// What is tested: names. No two types of the product have the same qualified name, also across
+// unnamed namespaces; no operator is named below the tensor expressions. Space: every struct,
+// class, union, enum and alias that base, isa, sim, jit, compiler, runtime and tools define, in
+// headers and sources, also inside classes and unnamed namespaces. Not tested here: names of
+// functions and variables.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string Code(const std::vector<std::string>& lines) {
   return code;
 }
 
-// The namespaces and classes around each character of |code|, "tessera::schedule::Stage".
+// The named namespaces and classes around each character of |code|, "tessera::schedule::Stage".
 class Scopes {
  public:
   explicit Scopes(const std::string& code) {
@@ -50,7 +50,7 @@ class Scopes {
     const std::regex type(
         R"(\b(?:struct|class|union)\s+(?:\[\[\w+\]\]\s*)?([A-Z]\w*)(?:\s+final)?\s*(?::[^:;{(][^;{(]*)?$)");
     std::vector<std::string> open;
-    size_t from = 0;  // of the words in front of a brace
+    size_t from = 0;  // start of the words in front of a brace
     for (size_t at = 0; at < code.size(); ++at) {
       const char c = code[at];
       if (c != '{' && c != '}' && c != ';') continue;
@@ -77,7 +77,7 @@ class Scopes {
   std::map<size_t, std::string> changes_;
 };
 
-// Where each type is defined: its name with all around it -> "path:line".
+// Where each type is defined: its qualified name -> "path:line".
 std::map<std::string, std::vector<std::string>> Types() {
   const std::regex definition(
       R"(\b(?:(?:struct|class|union|enum|enum class)\s+(?:\[\[\w+\]\]\s*)?([A-Z]\w*)(?:\s+final)?\s*)"
@@ -117,8 +117,8 @@ TEST(Names, NoTwoTypesShareOne) {
   shared.ExpectAllUsed();
 }
 
-// The identifiers of |line| in lower case, cut at underscores and at humps: "ConvBody" gives conv,
-// body.
+// The identifiers of |line| in lower case, split at underscores and capitals: "ConvBody" gives
+// conv, body.
 std::vector<std::string> Words(const std::string& line) {
   std::vector<std::string> words;
   std::string word;

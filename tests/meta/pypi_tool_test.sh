@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is tested: scripts/pypi_tool.sh with a python3 made up here: two at once make the environment once and
-# name the same program; a third makes none; without a network there is one line, exit status 1 and nothing
-# left that looks made; TESSERA_YOSYS is taken as it is; the viewer's pages are found. Not tested here: PyPI (hw_area_tiny
-# and tools_trace_viewers use it).
+# What is tested: scripts/pypi_tool.sh with a python3 made up here. Two calls at once make the environment once and name
+# the same program; a third call makes none; without a network the script prints one line, ends with exit status 1 and
+# leaves nothing that looks complete; it uses TESSERA_YOSYS as given; it finds the viewer's pages. Not tested here: PyPI
+# (hw_area_tiny and tools_trace_viewers use it).
 #
 #   pypi_tool_test.sh PYPI_TOOL_SH
 set -eu
@@ -16,7 +16,7 @@ bad() {
   exit 1
 }
 mkdir "$work/bin"
-# python3 -m venv HOME: counts itself, takes a while, and makes a pip that fails when $work/offline is there.
+# python3 -m venv HOME: counts its calls, takes a while, and makes a pip that fails when $work/offline exists.
 cat > "$work/bin/python3" <<PYTHON
 #!/bin/sh
 echo made >> "$work/made"

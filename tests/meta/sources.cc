@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files of the tree under one of |ends|, sorted by path.
+// Files of the tree that end in one of |ends|, sorted by path.
 std::vector<TextFile> ReadAll(std::initializer_list<const char*> ends) {
   std::vector<TextFile> files;
   for (const std::string& path : Paths()) {

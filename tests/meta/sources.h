@@ -29,14 +29,14 @@ const std::set<std::string>& Paths();
 
 bool EndsWithAny(const std::string& path, std::initializer_list<const char*> ends);
 
-// Is |path| inside |folder|?
+// Whether |path| is inside |folder|.
 bool Under(std::string_view path, std::string_view folder);
 
-// "a, b" as {"a", "b"}; spaces around are dropped.
+// Splits at |separator| and drops blanks around the parts: "a, b" gives {"a", "b"}.
 std::vector<std::string> SplitList(const std::string& text, char separator);
 
-// A list of exceptions, each with a reason. Used() says that one was needed; ExpectAllUsed() fails
-// for each that was not.
+// A list of exceptions, each with a reason. Allow() marks an exception as used; ExpectAllUsed()
+// fails for each unused one.
 class Exceptions {
  public:
   struct Row {

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is tested: scripts/test_summary.sh counts tests and cases, gives a skipped case its reason, and refuses a run that
-# has another number of tests than it must. Space: one log with each kind of line. Not tested here: that ctest writes such logs.
+# What is tested: scripts/test_summary.sh counts tests and cases, gives each skipped case its reason, and refuses a run
+# with another number of tests than expected. Space: one log with each kind of line. Not tested here: that ctest writes
+# such logs.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

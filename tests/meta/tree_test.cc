@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: rules about single files: length, width of comments, licence lines, no path of
-// one machine, no build step that hangs on whether a file exists, two derivations of
-// requantisation. Space: every source file of the checkout. Not tested here: who includes whom
-// (map_test), names (names_test), documents (docs_test), what clang-format sees.
+// one machine, no build step that depends on whether a file exists, two derivations of
+// requantisation, length of functions. Space: every source file of the checkout. Not tested here:
+// who includes whom (map_test), names (names_test), documents (docs_test), rules that clang-format
+// checks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,7 +70,8 @@ TEST(Tree, NoPathOfOneMachine) {
   }
 }
 
-// A list of folders or targets that shrinks in silence would pass; an absent one must fail.
+// The build must fail when a file is absent: a list of folders or targets that shrinks silently
+// would pass.
 TEST(Tree, NoBuildStepHangsOnAFile) {
   Exceptions other(
       "NoBuildStepHangsOnAFile",
@@ -102,8 +104,8 @@ TEST(Tree, HostPathSharesNoRequantiseSourceWithTheMachine) {
   other.ExpectAllUsed();
 }
 
-// A function begins at a line without indent, or of a class with one of two blanks, that ends in
-// "{" behind a ")", and ends at a "}" below its first letter.
+// A function begins with a line of no indent, or of one or two blanks in a class, that ends in "{"
+// behind a ")". It ends at a "}" below its first letter.
 TEST(Tree, FunctionsOfTheCompilerAreShort) {
   constexpr size_t kLimit = 80;
   const std::regex head(

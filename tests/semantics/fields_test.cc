@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: every field value without a meaning is refused with its text, and the values next
-// to it are not; what fetch makes of streams of both profiles: units, tokens, stray bits, opcodes.
-// Not tested here: that bits and structs agree (tests/isa).
+// to it are accepted; how fetch decodes streams of both profiles: units, tokens, stray bits,
+// opcodes. Not tested here: bits against structs (tests/isa).
 #include "isa/semantics/fields.h"
 
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 namespace tessera::isa {
 namespace {
 
-// TFLite: half away from zero, by adding half of the count towards the sign and truncating.
+// TFLite rounds half away from zero: it adds half of the count towards the sign and truncates.
 int64_t Average(int64_t sum, int64_t n) { return (sum + (sum > 0 ? n / 2 : -(n / 2))) / n; }
 
 bool IsExact(int64_t n, int64_t multiplier, int left) {

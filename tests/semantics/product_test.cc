@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kShapes[] = {"default", "tiny", "batch4", "wide"};
 
-// Accumulators in 64 bits: only the last step wraps.
+// Accumulators in 64 bits; the model wraps them once, at the end.
 std::vector<int64_t> Widen(const std::vector<int32_t>& acc) { return {acc.begin(), acc.end()}; }
 std::vector<int32_t> Wrap(const std::vector<int64_t>& acc) {
   std::vector<int32_t> result;

@@ -3,8 +3,8 @@
 // What is tested: Rescale in all three modes. kEven and kHalfUp against exact rational arithmetic,
 // kTflite against gemmlowp's two definitions, both written anew here. Space: 10^6 random cases a
 // mode over all accumulators, multipliers and shifts, 3 * 10^5 near ties, and every combination of
-// edge values. Also the residual add's two passes against TFLite's formula. Not tested here: how
-// compilers find multipliers (tests/compiler).
+// edge values. Also the residual add's two passes against TFLite's formula. Not tested here: the
+// compiler's choice of multipliers (tests/compiler).
 #include "isa/semantics/rescale.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 using Wide = __int128;
 
-// a * 2^left as a 32-bit register holds it.
+// a * 2^left, wrapped to 32 bits.
 int64_t Shifted(int64_t a, int shift) {
   Wide value = static_cast<Wide>(a);
   for (int i = 0; i < shift; ++i) value *= 2;
@@ -45,7 +45,7 @@ int64_t RoundOnce(Wide n, Wide d, Round round) {
 int64_t DoublingHighMul(int64_t a, int64_t b) {
   const Wide product = static_cast<Wide>(a) * b;
   const Wide nudge = product >= 0 ? (static_cast<Wide>(1) << 30) : 1 - (static_cast<Wide>(1) << 30);
-  return static_cast<int64_t>((product + nudge) / (static_cast<Wide>(1) << 31));  // towards zero
+  return static_cast<int64_t>((product + nudge) / (static_cast<Wide>(1) << 31));  // truncates
 }
 
 // gemmlowp: x / 2^exponent, halves away from zero.

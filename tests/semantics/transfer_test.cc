@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: LOAD and STORE of both profiles against a model that works backwards, from each
-// byte of the destination to where it comes from; bounds at the last legal and first illegal value.
-// Space: random boxes with pads, steps, windows that overlap, short tiles, every memory, named
+// byte of the destination to its source; bounds at the last legal and first illegal value. Space:
+// random boxes with pads, steps, windows that overlap, short tiles, every memory, named
 // configurations. Not tested here: field values without a meaning (fields_test).
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace tessera::isa {
 namespace {
 
-// What byte |offset| of tile |tile| of the box becomes, or nothing if it stays.
+// The new value of byte |offset| of tile |tile| of the box, or nothing if it stays.
 struct BoxModel {
   const Load& load;
   const std::vector<uint8_t>& memory;
@@ -51,7 +51,7 @@ uint8_t* BytesOf(MachineState& m, Memory memory) {
   }
 }
 
-// What PRM keeps of byte |offset| of a record.
+// The value of byte |offset| of a record in PRM after LOAD writes |value| over |old|.
 uint8_t Kept(const Config& config, int64_t offset, uint8_t value, uint8_t old) {
   const int64_t n = config.block_out;
   if (offset >= 9 * n) return old;
@@ -81,7 +81,7 @@ TEST(Load, EqualsAModelFromTheDestination) {
         load.x_pad_0 = rng.Range(0, 2), load.x_pad_1 = rng.Range(0, 2);
         load.y_pad_0 = rng.Range(0, 2), load.y_pad_1 = rng.Range(0, 2);
       }
-      // Steps below x_bytes are windows that overlap in memory.
+      // A step below x_bytes makes windows overlap in memory.
       load.x_step = rng.Range(0, 2 * tile_bytes), load.y_step = rng.Range(0, 600),
       load.z_step = rng.Range(0, 900);
       load.dram_base = rng.Range(0, 3000);
@@ -120,7 +120,7 @@ TEST(Store, EqualsAModelFromTheDestination) {
 
       Machine want = m;
       for (int64_t address = 0; address < static_cast<int64_t>(m.memory.size()); ++address) {
-        // The last tile in loop order that covers this byte is what stays.
+        // The byte keeps the value of the last tile in loop order that covers it.
         for (int64_t t = store.x_size * store.y_size * store.z_size - 1; t >= 0; --t) {
           const int64_t x = t % store.x_size, y = t / store.x_size % store.y_size,
                         z = t / store.x_size / store.y_size;
@@ -201,7 +201,7 @@ TEST(VtaTransfer, EqualsAModelFromTheDestination) {
                                  Memory::kAcc8};
       const Memory memory = kIds[seed % 5];
       const int64_t tile_bytes = config.TileBytes(memory, Profile::kVta);
-      // The segment of the memory id starts somewhere and has no limit.
+      // The segment with the memory's id starts at |base| and has no limit.
       const int64_t base = 64 * rng.Range(0, 10);
       m.state.segments[static_cast<int>(memory)] = {static_cast<uint64_t>(base), 0};
       VtaLoad v{.memory_type = static_cast<int64_t>(memory),
@@ -213,7 +213,7 @@ TEST(VtaTransfer, EqualsAModelFromTheDestination) {
                 .y_pad_1 = rng.Range(0, 3),
                 .x_pad_0 = rng.Range(0, 3),
                 .x_pad_1 = rng.Range(0, 3)};
-      // In bytes, the box of profile tessera that means the same.
+      // The box of profile tessera with the same meaning; its steps are in bytes.
       Load load{.memory = v.memory_type,
                 .x_bytes = tile_bytes,
                 .dram_base = base + v.dram_base * tile_bytes,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: REQUANT, ADD and ALU over tiles: which lane, record and tile goes where, clear,
+// What is tested: REQUANT, ADD and ALU over tiles: the lane, record and tile of each result, clear,
 // zero points, the left shift of int8 sources, clamps, reductions; ALU operations at the ends of
-// their range. Space: random fields over all pairs of memories and named shapes. Rescale itself is
-// tested in rescale_test. Not tested here: the vector kernels (tests/sim/func).
+// their range. Space: random fields over all pairs of memories and named shapes. Not tested here:
+// Rescale (rescale_test), the vector kernels (tests/sim/func).
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -28,7 +28,7 @@ void SetElement(Machine& m, int64_t memory, int64_t index, int64_t value) {
 }
 int32_t Low32(int64_t value) { return static_cast<int32_t>(static_cast<uint64_t>(value)); }
 
-// What Requant and Add do with y.
+// Stores result |y| as Requant and Add do.
 template <typename T>
 void Result(Machine& m, const T& insn, int64_t index, int64_t y) {
   if (insn.dst_mem != 0) y = std::min(std::max(y + insn.out_zero, insn.lo), insn.hi);
@@ -65,7 +65,7 @@ TEST(Requant, EqualsALaneByLaneModel) {
                 .src_shift = rng.Range(0, 31),
                 .prm_out = rng.Range(0, 5),
                 .prm_in = rng.Range(0, 5)};
-      // Records as a LOAD leaves them.
+      // Records in the form in which LOAD leaves them.
       for (int64_t i = 0; i < c.prm_depth * c.block_out; ++i) {
         uint8_t* record = &m.state.prm[i / c.block_out * c.prm_tile_bytes()];
         record[4 * c.block_out + 4 * (i % c.block_out) + 3] &= 0x7f;
@@ -175,7 +175,7 @@ TEST(Alu, OperationsAtTheEndsOfTheirRange) {
   }
 }
 
-// op on integers of 64 bits, for amounts that the model needs.
+// op on 64-bit integers, for the amounts that the model needs.
 int64_t WideOp(int64_t op, int64_t a, int64_t b) {
   switch (op) {
     case 0:

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is tested: hw/scripts/area_compare.awk on a made-up table: which measurements pass, which fail, and that the
-# message says why. Space: every failure, each resource over the part. Not tested here: the measurement (tests/hw/netlist).
+# What is tested: hw/scripts/area_compare.awk on a made-up table: which measurements pass, which fail, and the reason in
+# the message. Space: every failure, each resource over the part. Not tested here: the measurement (tests/hw/netlist).
 #
 #   compare_test.sh AREA_COMPARE_AWK
 set -eu

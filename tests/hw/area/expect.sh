@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sourced by the tests of the scripts that compare a measurement with a table: $script on $work/parts and $work/table,
-# $variable is what it calls the measurement. $status becomes 1 at the first difference.
+# Tests of the scripts that compare a measurement with a table source this file. It runs $script on $work/parts and
+# $work/table; $variable names the measurement for the script. $status becomes 1 at the first difference.
 status=0
 # expect STATUS "TEXT" YOSYS CONFIG "MEASUREMENT": the exit status, and what a FAIL line contains (- : no FAIL line)
 expect() {

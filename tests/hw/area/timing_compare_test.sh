@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is tested: hw/scripts/timing_compare.awk on a made-up table: which worst paths pass, which fail, and that
-# the message says why. Space: every failure. Not tested here: the estimate (tests/hw/netlist).
+# What is tested: hw/scripts/timing_compare.awk on a made-up table: which worst paths pass, which fail, and the reason
+# in the message. Space: every failure. Not tested here: the estimate (tests/hw/netlist).
 #
 #   timing_compare_test.sh TIMING_COMPARE_AWK
 set -eu

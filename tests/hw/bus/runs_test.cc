@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the burst cutter against boxes spelled out byte by byte: which bus words are
-// asked for, in which order, in bursts that stay inside their blocks; one burst a cycle. Not tested
+// What is tested: the burst cutter against boxes spelled out byte by byte: the bus words that it
+// requests, in which order, in bursts that stay inside their blocks; one burst a cycle. Not tested
 // here: which levels are contiguous (tests/hw/load), bus widths other than 64 bits.
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: tsr_skid and tsr_fifo against a queue, under every mix of slow and fast senders
-// and receivers; that neither has a path through it; that both keep a beat a cycle. Not tested
-// here: widths other than the modules' own defaults.
+// and receivers; neither has a combinational path from input to output; both pass one beat a cycle.
+// Not tested here: widths other than the modules' own defaults.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -33,7 +33,7 @@ uint64_t Stream(size_t room, int send, int take, uint64_t seed, size_t beats) {
     }
     bench->ready_i = rng.Range(0, 7) < take;
     bench.Settle();
-    // Ready and valid say what is inside, whatever the other side does in this cycle.
+    // Ready and valid depend on the beats inside alone, not on the other side in this cycle.
     EXPECT_EQ(static_cast<bool>(bench->ready_o), inside.size() < room);
     EXPECT_EQ(static_cast<bool>(bench->valid_o), !inside.empty());
     if (!inside.empty()) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// AxiChecker: the rules of AXI on one port of a Verilated module, for both sides: what is offered
-// stands unchanged until it is taken; bursts are whole, aligned, increasing, no longer than the
-// version allows and inside 4 KiB; WLAST and RLAST come with the last word of a burst; no beat and
-// no response without its request; nothing is locked, and AxCACHE has a meaning. A port with WID is
-// AXI3: 16 beats at most, WID is the id of the words' burst (none are interleaved), and a response
-// waits for the words alone. In AXI4: 256 beats, and it waits for the request too. Written from the
-// standard's words (IHI 0022, A3 and A4), not from what the memories here do. Used by: AxiMemory,
-// RoughMemory, and so by every test with an AXI port.
+// AxiChecker: the rules of AXI on one port of a Verilated module, for both sides: an offer stands
+// unchanged until it is taken; bursts are whole, aligned, increasing, no longer than the version
+// allows and inside 4 KiB; WLAST and RLAST come with the last word of a burst; each beat and
+// response has a request; no access is locked, and AxCACHE has a defined value. A port with WID is
+// AXI3: a burst has at most 16 beats, WID is the id of the words' burst (bursts are not
+// interleaved), and a response waits for the words alone. In AXI4 a burst has at most 256 beats,
+// and a response waits for the request too. Derived from the standard's words (IHI 0022, A3 and
+// A4), not from the memories here. Used by: AxiMemory, RoughMemory, and so by every test with an
+// AXI port.
 #ifndef TESSERA_TESTS_HW_COMMON_AXI_CHECKER_H_
 #define TESSERA_TESTS_HW_COMMON_AXI_CHECKER_H_
 
@@ -33,7 +34,7 @@ class AxiChecker {
  public:
   explicit AxiChecker(uint32_t bus_bytes) : bus_bytes_(bus_bytes) {}
 
-  // Once a cycle with all pins settled, before the edge.
+  // Call once a cycle with all pins settled, before the edge.
   template <typename Top>
   void SampleReads(const Top& top) {
     ar_.Sample("AR", top.m_axi_arvalid_o, top.m_axi_arready_i,
@@ -56,7 +57,7 @@ class AxiChecker {
         EXPECT_EQ(top.m_axi_arlock_o, 0u);
         EXPECT_EQ(top.m_axi_arqos_o, 0u);
       }
-      // After the beats: one that comes in the cycle of its request comes too early.
+      // Counted after the beats: a beat in the cycle of its request comes too early.
       if (top.m_axi_arready_i) reads_[top.m_axi_arid_o].push_back(top.m_axi_arlen_o + 1u);
     }
   }
@@ -102,14 +103,14 @@ class AxiChecker {
         ++bursts_;
       }
     }
-    // Words may be ahead of their request, so they are compared when both are known.
+    // Words may come before their request: compare a burst when both are known.
     for (; !asked_.empty() && !sent_.empty(); asked_.pop_front(), sent_.pop_front()) {
       EXPECT_EQ(asked_.front().words, sent_.front().words) << "words of a write burst";
       EXPECT_EQ(asked_.front().id, sent_.front().id) << "WID";
     }
   }
 
-  // Every request is answered and no burst is half sent.
+  // Whether every request is answered and no burst is half sent.
   bool quiet() const {
     return std::ranges::all_of(reads_, [](const auto& id) { return id.second.empty(); }) &&
            sends_.words == 0 && answered_ == requests_ && requests_ == bursts_;
@@ -117,7 +118,7 @@ class AxiChecker {
 
  private:
   template <typename Top>
-  static constexpr uint32_t kMost = kAxi3<Top> ? 16 : 256;  // beats in a burst
+  static constexpr uint32_t kMost = kAxi3<Top> ? 16 : 256;  // most beats in a burst
 
   struct Write {
     uint32_t words = 0, id = 0;
@@ -161,7 +162,7 @@ class AxiChecker {
   uint32_t bus_bytes_;
   Channel ar_, r_, aw_, w_, b_;
   std::map<uint32_t, std::deque<uint32_t>> reads_;  // by id: beats that each open burst lacks
-  std::deque<Write> asked_, sent_;                  // write bursts of which the other one lacks
+  std::deque<Write> asked_, sent_;                  // write bursts lacking their words; their request
   Write sends_;                                     // of the burst being sent
   uint64_t requests_ = 0, bursts_ = 0, answered_ = 0;
 };

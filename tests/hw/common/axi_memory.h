@@ -22,7 +22,7 @@ namespace tessera::hw {
 
 class AxiMemory {
  public:
-  // |stall_seed|: not 0: every channel hesitates at random.
+  // |stall_seed|: not 0: every channel stalls at random.
   AxiMemory(isa::DramModel model, uint32_t bus_bytes, uint64_t bytes, uint64_t stall_seed = 0)
       : data(bytes),
         bus_bytes_(bus_bytes),
@@ -30,8 +30,8 @@ class AxiMemory {
         checker_(bus_bytes) {}
 
   std::vector<uint8_t> data;
-  uint64_t error_begin = 0, error_end = 0;  // reads and writes here are answered with SLVERR
-  bool frozen = false;  // takes nothing and answers nothing; what it has offered stays offered
+  uint64_t error_begin = 0, error_end = 0;  // bytes whose reads and writes are answered with SLVERR
+  bool frozen = false;  // takes no request and gives no answer, except one that it has offered
 
   uint64_t read_beats = 0, write_beats = 0;
   uint64_t first_request = 0,
@@ -47,7 +47,7 @@ class AxiMemory {
       top.m_axi_rlast_i = beat.last;
       top.m_axi_rid_i = beat.id;
       top.m_axi_rresp_i = Bad(beat.address) ? 2 : 0;
-      // What stands stays, though the bytes may be written meanwhile.
+      // An offered beat keeps its data, though a write may change the bytes meanwhile.
       if (!beat_stands_ && beat.address + bus_bytes_ <= data.size()) {
         std::memcpy(&top.m_axi_rdata_i, &data[beat.address], bus_bytes_);
       }
@@ -107,7 +107,7 @@ class AxiMemory {
     }
   }
 
-  // A reset of memory and interconnect: nothing is open any more, bytes stay.
+  // A reset of memory and interconnect: drops open transactions, keeps the bytes.
   template <typename Top>
   void Forget(Top& top) {
     dram_.Reset();
@@ -118,7 +118,7 @@ class AxiMemory {
     top.m_axi_arready_i = top.m_axi_awready_i = top.m_axi_wready_i = 0;
   }
 
-  // Once a cycle, before the others.
+  // Call once a cycle, before the other functions.
   void Begin(bool write_offered) { dram_.BeginCycle(write_offered); }
   void End() { dram_.EndCycle(); }
 
@@ -133,7 +133,7 @@ class AxiMemory {
   uint64_t requests_ = 0;
   bool beat_stands_ = false, response_stands_ = false;  // offered in the cycle before, not taken
   bool burst_bad_ = false;        // a beat of the burst under way was in error
-  std::deque<bool> answers_bad_;  // of complete bursts without their response, oldest first
+  std::deque<bool> answers_bad_;  // of each complete unanswered burst: in error; oldest first
 };
 
 }  // namespace tessera::hw

@@ -2,7 +2,7 @@
 //
 // AxilHost: the host's side of an AXI4-Lite port under random stalls: each of the five channels at
 // a pace of its own, addresses and data of writes in any order and distance. It checks that every
-// access has exactly one answer and none comes early. Used by: tests/hw/regs, tests/hw/top.
+// access has exactly one answer and no answer comes early. Used by: tests/hw/regs, tests/hw/top.
 //
 // A cycle: Drive(), settle the model, Sample(), clock edge.
 #ifndef TESSERA_TESTS_HW_COMMON_AXIL_HOST_H_
@@ -57,14 +57,14 @@ class AxilHost {
   void Write(const AxilWrite& write) { writes_.push_back(write); }
   void Read(uint32_t address) { reads_.push_back(address); }
 
-  // Called as things happen, with the access's place in its queue.
+  // Callbacks for these events, with the access's place in its queue.
   std::function<void(size_t)> took_write, answered_write, took_read;
   std::function<void(size_t, uint32_t data)> answered_read;
 
   const AxilWrite& write(size_t i) const { return writes_[i]; }
   uint32_t read(size_t i) const { return reads_[i]; }
   bool Idle() const { return b_ == writes_.size() && r_ == reads_.size(); }
-  // Answers at once from now on, to see that none is left over.
+  // Takes answers at once from now on, so that a surplus answer shows.
   void Listen() { std::fill(pace_, pace_ + kChannels, 1); }
 
   void Drive() {
@@ -87,7 +87,7 @@ class AxilHost {
   }
 
   void Sample() {
-    // Answers first: what is taken in this cycle cannot be answered in it.
+    // Answers first: an access taken in this cycle cannot be answered in it.
     EXPECT_TRUE(!pins_.bvalid || b_ < std::min(aw_, w_)) << "an answer to no write";
     if (pins_.bvalid && pins_.bready) {
       EXPECT_EQ(pins_.bresp, 0u);
@@ -111,7 +111,7 @@ class AxilHost {
     took_ = {aw, w, ar};
   }
 
-  // After the clock edge.
+  // Call after the clock edge.
   void Release() {
     if (took_.aw) pins_.awvalid = 0;
     if (took_.w) pins_.wvalid = 0;
@@ -127,7 +127,7 @@ class AxilHost {
   int64_t pace_[kChannels];
   std::vector<AxilWrite> writes_;
   std::vector<uint32_t> reads_;
-  size_t aw_ = 0, w_ = 0, b_ = 0, ar_ = 0, r_ = 0;  // moved so far, by channel
+  size_t aw_ = 0, w_ = 0, b_ = 0, ar_ = 0, r_ = 0;  // accesses so far, by channel
   struct {
     bool aw = false, w = false, ar = false;
   } took_;

@@ -56,7 +56,8 @@ class Bench {
     context_.randReset(random_start == 0 ? 0 : 2);
     if (random_start != 0) {
       context_.randSeed(static_cast<int>(random_start));
-      // Until Reset: a reset flip-flop that begins high lets units look at the rest.
+      // Assertions are off until Reset: a reset flip-flop may begin high, and units then read
+      // registers without a start value.
       context_.assertOn(false);
     }
     return std::make_unique<Top>(&context_);
@@ -67,7 +68,7 @@ class Bench {
   uint64_t cycle_ = 0;
 };
 
-// Wide ports are little-endian words in memory: bytes go in and out as they are.
+// Wide ports are little-endian words in memory: bytes are copied as they are.
 template <typename Port>
 void PutBytes(Port& port, std::span<const uint8_t> bytes) {
   std::memcpy(&port, bytes.data(), bytes.size());

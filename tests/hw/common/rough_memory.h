@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RoughMemory: device memory that does everything AXI allows and no memory here needs: beats of
-// different ids in any order and mixed, AWREADY only after WLAST (or words only after AWREADY, or
-// neither waits; on an AXI3 port also a response before the request is taken), answers from one to
-// hundreds of cycles late, other values on every cycle on the pins that valid does not cover, and
-// an error on any one beat or response. Used by: tests/hw/top
-// in place of AxiMemory, whose functions it has.
+// RoughMemory: device memory that uses every freedom of AXI, also those that no memory here needs:
+// beats of different ids in any order and interleaved, AWREADY only after WLAST (or words only
+// after AWREADY, or neither waits; on an AXI3 port also a response before the request is taken),
+// answers from one to hundreds of cycles late, other values on every cycle on the pins that valid
+// does not cover, and an error on any one beat or response. Used by: tests/hw/top in place of
+// AxiMemory, whose functions it has.
 #ifndef TESSERA_TESTS_HW_COMMON_ROUGH_MEMORY_H_
 #define TESSERA_TESTS_HW_COMMON_ROUGH_MEMORY_H_
 
@@ -26,7 +26,7 @@ namespace tessera::hw {
 
 class RoughMemory {
  public:
-  // What it does is drawn from |seed|. The first argument is for exact models and has no meaning.
+  // |seed| determines its random choices. The first argument is unused: AxiMemory has it.
   RoughMemory(isa::DramModel, uint32_t bus_bytes, uint64_t bytes, uint64_t seed)
       : data(bytes), bus_bytes_(bus_bytes), rng_(seed), checker_(bus_bytes) {
     order_ = static_cast<Order>(rng_.Range(0, 2));
@@ -36,13 +36,13 @@ class RoughMemory {
   }
 
   std::vector<uint8_t> data;
-  bool frozen = false;       // takes nothing and answers nothing; what it has offered stays offered
-  int64_t error_beat = -1;   // this read beat, counted from 0, is in error
-  int64_t error_write = -1;  // this write burst is, and does nothing
+  bool frozen = false;       // takes no request and gives no answer, except one that it has offered
+  int64_t error_beat = -1;   // the read beat, counted from 0, that is in error
+  int64_t error_write = -1;  // the write burst in error, whose words are dropped
   struct {
     uint64_t address = 0;
     uint32_t id = 0;
-  } error;  // where error_beat was
+  } error;  // address and id of error_beat
 
   uint64_t read_beats = 0, write_bursts = 0;
   bool idle() const { return checker_.quiet(); }
@@ -126,7 +126,7 @@ class RoughMemory {
     }
   }
 
-  // A reset of memory and interconnect: nothing is open any more, bytes stay.
+  // A reset of memory and interconnect: drops open transactions, keeps the bytes.
   template <typename Top>
   void Forget(Top& top) {
     checker_ = AxiChecker(bus_bytes_);
@@ -147,7 +147,7 @@ class RoughMemory {
  private:
   enum class Order { kAny, kWordsFirst, kRequestFirst };
   static constexpr uint32_t kIds = 2;
-  static constexpr size_t kMost = 8;  // open reads
+  static constexpr size_t kMost = 8;  // most open reads of both ids
   struct Burst {
     uint64_t address;
     uint32_t beats;
@@ -177,7 +177,7 @@ class RoughMemory {
       static_cast<uint8_t*>(at)[i] = static_cast<uint8_t>(rng_.Next());
   }
 
-  // What the beat that begins to stand carries; with an error, no data.
+  // Prepares the data of the next beat to offer; random data for a beat in error.
   void Fetch() {
     const uint64_t address = reads_[id_].front().address;
     beat_bad_ = static_cast<int64_t>(read_beats) == error_beat;
@@ -187,7 +187,7 @@ class RoughMemory {
     if (!beat_bad_) std::memcpy(beat_.data(), &data.at(address), bus_bytes_);
   }
 
-  // The oldest write, of which both halves are here.
+  // Writes the words of the oldest write whose request and words are both here.
   void Finish() {
     uint64_t address = asked_.front();
     for (const Word& word : bursts_.front().words) {
@@ -199,7 +199,7 @@ class RoughMemory {
     asked_.pop_front();
     bursts_.pop_front();
   }
-  // The oldest write without an answer. Responses of one id stay in order.
+  // Schedules the response to the oldest unanswered write. Responses of one id stay in order.
   void Answer() {
     const uint64_t due = responses_.empty() ? Due() : std::max(Due(), responses_.back().due);
     responses_.push_back({due, bad_.front()});
@@ -211,17 +211,17 @@ class RoughMemory {
   AxiChecker checker_;
   Order order_;
   int64_t latest_ = 0, pace_ = 0;
-  uint8_t kind_ = 0;  // of errors: SLVERR or DECERR
+  uint8_t kind_ = 0;  // response of an error: SLVERR or DECERR
   uint64_t cycle_ = 0;
   std::deque<Burst> reads_[kIds];
-  uint32_t id_ = 0;  // of the beat that stands
+  uint32_t id_ = 0;  // id of the offered beat
   std::vector<uint8_t> beat_;
   bool beat_bad_ = false;
   bool beat_stands_ = false, response_stands_ = false;
-  std::deque<uint64_t> asked_;  // addresses of write bursts whose words are not here
-  std::deque<Words> bursts_;    // whole bursts whose request is not here
-  std::vector<Word> words_;     // of the burst that comes
-  std::deque<bool> bad_;        // whole bursts without an answer: whether in error
+  std::deque<uint64_t> asked_;  // addresses of write bursts whose words are missing
+  std::deque<Words> bursts_;    // whole bursts whose request is missing
+  std::vector<Word> words_;     // words of the burst under way
+  std::deque<bool> bad_;        // for each whole burst without a response: in error
   std::deque<Response> responses_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WriteSegment: a unit's copy of the segment registers, written as tsr_regs does: four words, one a
+// WriteSegment: writes a unit's copy of the segment registers as tsr_regs does: four words, one a
 // cycle. Used by: tests/hw/load, tests/hw/store.
 #ifndef TESSERA_TESTS_HW_COMMON_SEGMENTS_H_
 #define TESSERA_TESTS_HW_COMMON_SEGMENTS_H_

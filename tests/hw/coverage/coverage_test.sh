@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is tested: hw/scripts/coverage.sh's report on made-up data about real lines: what passes, what fails, and that the
-# message says which line; that counts of files and instances add up. Space: a hole with and without a reason, a reason without
-# a hole or without words, too few lines, no data. Not tested here: the machine that counts.
+# What is tested: hw/scripts/coverage.sh's report on made-up data about real lines: what passes, what fails, and the
+# line that the message names; counts of files and instances add up. Space: a hole with and without a reason, a reason
+# without a hole or without words, too few lines, no data. Not tested here: the machine that counts.
 #
 #   coverage_test.sh COVERAGE_SH
 set -eu
@@ -16,7 +16,7 @@ point() {  # DATA KIND LINES WHAT INSTANCE COUNT
   printf "C '\001f\002%s\001l\0021\001n\0023\001page\002%s/tsr_fifo\001o\002%s%s\001h\002%s' %s\n" "$root/hw/rtl/$file" "$2" "$4" \
     "${3:+$(printf '\001S\002%s' "$3")}" "$5" "$6" >> "$work/$1.dat"
 }
-# expect STATUS WORDS: the report ends so and says so.
+# expect STATUS WORDS: the report ends with STATUS and contains WORDS.
 expect() {
   status=0
   TESSERA_HOLES=$work/holes "$script" report "$work" > "$work/out" 2>&1 || status=$?

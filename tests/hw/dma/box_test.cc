@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the check of a box against the same in numbers of 128 bits: the error, the
-// address, the contiguous levels and the bytes of a run, the tiles; sizes and steps up to all
-// ones, ends on either side of a limit by one, segments of 2^40 bytes and more, stalls; the
-// rate. Not tested here: how instructions become boxes (tests/hw/load, tests/hw/store), tiles of
-// more than 256 bytes.
+// What is tested: the check of a box against the same check in numbers of 128 bits: the error, the
+// address, the contiguous levels and the bytes of a run, the tiles; sizes and steps up to all ones,
+// ends on either side of a limit by one, segments of 2^40 bytes and more, stalls; the rate. Not
+// tested here: how instructions become boxes (tests/hw/load, tests/hw/store), tiles of more than
+// 256 bytes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,7 +91,7 @@ uint64_t Number(Rng& rng, int bits) {
   }
 }
 
-// Anything: most are in error.
+// Any fields: most of these boxes are in error.
 Box AnyBox(Rng& rng) {
   Box b;
   b.bad = rng.OneIn(20);
@@ -111,7 +111,7 @@ Box AnyBox(Rng& rng) {
   return b;
 }
 
-// One that fits in a scratchpad of 1,024 tiles, or nearly, with dense and other levels.
+// A box that fits in a scratchpad of 1,024 tiles, or nearly, with dense and other levels.
 Box SmallBox(Rng& rng) {
   Box b;
   b.dram = rng.OneIn(2) ? rng.Next() & 0xffffffff : Number(rng, 20);
@@ -145,7 +145,7 @@ void Offer(Bench<Vtsr_box>& bench, const Box& b, bool user) {
   bench->dram_base_i = static_cast<uint32_t>(b.dram);
   bench->unit_i = static_cast<uint16_t>(b.unit);
   bench->user_i = user;
-  // tsr_dma_pkg::box_t, the last field lowest.
+  // The fields of tsr_dma_pkg::box_t, the last field in the lowest bits.
   const std::pair<uint64_t, int> fields[] = {{b.pads[3], 8}, {b.pads[2], 8},  {b.pads[1], 8},
                                              {b.pads[0], 8}, {b.z_step, 32},  {b.y_step, 32},
                                              {b.x_step, 24}, {b.z_size, 16},  {b.y_size, 16},
@@ -217,7 +217,7 @@ TEST_P(BoxSeeds, VerdictsAreThoseOfWideNumbers) {
   std::vector<Box> boxes;
   for (int s = 0; s < 8; ++s) {
     segments.base[s] = (rng.Next() & 0xffffffffff) / 64 * 64;
-    // Each segment ends within a byte of a box's end, or is empty, or has 2^40 bytes and more.
+    // Each segment ends within a byte of a box's end, is empty, or has at least 2^40 bytes.
     Box about = SmallBox(rng);
     about.segment = s;
     boxes.push_back(about);
@@ -245,9 +245,9 @@ TEST_P(BoxSeeds, VerdictsAreThoseOfWideNumbers) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, BoxSeeds, ::testing::Range<uint64_t>(0, 60));
 
-// The box is held once, so the next is taken with the verdict: fetch gives an instruction in 4
-// cycles of a bus of 64 bits, few of them are LOADs and STOREs, and a tile of device memory
-// takes cycles of its own.
+// The check holds one box and takes the next with its verdict. That is fast enough: fetch gives an
+// instruction in 4 cycles of a bus of 64 bits, few instructions are LOADs and STOREs, and a tile of
+// device memory takes cycles of its own.
 TEST(BoxRate, ABoxInNineCycles) {
   const std::vector<Box> boxes(100, Box{});
   EXPECT_EQ(RunBoxes(boxes, {}, 0), 100u * 9 + 1);

@@ -12,7 +12,7 @@ namespace tessera::hw {
 
 inline constexpr int kInpSpace = 3, kAccSpace = 4, kOutSpace = 5;
 
-// Of the 32-bit word number |word|.
+// The digest of a change in 32-bit word number |word|.
 inline uint64_t ChangeOfWord(int space, uint64_t word, uint32_t before, uint32_t after) {
   return (uint64_t{after} - before) * (Mix64((static_cast<uint64_t>(space) << 56) + word) | 1);
 }

@@ -142,9 +142,10 @@ TEST(DepthwiseRate, WindowsOfThreeByThree) {
     EXPECT_EQ(RowCycles(40, 2, win_y) - RowCycles(10, 2, win_y), 30 * three)
         << "stride 2, rows " << win_y << " apart";
   }
-  // Rows in one bank cost a cycle more: three tiles, one at a time.
+  // Rows in one bank cost a cycle more: the three tiles are read one at a time.
   EXPECT_EQ(RowCycles(60, 1, 8) - RowCycles(10, 1, 8), 50 * std::max<int64_t>(3, steps));
-  // Two cycles that decide the first slots' reads, a row's first window, the row, the pipeline.
+  // The 21 cycles are two that decide the first slots' reads, a row's first window, the row, and
+  // the pipeline.
   EXPECT_LE(RowCycles(60, 1, 9), 60 * std::max<int64_t>(2, steps) + 21);
 }
 
@@ -185,7 +186,7 @@ TEST(DepthwiseErrors, StopTheUnitInOrder) {
     good.iter_in = 4;
     good.dst_base = 8;
     isa::Depthwise bad = good;
-    bad.dst_base = 14;  // its first windows may be fine
+    bad.dst_base = 14;  // its first windows may be in range
     one.change(bad, c);
     isa::Depthwise after = good;
     after.dst_base = 20;

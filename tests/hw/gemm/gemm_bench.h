@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The GEMM unit alone, between memories made of arrays: they answer in the next cycle, and show
-// nonsense when they were not asked.
+// The GEMM unit alone, between memories made of arrays. They answer in the next cycle, and show
+// random data when the unit did not read.
 #ifndef TESSERA_TESTS_HW_GEMM_GEMM_BENCH_H_
 #define TESSERA_TESTS_HW_GEMM_GEMM_BENCH_H_
 
@@ -64,7 +64,7 @@ class GemmBench {
   int64_t cycle = 0;
   std::vector<int64_t> taken;     // cycle in which each command was taken
   std::vector<int64_t> retired;   // cycle in which each showed as retired
-  std::vector<uint64_t> digests;  // what it said it had changed
+  std::vector<uint64_t> digests;  // digest of each command's changes
   int64_t busy = 0;
   bool error = false;
   int error_code = 0;
@@ -103,7 +103,7 @@ class GemmBench {
     if (dut_.inp_rd_b_en_o && dut_.inp_rd_a_addr_o % 4 == dut_.inp_rd_b_addr_o % 4) ++bank_clashes;
   }
 
-  // Reads see what the memories hold before this cycle's write.
+  // Reads see the memories as they are before this cycle's write.
   struct Asked {
     bool uop, wgt, a, b, acc;
     uint64_t uop_word;

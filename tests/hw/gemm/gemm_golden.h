@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What GEMM's instructions mean, written for these tests from the tables and the rationale alone:
-// every lane is one 64-bit sum, cut to 32 bits at the end. Indices must be in range.
+// The meaning of GEMM's instructions, derived for these tests from the tables and the rationale
+// alone: every lane is one 64-bit sum, cut to 32 bits at the end. Indices must be in range.
 #ifndef TESSERA_TESTS_HW_GEMM_GEMM_GOLDEN_H_
 #define TESSERA_TESTS_HW_GEMM_GEMM_GOLDEN_H_
 
@@ -78,7 +78,7 @@ class GemmGolden {
     }
   }
 
-  // The digest of what has changed since the last call.
+  // The digest of the changes since the last call.
   uint64_t TakeDigest() {
     const uint64_t digest = digest_;
     digest_ = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: tile products of the GEMM unit in both profiles against a second derivation: all
-// six factors, bases, init, reset, empty loops, the same accumulator in any distance, digests,
+// six factors, bases, init, reset, empty loops, the same accumulator at any distance, digests,
 // retirement order, rates in cycles, and every error with its instruction number. Space: random
 // programs of up to 14 instructions with gaps between commands, extreme operands. Not tested here:
-// Depthwise (depthwise_test), conflicts with VECTOR (mem tests), tokens (top).
+// Depthwise (depthwise_test), conflicts with VECTOR (tests/hw/mem), tokens (tests/hw/top).
 #include <gtest/gtest.h>
 
 #include "isa/costs.h"
@@ -77,7 +77,8 @@ TEST_P(GemmRandom, TesseraProgramsMatchWideSums) {
   GemmBench bench(c, false);
   FillState(rng, bench.state, GetParam() % 4 == 0);
   std::vector<isa::Gemm> insns;
-  // Each instruction has micro-ops of its own: later ones must not replace those of earlier ones.
+  // Each instruction has its own micro-ops: those of later ones must not replace those of earlier
+  // ones.
   const int64_t count = rng.Range(1, 14);
   for (int64_t n = 0; n < count; ++n) {
     isa::Gemm g = RandomGemm(rng, c, bench.state);
@@ -131,7 +132,7 @@ TEST_P(GemmRandom, VtaProgramsMatchWideSums) {
     g.reset_reg = rng.OneIn(4);
     g.uop_bgn = rng.Range(0, static_cast<int64_t>(uops.size()) - 8);
     g.uop_end = rng.OneIn(8) ? g.uop_bgn : g.uop_bgn + rng.Range(1, 8);
-    if (rng.OneIn(12) && g.uop_bgn > 0) g.uop_end = g.uop_bgn - 1;  // nothing to do
+    if (rng.OneIn(12) && g.uop_bgn > 0) g.uop_end = g.uop_bgn - 1;  // an empty loop
     g.iter_out = rng.OneIn(12) ? 0 : rng.Range(1, 5);
     g.iter_in = rng.OneIn(12) ? 0 : rng.Range(1, 5);
     g.dst_factor_out = rng.Range(0, 4);
@@ -144,7 +145,7 @@ TEST_P(GemmRandom, VtaProgramsMatchWideSums) {
     digests.push_back(golden.TakeDigest());
     Command command{{}, static_cast<uint32_t>(n), static_cast<int>(rng.Range(0, 3))};
     const isa::VtaInsnWord word = *codec.Encode(g);
-    command.insn = {word[0], word[1], rng.Next(), rng.Next()};  // the high half does not count
+    command.insn = {word[0], word[1], rng.Next(), rng.Next()};  // the high half is ignored
     commands.push_back(command);
   }
   bench.Run(commands, 10000);
@@ -176,9 +177,9 @@ TEST(GemmRate, OneStepEveryCycleIntoOneAccumulator) {
   }
 }
 
-// Commands of two steps follow each other without an idle cycle; of one step, or none, every second
-// cycle: a command is held for a cycle in front of the loops, and the next one is taken when it has
-// gone.
+// Commands of two steps follow each other without an idle cycle. Commands of one step, or none,
+// follow every second cycle: the unit holds a command for a cycle in front of the loops, and takes
+// the next one when it has gone.
 TEST(GemmRate, ShortCommandsFollowWithoutAGap) {
   GemmBench bench(TheConfig(), false);
   std::vector<Command> commands;
@@ -198,8 +199,8 @@ TEST(GemmRate, ShortCommandsFollowWithoutAGap) {
   }
 }
 
-// Steps in a row into one tile read it once and write it once, so that its bank is left to others.
-// A tile that comes back within three steps is still in the pipeline and is not read again.
+// Consecutive steps into one tile read it once and write it once, which leaves its bank to other
+// clients. A tile that returns within three steps is still in the pipeline and is not read again.
 TEST(GemmRate, ARunOfStepsIsOneReadAndOneWriteOfAcc) {
   constexpr int64_t kSteps = 36, kRuns = 20;
   struct Case {

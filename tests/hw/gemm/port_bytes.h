@@ -11,7 +11,7 @@
 
 namespace tessera::hw {
 
-// port = |bytes| bytes at |from|, little-endian; what the port has beyond them becomes zero.
+// port = |bytes| bytes at |from|, little-endian; the rest of the port becomes zero.
 template <typename Port>
 void SetPort(Port& port, const void* from, size_t bytes) {
   if constexpr (std::is_integral_v<Port>) {

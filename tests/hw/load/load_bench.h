@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LoadBench: the LOAD unit between device memory and byte-array scratchpads, and LoadGolden: what a
-// LOAD does, written from the reference's words with a map of bytes. Used by: tests/hw/load.
+// LoadBench: the LOAD unit between device memory and byte-array scratchpads; LoadGolden: the effect
+// of a LOAD on a map of bytes, derived from the reference page. Used by: tests/hw/load.
 #ifndef TESSERA_TESTS_HW_LOAD_LOAD_BENCH_H_
 #define TESSERA_TESTS_HW_LOAD_LOAD_BENCH_H_
 
@@ -64,7 +64,7 @@ class LoadBench {
   // happened.
   bool Run(const std::vector<isa::InsnWord>& commands) {
     size_t next = 0;
-    int after_error = 8;  // cycles in which what is already done may retire
+    int after_error = 8;  // cycles in which finished commands may still retire
     retired = 0;
     retire_cycles.clear();
     first_command = last_write = unit_took = first_request = 0;
@@ -110,7 +110,7 @@ class LoadBench {
   Pads pads;
   size_t retired = 0;
   uint64_t first_command = 0, last_write = 0;
-  uint64_t unit_took = 0, first_request = 0;  // behind the check
+  uint64_t unit_took = 0, first_request = 0;  // cycles, of commands behind the check
   std::vector<uint64_t> retire_cycles;
 
  private:
@@ -120,7 +120,7 @@ class LoadBench {
     std::memcpy(bytes, &value, 5);
   }
 
-  // The write port's contract, in bytes.
+  // Applies one write as the write port's contract says, in bytes.
   void TakeWrite() {
     last_write = bench.cycle();
     const auto memory_id = static_cast<isa::Memory>(bench->ld_wr_mem_o);

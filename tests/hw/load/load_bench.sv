@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// load_bench: LOAD with the read channels of the bus, for tests. Its write port is the test's.
+// load_bench: LOAD with the read channels of the bus, for tests. The test drives its write port.
 module load_bench (
   input  logic                         clk_i,
   input  logic                         rst_ni,
@@ -47,7 +47,7 @@ module load_bench (
   logic [39:0] ar_addr;
   logic [7:0] ar_len;
   logic [tsr_pkg::BusBits-1:0] r_data;
-  // As tsr_issue does: checked ahead.
+  // The command is checked ahead, as in tsr_issue.
   logic checked_valid, checked_ready;
   logic [31:0] checked_num;
   logic [tsr_dma_pkg::CommandBits-1:0] checked;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the LOAD unit with the bus's read channels against a LOAD written from the
+// What is tested: the LOAD unit with the bus's read channels against a LOAD derived from the
 // reference page: random boxes of both profiles, every memory, any alignment, steps, pads, short
 // tiles, under random stalls of memory, commands and scratchpads; every error; the rate on the tsim
 // memory. Not tested here: tokens and queues (tests/hw/top), the scratchpads behind the port.
@@ -26,10 +26,10 @@ struct Segments {
 isa::InsnWord Word(const isa::Load& load) { return *isa::Encode(isa::Insn(load)); }
 isa::InsnWord Word(const isa::VtaLoad& load) {
   const isa::VtaInsnWord w = *isa::VtaCodec::Make(TheConfig())->Encode(isa::VtaInsn(load));
-  return {w[0], w[1], 0xdeadbeef, 0};  // the upper half is not the instruction's
+  return {w[0], w[1], 0xdeadbeef, 0};  // the upper half is not part of a VTA instruction
 }
 
-// What |load| does to |pads|, a byte at a time.
+// The effect of |load| on |pads|, a byte at a time.
 void Golden(const isa::Load& load, const isa::Config& c, const Segments& s,
             const std::vector<uint8_t>& dram, Pads* pads) {
   const auto memory = static_cast<Memory>(load.memory);
@@ -189,7 +189,7 @@ TEST_P(LoadSeeds, RandomVtaBoxesMatchTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LoadSeeds, ::testing::Range<uint64_t>(0, 60));
 
-// A load of everything legal; tests break one field.
+// A load whose fields are all legal; tests break one field.
 isa::Load Good() {
   isa::Load v;
   v.memory = static_cast<int64_t>(Memory::kInp);
@@ -243,11 +243,11 @@ TEST(LoadErrors, LastTilePastTheScratchpad) {
   isa::Load v = Good();
   v.sram_base = depth - 3;
   ExpectError(Word(v), isa::MachineError::kSramRange);
-  v = Good();  // pads count
+  v = Good();  // pads count as tiles
   v.sram_base = depth - 9;
   v.x_pad_0 = v.x_pad_1 = 3;
   ExpectError(Word(v), isa::MachineError::kSramRange);
-  v = Good();  // far past what a product of few bits could hold
+  v = Good();  // far more than a product of few bits could hold
   v.x_size = v.y_size = v.z_size = 65535;
   ExpectError(Word(v), isa::MachineError::kSramRange);
   v = Good();
@@ -279,7 +279,7 @@ TEST(LoadErrors, ExactFitsAreLegal) {
   isa::Load v = Good();
   v.sram_base = config.Depth(Memory::kInp) - 4;
   v.dram_base = 4096 - 4 * config.inp_tile_bytes();
-  isa::Load pads_only = v;  // nothing of memory is touched: its address does not matter
+  isa::Load pads_only = v;  // no memory is read: the address is ignored
   pads_only.x_size = 0;
   pads_only.x_pad_0 = 2;
   pads_only.dram_base = 0xffffffff;
@@ -328,7 +328,7 @@ TEST(LoadErrors, VtaMemoriesAndLimits) {
   EXPECT_FALSE(unit.bench->err_valid_o);
 }
 
-// Beats from the first request to the last beat, of which |beats| carried data.
+// Expects at least |at_least| beats a cycle from the first command to the last retirement.
 void ExpectRate(const std::vector<isa::InsnWord>& commands, double at_least) {
   LoadUnit unit(TheConfig(), isa::DramModel::kTsim, 0);
   unit.SetSegment(0, 0, LoadUnit::kMemoryBytes);
@@ -346,10 +346,10 @@ TEST(LoadRate, LongContiguousLoadsFillTheBus) {
     v.memory = static_cast<int64_t>(memory);
     v.x_bytes = v.x_step = config.TileBytes(memory);
     v.x_size = std::min<int64_t>(256, config.Depth(memory));
-    if (v.x_bytes < config.bus_bytes()) continue;  // tile by tile: not the bus's rate
+    if (v.x_bytes < config.bus_bytes()) continue;  // the tiles, not the bus, set the rate
     const bool is_default = std::string(CONFIG_NAME) == "default";
     ExpectRate({Word(v)}, is_default ? 0.9 : 0.85);
-    // Unaligned: one beat more a burst at most.
+    // Unaligned: a burst has at most one beat more.
     v.dram_base = 3;
     ExpectRate({Word(v)}, is_default ? 0.9 : 0.8);
   }

@@ -58,15 +58,15 @@ class ComputeBench {
     return limit;
   }
 
-  // What is still to be offered.
+  // Accesses that are still to be offered.
   std::deque<Command> gemm, vector;
   std::deque<Chunk> chunks;
   std::deque<Read> reads;
-  // Memories beside it.
+  // The memories beside tsr_compute.
   std::vector<uint64_t> uop;
   std::vector<int8_t> wgt;
   std::vector<uint8_t> prm;
-  // What came back, in order.
+  // Its answers, in order.
   std::vector<uint64_t> gemm_digests, vector_digests;
   uint64_t load_digest = 0;
   std::vector<std::vector<int8_t>> stored;
@@ -144,7 +144,7 @@ class ComputeBench {
 
   Vtsr_compute dut_;
   const isa::Config config_;
-  int64_t open_ = 0;  // taken and not answered
+  int64_t open_ = 0;  // accesses taken and not answered
   bool chunk_digest_due_ = false;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: INP, ACC and OUT between their four clients. GEMM, VECTOR, LOAD and STORE work at
-// the same time in the same banks, on tiles of their own; what each of them changed (the digests of
-// their instructions) and what STORE read must be what each would have done alone. Space: random
+// the same time in the same banks, on tiles of their own; the changes of each (the digests of their
+// instructions) and the bytes that STORE read must be those of each client alone. Space: random
 // programs; LOAD in chunks with gaps between enabled bytes, and whole padded tiles. Not tested
 // here: the units' own arithmetic in depth (tests/hw/gemm, tests/hw/vector).
 #include <gtest/gtest.h>
@@ -32,7 +32,8 @@ struct Contents {
   }
 };
 
-// Chunks that write |tile| of |memory| with random bytes, kept in |contents|; returns the digest.
+// Queues chunks that write |tile| of |memory| with random bytes, also kept in |contents|; returns
+// the digest.
 uint64_t RandomLoad(Rng& rng, isa::Memory memory, int64_t tile, std::deque<Chunk>& chunks,
                     Contents& contents) {
   const isa::Config& c = TheConfig();
@@ -55,7 +56,7 @@ uint64_t RandomLoad(Rng& rng, isa::Memory memory, int64_t tile, std::deque<Chunk
     for (uint8_t& v : chunk.data) v = static_cast<uint8_t>(rng.Next());
     chunk.enables = rng.OneIn(3) ? static_cast<uint32_t>(rng.Next() & Mask(static_cast<int>(bus)))
                                  : static_cast<uint32_t>(Mask(static_cast<int>(bus)));
-    // A tile that is one chunk has no bytes outside it: its pad is in the data.
+    // A tile of one chunk has no bytes outside it: its pad is in the data.
     chunk.fill = last == 1 && bytes > bus && rng.OneIn(2);
     for (int64_t i = 0; i < bytes; ++i) {
       const bool inside = i / bus == n;
@@ -97,13 +98,14 @@ TEST_P(Compute, ClientsDoNotDisturbEachOther) {
   }
   bench.uop = gemm_state.uop;
 
-  // First everything is loaded. In each bank of ACC and OUT the first third belongs to GEMM, the
-  // second to VECTOR, the last to LOAD; of INP, whose banks are by the low bits, the same.
+  // First LOAD fills all memories. In each bank of ACC and OUT the first third belongs to GEMM, the
+  // second to VECTOR, the last to LOAD. The thirds of INP, whose banks are by the low bits, belong
+  // to them likewise.
   uint64_t load_digest = 0;
   const int64_t inp = c.Depth(isa::Memory::kInp), acc = c.Depth(isa::Memory::kAcc),
                 out = c.Depth(isa::Memory::kOut);
   const int64_t acc_third = acc / 12, inp_third = inp / 3;
-  const int64_t used = 40;  // tiles from the start of a region
+  const int64_t used = 40;  // tiles used from the start of a region
   const auto acc_base = [&](int region, int64_t bank) {
     return bank * (acc / 4) + region * acc_third;
   };
@@ -127,7 +129,7 @@ TEST_P(Compute, ClientsDoNotDisturbEachOther) {
   std::memcpy(vector_state.inp.data(), contents.inp.data(), contents.inp.size());
   std::memcpy(vector_state.out.data(), contents.out.data(), contents.out.size());
 
-  // Then all clients at once.
+  // Then all clients work at once.
   GemmGolden gemm(c, gemm_state);
   VectorGolden vector(c, vector_state);
   std::vector<uint64_t> gemm_want, vector_want;
@@ -185,7 +187,7 @@ TEST_P(Compute, ClientsDoNotDisturbEachOther) {
                    bench.chunks, contents);
     load_digest += RandomLoad(rng, isa::Memory::kInp, rng.Range(2 * inp_third + 50, inp - 1),
                               bench.chunks, contents);
-    // STORE reads what nobody writes now: GEMM's ACC tiles are busy, but the tail of OUT is not.
+    // STORE reads tiles that no client writes now: not GEMM's ACC tiles, but the tail of OUT.
     bench.reads.push_back({false, out - 1 - rng.Range(0, 1)});
     stored.push_back(std::vector<int8_t>(c.lanes()));
     std::memcpy(stored.back().data(), &contents.out[bench.reads.back().tile * c.lanes()],

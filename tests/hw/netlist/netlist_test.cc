@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: hw/netlist reads what yosys writes and counts it: cells by kind, route-throughs,
+// What is tested: hw/netlist reads the JSON of yosys and counts it: cells by kind, route-throughs,
 // the instance of every cell, arrays of instances; and every refusal. Space: netlists made by hand,
 // with counts made by hand. Not tested here: yosys (hw_area_tiny), comparison with the table
 // (tests/hw/area).
@@ -58,9 +58,9 @@ TEST(ReadNetlist, Refuses) {
 }
 
 TEST(Area, CountsByInstance) {
-  // In u_a: a flip-flop and the unnamed LUT that feeds it. In two lanes: a carry chain, whose S
-  // comes from a LUT, a register, a register and a constant; block RAM. A LUT that drives both
-  // lanes lies around them.
+  // u_a has a flip-flop and the unnamed LUT that feeds it. The two lanes have registers, block RAM
+  // and a carry chain, whose S comes from a LUT, a register twice, and a constant. A LUT that
+  // drives both lanes counts for the instance around them.
   const std::vector<std::string> cells = {
       InstanceText("u_a", "unit"),
       InstanceText("g_lane[0].u_lane", "lane"),
@@ -95,8 +95,8 @@ TEST(Area, CountsByInstance) {
     EXPECT_EQ(at.area.dsp, area.dsp);
     EXPECT_EQ(at.area.bram18, area.bram18);
   };
-  // $1 drives u_a's register and the second lane's carry: it lies around both, as $3 does around
-  // the lanes.
+  // $1 drives u_a's register and the second lane's carry, so it counts for the instance around
+  // both, as $3 does for that around the lanes.
   is("", "top", 1, {.lut = 1 + 1 + 1 + 4, .route = 2, .ff = 3, .dsp = 1, .bram18 = 1});
   is("u_a", "unit", 1, {.lut = 0, .route = 0, .ff = 1, .dsp = 0, .bram18 = 0});
   is("g_lane[*].u_lane", "lane", 2, {.lut = 0, .route = 2, .ff = 2, .dsp = 1, .bram18 = 1});
@@ -108,7 +108,8 @@ TEST(Area, CountsByInstance) {
 }
 
 TEST(Area, AnUnnamedCellGoesWithItsReader) {
-  // $1 -> $2 -> register of u_a; a loop of unnamed cells that drives nothing named lies in the top.
+  // $1 -> $2 -> register of u_a; a loop of unnamed cells that drives no named cell counts for the
+  // top.
   const std::vector<std::string> cells = {InstanceText("u_a", "unit"),
                                           CellText("$1", "LUT1", "I0:2", "O:5"),
                                           CellText("$2", "LUT1", "I0:5", "O:6"),

@@ -53,7 +53,7 @@ inline std::string NameText(const std::string& name, const std::string& bits, in
                      bits);
 }
 
-// A module called top, beside a model of a library cell that must not be read.
+// A module called top, beside a model of a library cell that the reader must skip.
 inline std::string ModuleText(const std::vector<std::string>& cells,
                               const std::vector<std::string>& names) {
   return fmt::format(R"({{"creator": "by hand", "modules": {{

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: hw/netlist's static timing: every kind of cell as begin, middle and end of a
-// path, the levels, fan-out and names it reports, units, and a combinational loop. Space: small
-// netlists, each with its path added up here by hand from a table of delays of round numbers, so
-// that no two sums are equal. Not tested here: whether silicon has such delays (delays.h says where
-// they come from).
+// path, the levels, fan-out and names that it reports, units, and a combinational loop. Space:
+// small netlists, each with its path added up here by hand from a table of round delays, chosen so
+// that no two sums are equal. Not tested here: whether silicon has such delays (delays.h names
+// their sources).
 #include "hw/netlist/timing.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A wire takes 1 and one more for each doubling of its readers.
+// A wire takes 1, and one more for each doubling of its readers.
 constexpr CellDelays kRound = {.family = "round",
                                .source = "",
                                .wire_base = 1,
@@ -64,7 +64,7 @@ double Worst(const std::vector<std::string>& cells) {
   return worst;
 }
 
-// The flip-flop that all begin with drives wire 10, and one that reads |net| ends the path.
+// Every path begins at this flip-flop, which drives wire 10, and ends at one that reads |net|.
 std::string From() { return CellText("from", "FDRE", "C:3", "Q:10"); }
 std::string To(int net, const char* pin = "D") {
   return CellText("to", "FDRE", fmt::format("C:3 {}:{}", pin, net), "Q:11");
@@ -77,8 +77,8 @@ TEST(Timing, RegisterToRegister) {
 }
 
 TEST(Timing, Luts) {
-  // Wire 10 has two readers; the LUT before a D lies in its slice, the one before an enable does
-  // not.
+  // Wire 10 has two readers. A LUT before a D lies in the flip-flop's slice, a LUT before an enable
+  // does not.
   const std::string lut1 = CellText("a", "LUT2", "I0:10 I1:10", "O:12");
   const std::string lut2 = CellText("b", "LUT1", "I0:12", "O:13");
   EXPECT_EQ(Worst({From(), lut1, To(12)}), 100 + (1 + 1) + 10 + 200);
@@ -100,7 +100,7 @@ TEST(Timing, FanOut) {
 }
 
 TEST(Timing, WideMultiplexers) {
-  // Data comes from LUTs of the slice, the select from outside it.
+  // The data comes from LUTs of the slice, the select from outside the slice.
   const std::string data = CellText("l", "LUT1", "I0:10", "O:12");
   EXPECT_EQ(
       Worst({From(), data, CellText("m", "MUXF7", R"(I0:12 I1:12 S:"0")", "O:13"), To(13, "CE")}),
@@ -110,7 +110,8 @@ TEST(Timing, WideMultiplexers) {
 }
 
 TEST(Timing, CarryChains) {
-  // Two blocks: a LUT into S[1] of the first, out at the sum of bit 2 of the second.
+  // Two blocks: the path enters through a LUT into S[1] of the first and leaves at the sum of bit 2
+  // of the second.
   const std::string lut = CellText("l", "LUT1", "I0:10", "O:12");
   const std::string low = CellText("low", "CARRY4", R"(S:"0",12,"0","0" DI:"0","0","0","0" CI:"0")",
                                    "CO:20,21,22,23 O:24,25,26,27");
@@ -131,7 +132,8 @@ TEST(Timing, LutRam) {
   const std::string ram =
       CellText("r", "RAM64M", "ADDRA:10 ADDRB:5 ADDRD:6 DIA:7 WE:8 WCLK:3", "DOA:12 DOB:13");
   EXPECT_EQ(Worst({ram, To(12, "CE")}), 500 + 1 + 300) << "what was written";
-  // Read through the address: 550 later than the clock so that it is the later one.
+  // The read goes through the address, which begins 550 later than the clock, so that its path is
+  // the later one.
   std::vector<std::string> cells = {CellText("q", "RAMB18E1", "", "DOADO:10", R"("DOA_REG": 1)"),
                                     ram, To(12, "CE")};
   EXPECT_EQ(Worst(cells), 800 + 1 + 10 + 1 + 300);
@@ -168,7 +170,7 @@ TEST(Timing, Dsps) {
   EXPECT_EQ(Worst({From(), dsp("A:10", "P:12", 0, 0, 0), To(12)}), 100 + 1 + 7000 + 1 + 200);
   EXPECT_EQ(Worst({From(), dsp("C:10", "", 1, 1, 1)}), 100 + 1 + 9000);
   EXPECT_EQ(Worst({From(), dsp("CEA1:10", "", 1, 1, 1)}), 100 + 1 + 6000);
-  // From a DSP to the next over the cascade wire, which has no length.
+  // From a DSP to the next over the cascade wire, which has no delay.
   EXPECT_EQ(Worst({dsp("CLK:3", "PCOUT:12", 1, 1, 1),
                    CellText("e", "DSP48E1", "PCIN:12", "P:13", R"("PREG": 1)")}),
             3000 + 11000);
@@ -206,7 +208,7 @@ TEST(Timing, UnitsNamesAndLevels) {
   const std::string text = PrintPaths(paths, 1);
   EXPECT_THAT(text, HasSubstr("434.00       3        1  u_a.begin_q -> u_box.u_b.end_q.CE"));
   EXPECT_THAT(text, HasSubstr("   111.00     1  u_box.go\n"));
-  // With the box closed, what lies in it is one unit.
+  // With the box closed, all its cells are one unit.
   EXPECT_EQ(Paths(cells, names)[0].unit, "u_box");
 }
 

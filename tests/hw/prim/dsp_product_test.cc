@@ -57,7 +57,7 @@ class Products {
   VPlainProduct plain_;
   VVendorProduct vendor_;
   std::deque<Factors> in_flight_;
-  bool half_ = false;  // of the factors before: it comes one cycle after them
+  bool half_ = false;  // of the preceding factors: it comes one cycle after them
 };
 
 TEST(DspProduct, EveryPairAroundTheEndsAndTheBordersOfTheParts) {

@@ -56,7 +56,7 @@ class Scales {
   VPlainScale plain_;
   VVendorScale vendor_;
   std::deque<Scaled> in_flight_;
-  uint32_t add_ = 0;  // of the byte before: it comes one cycle after it
+  uint32_t add_ = 0;  // of the preceding byte: it comes one cycle after it
 };
 
 TEST(DspScale, EveryByteZeroPointAndShift) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the register block alone under random stalls on all five AXI4-Lite channels:
-// every write and read has one answer, registers keep what was written byte by byte, writes while
+// every write and read has one answer, registers keep written values byte by byte, writes while
 // locked are ignored, CONTROL acts once. Space: 300 seeds of 150 writes beside 150 reads; a read
 // may see any value between the last write that was answered before it and the last one taken.
-// Beside that: the halves of a running counter are of one cycle; the interrupt follows its three
+// Also: both halves of a running counter are of one cycle; the interrupt follows its three
 // registers in every cycle, whatever happens in the cycle of a clearing write; the segments and
 // their copies are zero after a reset. Not tested here: the machine behind it (tests/hw/top).
 #include "isa/regs.h"
@@ -85,7 +85,7 @@ class RegsUnderStalls {
     while (!host_.Idle() && budget-- > 0) Cycle();
     ASSERT_TRUE(host_.Idle()) << "an access has no answer";
     host_.Listen();
-    for (int i = 0; i < 50; ++i) Cycle();  // an answer now is one too many
+    for (int i = 0; i < 50; ++i) Cycle();  // an answer now is a surplus one
     EXPECT_EQ(starts_, want_starts_);
     EXPECT_EQ(resets_, want_resets_);
     // At rest, every register has the last value written.
@@ -96,8 +96,8 @@ class RegsUnderStalls {
 
  private:
   struct Values {
-    std::vector<uint32_t> history = {0};  // before the first write, and after each one taken
-    size_t answered = 0;                  // writes
+    std::vector<uint32_t> history = {0};  // values before the first write, and after each one taken
+    size_t answered = 0;                  // number of writes answered
   };
 
   void Cycle() {
@@ -155,7 +155,7 @@ TEST(Regs, EveryAccessHasOneAnswerUnderStalls) {
   }
 }
 
-// Accesses one at a time, at once.
+// Makes one access at a time, without stalls.
 constexpr int kZeroCycles = 32;  // after a reset, in which the segments are zeroed
 class PlainRegs {
  public:
@@ -199,7 +199,7 @@ class PlainRegs {
   }
 
   Bench<Vtsr_regs> bench;
-  std::array<uint32_t, 32> segments{};  // a unit's copy
+  std::array<uint32_t, 32> segments{};  // as a unit's copy would have them
 };
 
 TEST(Regs, SegmentsAreZeroAfterAResetAndNothingIsAnsweredBefore) {
@@ -214,7 +214,7 @@ TEST(Regs, SegmentsAreZeroAfterAResetAndNothingIsAnsweredBefore) {
       regs.Write(reg::kSegmentBaseLo[0] + 4 * w, want[w]);
     }
     EXPECT_EQ(regs.segments, want);
-    // A reset of any length, then a read and a write that wait for the 32 words.
+    // A reset of any length, then a read that waits until the block has zeroed the 32 words.
     regs.bench->rst_ni = 0;
     for (int64_t n = rng.Range(1, 40); n > 0; --n) regs.Cycle();
     regs.bench->rst_ni = 1;
@@ -229,7 +229,7 @@ TEST(Regs, SegmentsAreZeroAfterAResetAndNothingIsAnsweredBefore) {
     EXPECT_TRUE(regs.bench->s_arready_o);
     regs.Cycle();
     regs.bench->s_arvalid_i = 0;
-    for (int n = 0; n < 3; ++n) regs.Cycle();  // its answer
+    for (int n = 0; n < 3; ++n) regs.Cycle();  // the answer to the read
     EXPECT_EQ(regs.segments, (std::array<uint32_t, 32>{}));
     for (uint32_t w = 0; w < 32; ++w) EXPECT_EQ(regs.Read(reg::kSegmentBaseLo[0] + 4 * w), 0u);
   }
@@ -239,11 +239,11 @@ TEST(Regs, TheHalvesOfARunningCounterAreOfOneCycle) {
   PlainRegs regs;
   Rng rng(3);
   for (int i = 0; i < 4000; ++i) {
-    // Just below where the lower half is full.
+    // Just below the overflow of the lower half.
     regs.bench->cycles_i =
         (static_cast<uint64_t>(rng.Range(1, 9)) << 32) - static_cast<uint64_t>(rng.Range(0, 12));
     const uint64_t before =
-        regs.bench->cycles_i + 1;  // the cycle after the one that takes the address
+        regs.bench->cycles_i + 1;  // the counter in the cycle after the one that takes the address
     const uint64_t low = regs.Read(reg::kCyclesLo);
     for (int64_t wait = rng.Range(0, 20); wait > 0; --wait) regs.Cycle();
     if (rng.OneIn(2)) regs.Read(reg::kStatus);
@@ -259,7 +259,7 @@ TEST(Regs, TheInterruptFollowsItsRegisters) {
     SCOPED_TRACE(::testing::Message() << "seed 4, cycle " << i);
     const uint32_t set = rng.OneIn(4) ? static_cast<uint32_t>(rng.Range(0, 7)) : 0;
     regs.bench->irq_set_i = static_cast<uint8_t>(set);
-    regs.bench->locked_i = rng.OneIn(2);  // does not matter here
+    regs.bench->locked_i = rng.OneIn(2);  // must not matter here
     const uint32_t address = rng.OneIn(2)   ? reg::kIrqStatus
                              : rng.OneIn(2) ? reg::kIrqEnable
                                             : reg::kIrqGlobal;
@@ -271,7 +271,7 @@ TEST(Regs, TheInterruptFollowsItsRegisters) {
     regs.bench->s_awvalid_i = regs.bench->s_wvalid_i = rng.OneIn(3);
     regs.bench.Settle();
     const bool writes = regs.bench->s_awready_o && strobe;
-    // The line is one cycle behind the registers, but for what is being cleared.
+    // The line lags the registers by one cycle, except for bits that this cycle clears.
     const uint32_t cleared = writes && address == reg::kIrqStatus ? status & ~data : status;
     const bool line = global && (cleared & enable) != 0;
     regs.Cycle();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// store_bench: STORE with the write channels of the bus, for tests. Its tiles are the test's.
+// store_bench: STORE with the write channels of the bus, for tests. The test answers its tile reads.
 module store_bench (
   input  logic                               clk_i,
   input  logic                               rst_ni,
@@ -46,7 +46,7 @@ module store_bench (
   logic [tsr_pkg::BusBytes-1:0] w_strb;
   logic [63:0] unused_digest;
   logic unused_busy, unused_memwait, unused_hazard;
-  // As tsr_issue does: checked ahead.
+  // The command is checked ahead, as in tsr_issue.
   logic checked_valid, checked_ready;
   logic [31:0] checked_num;
   logic [tsr_dma_pkg::CommandBits-1:0] checked;

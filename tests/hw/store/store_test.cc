@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the STORE unit with the bus's write channels against a STORE written from the
+// What is tested: the STORE unit with the bus's write channels against a STORE derived from the
 // reference page: random boxes of both profiles, any alignment, steps, short tiles, tiles that
-// overlap in memory, under random stalls of memory, commands and scratchpad; that a command retires
-// only when its bytes are in memory; every error; the rate on the tsim memory; a flush in the
-// middle. Not tested here: tokens and queues (tests/hw/top).
+// overlap in memory, under random stalls of memory, commands and scratchpad; a command retires only
+// when its bytes are in memory; every error; the rate on the tsim memory; a flush in the middle.
+// Not tested here: tokens and queues (tests/hw/top).
 #include <gtest/gtest.h>
 
 #include <array>
@@ -66,7 +66,7 @@ class StoreBench {
       bench->cmd_num_i = static_cast<uint32_t>(100 + next);
     }
     bench->st_rd_ready_i = !stalls_ || rng_.OneIn(2);
-    // Answers come in order, one to five cycles after the question.
+    // Tile reads are answered in order, after one to five cycles.
     const bool answer = !asked_.empty() && asked_.front().second <= bench.cycle();
     bench->st_rd_data_valid_i = answer;
     if (answer) {
@@ -98,7 +98,7 @@ class StoreBench {
     }
   }
 
-  // Until all commands have retired or one is in error; false: neither.
+  // Runs until all commands have retired or one is in error; false: neither.
   bool Run(std::vector<isa::InsnWord> words) {
     commands = std::move(words);
     for (int budget = 1'000'000; budget > 0; --budget) {
@@ -120,7 +120,7 @@ class StoreBench {
   std::vector<uint32_t> word_numbers;
   size_t next = 0, retired = 0;
   uint64_t first_command = 0, last_retire = 0, memory_at_retire = 0;
-  uint64_t unit_took = 0, first_request = 0;  // behind the check
+  uint64_t unit_took = 0, first_request = 0;  // cycles, of commands behind the check
 
  private:
   std::deque<std::pair<uint32_t, uint64_t>> asked_;
@@ -285,7 +285,7 @@ TEST(StoreRate, ARequestFollowsTheCommandAfterItsStartCycles) {
   EXPECT_EQ(unit.first_request - unit.unit_took, uint64_t{isa::StartCycles(isa::Unit::kStore)});
 }
 
-// The unit is cleared while requests are out: the channels still end every transaction.
+// A flush clears the unit while requests are out: the channels still end every transaction.
 TEST(StoreFlush, TransactionsEndCleanly) {
   for (int when = 5; when < 90; ++when) {
     SCOPED_TRACE(::testing::Message() << "flush at cycle " << when);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// axi3_bench: tessera.v with ports of AXI3, as a Zynq-7000 has them, under the names of tsr_top, so that the tests of
-// tsr_top run on it. There is no trace, and no reset of the bus.
+// axi3_bench: tessera.v with AXI3 ports, as a Zynq-7000 has them, under the port names of tsr_top, so that the tests of
+// tsr_top run on it. It has no trace, and no reset of the bus.
 module axi3_bench (
   input  logic                          clk_i,
   input  logic                          rst_ni,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the machine reports a deadlock if and only if the rules of isa/semantics/units.h
-// say that the program has one, and then says where each unit stands as they do. Space: random
-// programs of SYNCs (profile vta: of carriers) with LOADs, STOREs and long GEMMs among them, half
-// of them with a push taken away, moved or doubled, some near the limits of queues and counters; on
-// memory that does all that AXI allows, started with random flip-flops. Memory that answers nothing
-// for thousands of cycles, from any cycle on, is no deadlock. Not tested here: the limits one by
-// one (limits_test.cc).
+// What is tested: the machine reports a deadlock if and only if the program has one by the rules of
+// isa/semantics/units.h, and then gives the same place of each unit. Space: random programs of
+// SYNCs (profile vta: of carriers) with LOADs, STOREs and long GEMMs among them, half of them with
+// one change in their tokens, some near the limits of queues and counters; on memory that uses
+// every freedom of AXI, started with random flip-flops. Memory that stops answering for thousands
+// of cycles, from any cycle on, is no deadlock. Not tested here: the limits one by one
+// (limits_test.cc).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,8 @@ using isa::AnyInsn;
 using isa::Profile;
 using isa::Unit;
 
-// Follows |program| by the rules: where it ends, and what fetch holds if it does not.
+// Follows |program| by the rules: whether it ends, and the instruction that fetch holds if it does
+// not.
 struct Verdict {
   Verdict(const std::vector<AnyInsn>& program, const isa::Config& config, Profile profile)
       : units(config, profile) {
@@ -55,7 +56,7 @@ struct Verdict {
   bool ends = false;
 };
 
-// Tokens that an instruction moves, as masks over the partners.
+// An instruction of |unit| with these tokens, as masks over the partners.
 AnyInsn Make(Profile profile, Rng& rng, int unit, int64_t pop, int64_t push) {
   const auto has = [](int64_t mask, Unit u) { return mask >> static_cast<int>(u) & 1; };
   if (profile == Profile::kVta) {
@@ -111,7 +112,8 @@ AnyInsn Make(Profile profile, Rng& rng, int unit, int64_t pop, int64_t push) {
   return isa::Insn(isa::Sync{.pop = pop, .push = push, .unit = unit});
 }
 
-// Tokens as they come in a program that pushes before it pops, then one change.
+// Draws a program that pushes each token before it pops it, and changes the tokens of half of the
+// programs once.
 std::vector<AnyInsn> Random(Profile profile, const isa::Config& config, Rng& rng) {
   struct Step {
     int unit;
@@ -127,7 +129,7 @@ std::vector<AnyInsn> Random(Profile profile, const isa::Config& config, Rng& rng
   while (static_cast<int64_t>(steps.size()) < count) {
     const int unit = static_cast<int>(rng.Range(0, 3));
     if (vta && unit == 2) continue;
-    // A run of one unit, now and then about as long as its queue.
+    // A run of instructions of one unit, sometimes about as long as its queue.
     const int64_t queue = config.QueueDepth(profile);
     for (int64_t n = rng.OneIn(12) ? rng.Range(queue - 3, queue + 3) : 1; n > 0; --n) {
       Step step{.unit = unit};
@@ -151,21 +153,21 @@ std::vector<AnyInsn> Random(Profile profile, const isa::Config& config, Rng& rng
   if (rng.OneIn(2)) {
     const size_t at = any(), to = any();
     switch (rng.Range(0, 3)) {
-      case 0:  // no push
+      case 0:  // the step loses its pushes
         steps[at].push = 0;
         break;
-      case 1: {  // somewhere else
+      case 1: {  // the step moves elsewhere
         const Step moved = steps[at];
         steps.erase(steps.begin() + static_cast<int64_t>(at));
         steps.insert(steps.begin() + static_cast<int64_t>(std::min(to, steps.size())), moved);
         break;
       }
-      case 2:  // as many again as a counter takes, about
+      case 2:  // about a counter's depth of the same pushes
         steps.insert(steps.begin() + static_cast<int64_t>(at),
                      static_cast<size_t>(config.TokenDepth(profile) + rng.Range(-3, 3)),
                      Step{.unit = steps[at].unit, .pop = 0, .push = steps[at].push});
         break;
-      default:  // one pop more
+      default:  // the step pops from every partner
         for (int other = 0; other < 4; ++other) {
           if (joined(steps[at].unit, other)) steps[at].pop |= 1 << other;
         }
@@ -176,7 +178,7 @@ std::vector<AnyInsn> Random(Profile profile, const isa::Config& config, Rng& rng
   return program;
 }
 
-// Where the units are, for a run that does not end.
+// The state of each unit, for a run that does not end.
 std::string Standing(RoughTop& top) {
   std::string text;
   for (size_t unit = 0; unit < isa::kUnits; ++unit) {
@@ -186,7 +188,7 @@ std::string Standing(RoughTop& top) {
   return text;
 }
 
-// What the machine said, against the rules.
+// Compares what the machine reports with the rules.
 void Compare(RoughTop& top, const Verdict& verdict) {
   EXPECT_TRUE(top.memory.idle());
   ASSERT_EQ(top.Error(), !verdict.ends) << std::hex << top.Read(reg::kError);
@@ -235,7 +237,8 @@ TEST_P(Deadlocks, AreReportedIfAndOnlyIfTheRulesSaySo) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Deadlocks, ::testing::Range<uint64_t>(1, DEADLOCK_SEEDS + 1));
 
-// LOAD's work is slow, and everybody else waits for it with a queue that fetch waits for.
+// LOAD waits for slow memory, and all other units wait for LOAD, behind a queue that fetch waits
+// for.
 TEST(Waiting, ForMemoryIsNoDeadlockHoweverLong) {
   Rng rng(1);
   RoughTop top(isa::DramModel::kTsim, 5);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what queues and token counters take, to the instruction: as much as isa/config.h
-// says for the profile, and one more is the machine's error `deadlock`. Space: every edge of both
-// profiles; pushes before their pops, pops before their pushes. Not tested here: the same through
-// drivers and on the functional simulator (tests/cts, tests/vta), random programs
+// What is tested: the exact depths of queues and token counters: they take as much as isa/config.h
+// says for the profile, and one instruction more is the machine's error `deadlock`. Space: every
+// edge of both profiles; pushes before their pops, pops before their pushes. Not tested here: the
+// same through drivers and on the functional simulator (tests/cts, tests/vta), random programs
 // (deadlock_test.cc).
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ Carrier Tessera(int from, int to) {
   };
 }
 
-// COMPUTE's neighbours are LOAD (prev) and STORE (next); theirs is COMPUTE.
+// COMPUTE's neighbours are LOAD (prev) and STORE (next); the neighbour of both is COMPUTE.
 Carrier Vta(Unit from, Unit to) {
   return [=](bool push) -> isa::AnyInsn {
     const Unit unit = push ? from : to, partner = push ? to : from;
@@ -49,8 +49,8 @@ Carrier Vta(Unit from, Unit to) {
 
 class Limits : public ::testing::Test {
  protected:
-  // |first| instructions of one kind, as many of the other, FINISH; one more of the first kind than
-  // |most| is a deadlock of which fetch holds the instruction that is one too many.
+  // Runs |most| instructions of one kind, as many of the other, and FINISH. With one instruction
+  // more of each kind the machine reports a deadlock, and fetch holds the first kind's last one.
   void Try(Profile profile, const Carrier& carrier, bool pushes_first, int64_t most) {
     const auto run = [&](int64_t count) {
       std::vector<isa::AnyInsn> program(static_cast<size_t>(count), carrier(pushes_first));
@@ -75,7 +75,7 @@ class Limits : public ::testing::Test {
               static_cast<uint32_t>(isa::MachineError::kDeadlock) | reg::kErrorUnitFetch << 8);
     EXPECT_EQ(top_.Read(reg::kErrorInsn), most);
   }
-  // A queue, behind the instruction that stalls and what it has pushed before; a queue of pops.
+  // Pushes: a counter's depth, the instruction that stalls, and a queue behind it. Pops: a queue.
   void TryEdge(Profile profile, const Carrier& carrier) {
     const isa::Config& c = top_.config;
     Try(profile, carrier, true, c.TokenDepth(profile) + 1 + c.QueueDepth(profile));

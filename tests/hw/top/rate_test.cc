@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: that the units of the whole machine overlap: tiles that alternate between two
+// What is tested: the units of the whole machine overlap: tiles that alternate between two
 // contexts, ordered by tokens in both directions, run within a tenth of the busiest unit's work.
 // Not tested here: the rates of single units (their own tests); results (top_test.cc).
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ std::vector<isa::InsnWord> TwoContexts(const isa::Config& c, int64_t rounds) {
       Word(isa::Sync{.pop = Mask(Unit::kLoad), .unit = static_cast<int64_t>(Unit::kGemm)}),
       Word(isa::Sync{.pop = Mask(Unit::kLoad), .unit = static_cast<int64_t>(Unit::kVector)})};
   for (int64_t i = 0; i < rounds; ++i) {
-    const bool waits = i >= 2, gives = i < rounds - 2;  // for, and of, the context two rounds away
+    const bool waits = i >= 2, gives = i < rounds - 2;  // of the context, two rounds away
     const int64_t inp = i % 2 * (kTiles + kUops), acc = i % 2 * (c.Depth(Memory::kAcc) / 2);
     const int64_t out = i % 2 * (c.Depth(Memory::kOut) / 2);
     isa::Load load = LoadOf(c, Memory::kInp, 16 * i, inp, kTiles + kUops);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SmallNet: a matrix product with requantise as a program of every unit, its data and its results,
-// worked out with plain loops. Used by: tests/hw/top.
+// SmallNet: a matrix product with requantise as a program of every unit, its data, and its results
+// computed with plain loops. Used by: tests/hw/top.
 #ifndef TESSERA_TESTS_HW_TOP_SMALL_NET_H_
 #define TESSERA_TESTS_HW_TOP_SMALL_NET_H_
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the whole machine driven through AXI4-Lite under random stalls on all five
-// channels: a program set up in any order of registers runs right; while it runs, writes that it
-// ignores and reads of every counter each get one answer. Space: 40 seeds. Not tested here: what
-// each register keeps (tests/hw/regs).
+// channels: a program set up in any order of registers runs right; while it runs, ignored writes
+// and reads of every counter each get one answer. Space: 40 seeds. Not tested here: what each
+// register keeps (tests/hw/regs).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class StalledTop {
     host.answered_read = [this](size_t, uint32_t data) { answers.push_back(data); };
   }
 
-  // Until every access has its answer; false: within |budget| cycles one has none.
+  // Runs until every access has its answer; false: one has none within |budget| cycles.
   bool Finish(int budget = 50'000) {
     while (!host.Idle() && budget-- > 0) Cycle();
     return host.Idle();
@@ -53,7 +53,7 @@ class StalledTop {
 
   TopBench top;
   AxilHost host;
-  std::vector<uint32_t> answers;  // to reads
+  std::vector<uint32_t> answers;  // answers to reads
 };
 
 TEST(TopAxil, RunsAProgramUnderStallsOfTheHost) {
@@ -80,13 +80,14 @@ TEST(TopAxil, RunsAProgramUnderStallsOfTheHost) {
     for (const AxilWrite& write : setup) host.Write(write);
     host.Write({reg::kControl, reg::kControlStart.Put(1) | reg::kControlProfile.Put(1)});
     ASSERT_TRUE(stalled.Finish());
-    // The machine runs. A write of anything but CONTROL is answered and ignored; reads never harm.
+    // The machine runs. It answers and ignores a write of any register but CONTROL; reads never
+    // harm.
     const size_t before = stalled.answers.size();
     for (int i = 0; i < 40 && top.bench->busy_o; ++i) {
       host.Write({reg::kSegmentBaseLo[static_cast<uint32_t>(rng.Range(0, 7))], 0x40});
       host.Read(reg::kBusy[static_cast<uint32_t>(rng.Range(0, 3))]);
       host.Read(reg::kStatus);
-      // So that none of the writes comes after the end: answered while it is busy, or not queued.
+      // No write may come after the end: each is answered while the machine is busy, or not queued.
       for (int wait = 0; wait < 400 && !host.Idle(); ++wait) stalled.Cycle();
       ASSERT_TRUE(host.Idle());
       if (!top.bench->busy_o) break;
@@ -100,7 +101,7 @@ TEST(TopAxil, RunsAProgramUnderStallsOfTheHost) {
     EXPECT_EQ(stalled.Read(reg::kRetired), program.size());
     EXPECT_TRUE(net.Matches(top.memory.data));
     host.Listen();
-    for (int i = 0; i < 50; ++i) stalled.Cycle();  // an answer now is one too many
+    for (int i = 0; i < 50; ++i) stalled.Cycle();  // an answer now is a surplus one
   }
 }
 

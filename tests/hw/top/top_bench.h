@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // TopBench: the whole machine with device memory and a driver of its registers; RoughTop: with
-// memory that does all that AXI allows. Used by: tests/hw/top.
+// memory that uses every freedom of AXI. Used by: tests/hw/top.
 #ifndef TESSERA_TESTS_HW_TOP_TOP_BENCH_H_
 #define TESSERA_TESTS_HW_TOP_TOP_BENCH_H_
 
@@ -50,7 +50,7 @@ class TopBenchOf {
     Configure();
   }
 
-  // Resets the machine alone: memory goes on, and answers what it was asked before.
+  // Resets the machine alone: memory goes on, and answers the requests from before.
   void HardReset(int cycles) {
     bench->rst_ni = 0;
     for (int i = 0; i < cycles; ++i) Cycle();
@@ -70,7 +70,7 @@ class TopBenchOf {
     bench->m_axi_reset_i = 0;
   }
 
-  // What a reset of the machine forgets.
+  // Sets the registers that a reset of the machine clears.
   void Configure() {
     for (uint32_t s = 0; s < 8; ++s) SetSegment(s, 0, kCode);
   }
@@ -132,7 +132,7 @@ class TopBenchOf {
     Write(isa::reg::kSegmentSizeHi[s], static_cast<uint32_t>(size >> 32));
   }
 
-  // The stream is in memory.
+  // Tells the machine of the stream, which is in memory.
   void Announce(size_t count) {
     Write(isa::reg::kInsnAddrLo, kCode);
     Write(isa::reg::kInsnAddrHi, 0);
@@ -147,7 +147,7 @@ class TopBenchOf {
     Announce(program.size());
   }
 
-  // |program| with a FINISH behind it.
+  // Loads |program| with a FINISH behind it.
   void Load(isa::Profile profile, const std::vector<isa::AnyInsn>& program) {
     if (profile == isa::Profile::kTessera) {
       std::vector<isa::InsnWord> words;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: that results depend neither on what a memory may do within AXI (RoughMemory) nor
-// on what flip-flops begin with, of which the cycles are independent too; that an error on any one
-// beat or response of a program ends it with the unit and instruction, leaves nothing open, and
-// the next run is right. Space: 60 seeds of memory; every beat of one program. An AxiChecker
-// watches the port. Configuration tiny alone, for time. Not tested here: scratchpads that begin
-// with other bytes than 0 (RAMs of the model do not); resets (top_reset_test.cc).
+// What is tested: results depend neither on what a memory may do within AXI (RoughMemory) nor on
+// the start values of flip-flops; cycles do not depend on those either. An error on any one beat or
+// response of a program ends it with the unit and instruction, leaves no transaction open, and the
+// next run is right. Space: 60 seeds of memory; every beat of one program. An AxiChecker watches
+// the port. Configuration tiny alone, for time. Not tested here: scratchpads that begin with other
+// bytes than 0 (the model's RAMs begin with 0); resets (top_reset_test.cc).
 #include <gtest/gtest.h>
 
 #include "tests/hw/top/small_net.h"
@@ -34,7 +34,7 @@ TEST(TopBus, ResultsDoNotDependOnWhatAMemoryMayDo) {
 }
 
 TEST(TopBus, NeitherResultsNorCyclesDependOnWhatFlipFlopsBeginWith) {
-  uint32_t cycles = 0;  // where all begin with 0
+  uint32_t cycles = 0;  // of the run in which all begin with 0
   for (uint64_t start = 0; start <= 24; ++start) {
     SCOPED_TRACE(::testing::Message() << "random start " << start);
     Rng rng(5);
@@ -55,7 +55,7 @@ TEST(TopBus, NeitherResultsNorCyclesDependOnWhatFlipFlopsBeginWith) {
   }
 }
 
-// Unit and instruction that asked for |address| in SmallNet's program.
+// Unit and instruction that access |address| in SmallNet's program.
 uint32_t UnitOf(uint64_t address) { return address >= TopBench::kCode ? reg::kErrorUnitFetch : 0; }
 uint32_t InsnOf(uint64_t address) {
   if (address >= TopBench::kCode) return static_cast<uint32_t>((address - TopBench::kCode) / 32);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the machine's registers; what it does with streams in error, and that it runs the
-// next program right; starts that are refused; the interrupt. Not tested here: errors of single
+// What is tested: the machine's registers; how it handles streams in error, and that it runs the
+// next program right; starts that it refuses; the interrupt. Not tested here: errors of single
 // units (their own tests), programs that are right (top_test.cc), resets (top_reset_test.cc).
 #include <gtest/gtest.h>
 
@@ -135,7 +135,7 @@ TEST(TopStart, IsRefusedWhileAProgramRunsAndSaysSo) {
   for (int i = 0; i < 20; ++i) top.Cycle();
   EXPECT_EQ(isa::reg::kStatusRefused.Get(top.Status()), 0u);
   top.Write(isa::reg::kInsnCount, 1);  // ignored
-  // Profile vta: what a refused start asks for must not reach the run.
+  // The refused start asks for profile vta, which must not reach the run.
   top.Write(isa::reg::kControl, isa::reg::kControlStart.Put(1));
   EXPECT_EQ(isa::reg::kStatusRefused.Get(top.Status()), 1u);
   EXPECT_EQ(isa::reg::kIrqStatusRefused.Get(top.Read(isa::reg::kIrqStatus)), 1u);
@@ -155,7 +155,7 @@ TEST(TopInterrupt, IsALevelFromTheEndOfARunUntilItIsCleared) {
   TopBench top;
   Rng rng(5);
   const SmallNet net(top.config, 3, 2, rng, &top.memory.data);
-  // A good run, then one in error, then one that a soft reset ends; with every set of enables.
+  // A good run, then one in error, then one that a soft reset ends; each with every set of enables.
   for (uint32_t enable = 0; enable < 8; ++enable) {
     for (const bool global : {false, true}) {
       for (const uint32_t want : {1u, 3u, 0u}) {

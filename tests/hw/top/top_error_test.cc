@@ -2,10 +2,10 @@
 //
 // What is tested: errors of LOAD and STORE are precise. A program copies data by four LOADs and
 // four STOREs with SYNCs between them; one of them is bad, or memory answers one beat or response
-// with an error. What retires in the unit at fault is what is before it, all of it and nothing
-// else; nothing is left open; the next program is right. Space: every instruction with every kind
-// of bad field, every beat, every response, on memory that does all that AXI allows, by seed;
-// COMPUTE's LOADs in profile vta. Not tested here: what else the errors do (top_bus_test.cc), the
+// with an error. In the unit at fault exactly the instructions before the error retire; no
+// transaction stays open; the next program is right. Space: every instruction with every kind of
+// bad field, every beat, every response, on memory that uses every freedom of AXI, by seed;
+// COMPUTE's LOADs in profile vta. Not tested here: other effects of errors (top_bus_test.cc), the
 // units alone (tests/hw/load, tests/hw/store).
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ struct Copies {
 
   static bool IsLoad(size_t insn) { return insn < 16 && insn % 4 == 0; }
   static bool IsStore(size_t insn) { return insn < 16 && insn % 4 == 2; }
-  // 1 and 3 of each four are SYNCs of LOAD and of STORE.
+  // Instructions 1 and 3 of each four are SYNCs of LOAD and of STORE.
   static int UnitOf(size_t insn) { return insn % 4 < 2 ? 0 : 3; }
 
   isa::Load LoadOf(int64_t i) const {
@@ -94,7 +94,7 @@ class Precise {
     }
   }
 
-  // A run that instruction |insn| ends.
+  // A run that an error of instruction |insn| ends.
   void Bad(const std::vector<isa::InsnWord>& program, MachineError code, size_t insn) {
     top_.Load(program);
     top_.Start();
@@ -136,7 +136,7 @@ std::vector<std::pair<Insn, MachineError>> BadOnes(const Insn& good) {
     field.x_bytes = 0;
   }
   sram.sram_base = (1 << 16) - 1;
-  dram.dram_base = TopBench::kCode - 64;  // where the segment ends
+  dram.dram_base = TopBench::kCode - 64;  // the segment ends here
   return {{field, MachineError::kIllegalField},
           {sram, MachineError::kSramRange},
           {dram, MachineError::kDramRange}};
@@ -182,7 +182,7 @@ TEST(TopPrecise, AnErrorOnAnyBeatOfALoadOrResponseToAStore) {
       precise.top().Start();
       ASSERT_TRUE(precise.top().Wait());
       const uint64_t address = memory.error.address;
-      if (address < TopBench::kCode) {  // else fetch met it
+      if (address < TopBench::kCode) {  // otherwise it is an error of fetch
         precise.ExpectAt(MachineError::kBus, 4 * ((address - Copies::kFrom) / Copies::kBytes));
       }
       EXPECT_TRUE(precise.top().Error());
@@ -201,8 +201,8 @@ TEST(TopPrecise, AnErrorOnAnyBeatOfALoadOrResponseToAStore) {
   }
 }
 
-// A box in error is known early, while those before it still wait for memory: an error of the bus
-// in one of them comes first all the same.
+// A box in error is known early, while boxes before it still wait for memory. A bus error of one of
+// those still comes first.
 TEST(TopPrecise, TheFirstOfTwoErrorsCounts) {
   for (uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
@@ -216,7 +216,7 @@ TEST(TopPrecise, TheFirstOfTwoErrorsCounts) {
     precise.top().Load(program);
     precise.top().Start();
     ASSERT_TRUE(precise.top().Wait());
-    // LOAD and STORE go their own ways: whose error stops the machine is a matter of time.
+    // LOAD and STORE are not ordered: the first error in time stops the machine.
     const uint32_t unit = reg::kErrorUnit.Get(precise.top().Read(reg::kError));
     precise.ExpectAt(unit == 0 ? MachineError::kIllegalField : MachineError::kBus,
                      unit == 0 ? 12 : 2);
@@ -224,8 +224,9 @@ TEST(TopPrecise, TheFirstOfTwoErrorsCounts) {
   }
 }
 
-// COMPUTE's LOAD of micro-ops is bad, behind a LOAD of LOAD's own that waits for memory and before
-// an instruction of COMPUTE that waits for a token: it is COMPUTE's error.
+// COMPUTE's LOAD of micro-ops is bad. It stands behind one of LOAD's own that waits for memory, and
+// before an instruction of COMPUTE that waits for a token. The machine reports it as COMPUTE's
+// error.
 TEST(TopPrecise, ComputesLoadsAreComputesErrors) {
   const isa::Config config = *isa::LoadConfig(CONFIG_NAME);
   const auto codec = isa::VtaCodec::Make(config);
@@ -238,7 +239,7 @@ TEST(TopPrecise, ComputesLoadsAreComputesErrors) {
   inp.x_size = inp.x_stride = 40;
   uop.x_size = uop.x_stride = 1;
   isa::VtaLoad bad = uop;
-  bad.x_size = bad.x_stride = 60000;  // more than any UOP holds
+  bad.x_size = bad.x_stride = 60000;  // more tiles than any UOP holds
   isa::VtaLoad waits = uop;
   waits.pop_next = 1;
   for (uint64_t seed = 1; seed <= 12; ++seed) {

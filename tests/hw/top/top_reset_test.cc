@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: a soft reset, a reset of the machine alone and one of machine, interconnect and
-// memory, in every cycle of a program. After the first two memory goes on answering what was asked
-// before, at once or long after: the next run starts by itself when the bus is quiet. It has all
-// its results, and leaves nothing open. Space: one
-// program of every unit; memory with stalls, and memory that does all that AXI allows; when memory
-// answers again is drawn from a seed. Also: a start in every cycle of a run and its end is
-// refused, or runs. Configuration tiny alone, for time. Not tested here: what resets do to
-// registers (top_control_test.cc).
+// memory, in every cycle of a program. After the first two, memory still answers the requests from
+// before, at once or long after: the next run starts by itself when the bus is quiet, has all its
+// results, and leaves no transaction open. Space: one program of every unit; memory with stalls,
+// and memory that uses every freedom of AXI; a seed determines when memory answers again. Also: a
+// start in every cycle of a run and its end is refused, or runs. Configuration tiny alone, for
+// time. Not tested here: what resets do to registers (top_control_test.cc).
 #include <gtest/gtest.h>
 
 #include "tests/hw/top/small_net.h"
@@ -28,7 +27,7 @@ class Resets {
     top_.Load(net_.Program(top_.config));
   }
 
-  // Cycles that a run takes.
+  // Cycles of a run.
   int Length() {
     top_.Start();
     EXPECT_TRUE(top_.Wait());
@@ -40,7 +39,7 @@ class Resets {
                  << "kind " << static_cast<int>(kind) << " after " << when << " cycles");
     top_.Start();
     for (int i = 0; i < when; ++i) top_.Cycle();
-    // Memory goes quiet at the reset, for nothing or for longer than the host takes to start again.
+    // Memory stops at the reset, for no cycle or for longer than the host takes to start again.
     const int pause = rng_.OneIn(3) ? 0 : static_cast<int>(rng_.Range(1, 400));
     top_.memory.frozen = pause != 0;
     const uint64_t begin = top_.bench.cycle();
@@ -142,8 +141,7 @@ TEST(TopReset, ForgetsStatusAndLeavesTheBusQuiet) {
   }
 }
 
-// In every cycle of a run, its drain and after it: what comes too early is refused, what is not
-// refused runs.
+// In every cycle of a run, in its drain and after it, the machine refuses a start or runs it.
 TEST(TopStart, IsRefusedOrHonouredInEveryCycle) {
   TopBench top(isa::DramModel::kZynq, 4);
   Rng rng(8);

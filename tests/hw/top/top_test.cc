@@ -27,7 +27,7 @@ TEST(Top, MatrixProductWithRequantiseUnderStalls) {
     ASSERT_FALSE(top.Error()) << std::hex << top.Read(isa::reg::kError);
     EXPECT_TRUE(net.Matches(top.memory.data));
     EXPECT_EQ(top.Read(isa::reg::kRetired), 8u);
-    EXPECT_EQ(top.retired.size(), 7u);  // FINISH leaves no trace
+    EXPECT_EQ(top.retired.size(), 7u);  // FINISH has no trace entry
     EXPECT_EQ(isa::reg::kStatusLeftover.Get(top.Status()), 0u);
     EXPECT_TRUE(top.memory.idle());
   }
@@ -113,17 +113,17 @@ TEST(Top, AFullTokenQueueStallsThePusher) {
   EXPECT_EQ(top.retired.size(), depth);
   EXPECT_EQ(top.Read(isa::reg::kUnitState[0]), 1u | Mask(Unit::kGemm) << 8);
   EXPECT_EQ(top.Read(isa::reg::kUnitInsn[0]), depth);
-  // With somebody who pops them it ends.
+  // With GEMM's pops the program ends.
   program.pop_back();
   for (size_t i = 0; i < depth + 10; ++i)
     program.push_back(Sync(Unit::kGemm, Mask(Unit::kLoad), 0));
   program.push_back(Word(isa::Finish{}));
-  top.Load(program);  // fetch still reaches the pops: the pushes that stall are in flight
+  top.Load(program);  // fetch still reaches the pops: the stalled pushes are in flight
   top.Start();
   EXPECT_TRUE(top.Wait(50'000));
 }
 
-// Each is read to its end, though an instruction of the one before had another length.
+// Each program is read to its end, though the instructions of the one before had another length.
 TEST(Top, ProfilesFollowEachOther) {
   TopBench top;
   constexpr size_t kCount = 60;
@@ -194,7 +194,7 @@ TEST(Top, VtaProgramWithTokensAndEmptyCarriers) {
   store.memory_type = static_cast<int64_t>(isa::Memory::kOut);
   store.y_size = 1;
   store.x_size = store.x_stride = 3;
-  isa::VtaLoad carrier;  // a COMPUTE instruction without work takes STORE's token
+  isa::VtaLoad carrier;  // a COMPUTE instruction without work pops STORE's token
   carrier.memory_type = static_cast<int64_t>(isa::Memory::kUop);
   carrier.pop_next = 1;
   const std::vector<isa::VtaInsnWord> program = {word(load(isa::Memory::kUop, 2)),

@@ -35,7 +35,7 @@ int32_t Value(Rng& rng) {
   }
 }
 
-// Multipliers that make ties: powers of two and sums of a few of them, besides anything.
+// Multipliers that make ties (powers of two and sums of a few of them), and any others.
 uint32_t Multiplier(Rng& rng) {
   switch (rng.Range(0, 3)) {
     case 0:
@@ -71,7 +71,7 @@ TEST_P(RequantRound, ChannelParameters) {
             static_cast<uint8_t>(rng.OneIn(3) ? rng.Range(-32, 31) : rng.Range(-12, 2));
       }
     }
-    // To OUT with a clamp, then to ACC in place with all 32 bits.
+    // Requantises to OUT with a clamp, then to ACC in place with all 32 bits.
     isa::Requant r;
     r.round = static_cast<int64_t>(GetParam());
     r.iter_out = tiles / 64;
@@ -106,8 +106,8 @@ TEST_P(RequantRound, Ties) {
   for (int64_t l = 0; l < lanes * 8; ++l) bench.state.acc[l] = 0;
   VectorState want = bench.state;
   for (int right = 0; right <= 31; ++right) {
-    // multiplier 2^30: a halves, so that an odd a is a tie at shift 0; at shift -right when a mod
-    // 2^(right + 1) is 2^right.
+    // Multiplier 2^30 halves a, so that an odd a is a tie at shift 0; at shift -right, a is a tie
+    // when a mod 2^(right + 1) is 2^right.
     for (int64_t l = 0; l < lanes * 8; ++l) {
       const int64_t quotient = rng.Range(-9, 9);
       const int64_t tie = (2 * quotient + 1) << right;

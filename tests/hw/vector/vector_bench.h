@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The VECTOR unit alone, between memories made of arrays. They answer in the next cycle, show
-// nonsense when they were not asked, and ACC and INP refuse a request as often as asked to.
+// The VECTOR unit alone, between memories made of arrays. They answer in the next cycle, and show
+// random data when the unit did not read. ACC and INP refuse as many requests as the test wants.
 #ifndef TESSERA_TESTS_HW_VECTOR_VECTOR_BENCH_H_
 #define TESSERA_TESTS_HW_VECTOR_VECTOR_BENCH_H_
 
@@ -63,7 +63,7 @@ class VectorBench {
   int64_t cycle = 0;
   std::vector<int64_t> taken;     // cycle in which each command was taken
   std::vector<int64_t> retired;   // cycle in which each showed as retired
-  std::vector<uint64_t> digests;  // what it said it had changed
+  std::vector<uint64_t> digests;  // digest of each command's changes
   int64_t busy = 0, hazard = 0;
   bool error = false;
   int error_code = 0;
@@ -90,7 +90,7 @@ class VectorBench {
       busy += dut_.busy_o;
       hazard += dut_.hazard_o;
     }
-    // Reads see what the memories hold before this cycle's writes.
+    // Reads see the memories as they are before this cycle's writes.
     const bool uop = dut_.uop_rd_en_o, prm = dut_.prm_rd_en_o,
                acc = dut_.acc_rd_valid_o && dut_.acc_rd_ready_i, out = dut_.out_rd_en_o,
                inp = dut_.inp_rd_valid_o && dut_.inp_rd_ready_i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What VECTOR's instructions mean, written for these tests from the tables and the rationale alone:
-// roundings are divisions of exact 128-bit numbers, wrap-around is a cut at the end. Indices must
-// be in range.
+// The meaning of VECTOR's instructions, derived for these tests from the tables and the rationale
+// alone: roundings are divisions of exact 128-bit numbers, and results wrap at the end. Indices
+// must be in range.
 #ifndef TESSERA_TESTS_HW_VECTOR_VECTOR_GOLDEN_H_
 #define TESSERA_TESTS_HW_VECTOR_VECTOR_GOLDEN_H_
 
@@ -26,7 +26,7 @@ inline int32_t Cut(Wide x) {
 inline int32_t ExactRescale(int32_t a, int64_t multiplier, int shift, isa::Round round) {
   const Wide product = Wide{Cut(Wide{a} << std::max(shift, 0))} * multiplier;
   const int right = std::max(-shift, 0);
-  const Wide unit = Wide{1} << (31 + right);  // one of the result
+  const Wide unit = Wide{1} << (31 + right);  // the value of the result's lowest bit
   switch (round) {
     case isa::Round::kTflite: {
       const Wide t = FloorDiv(product + (Wide{1} << 30), Wide{1} << 31);
@@ -150,7 +150,7 @@ class VectorGolden {
     }
   }
 
-  // The digest of what has changed since the last call.
+  // The digest of the changes since the last call.
   uint64_t TakeDigest() {
     const uint64_t digest = digest_;
     digest_ = 0;

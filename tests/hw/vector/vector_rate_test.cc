@@ -26,7 +26,7 @@ isa::Requant Requant256() {
   return r;
 }
 
-// From taking the first command to the retirement of the last.
+// Cycles from taking the first command to the retirement of the last.
 int64_t Cycles(const std::vector<isa::Insn>& insns) {
   VectorBench bench(TheConfig(), false);
   std::vector<Command> commands;
@@ -98,8 +98,8 @@ TEST(VectorRate, TwoOperandsFromAccTakeTwoCycles) {
 }
 
 // Commands of one step: the unit holds one in flops and takes the next when that one has begun, so
-// that no path runs through its ready.
-// A command is held for a cycle before it is taken, in which its counts are compared with one.
+// that no path runs through its ready. The unit holds each command for a cycle before taking it,
+// and compares its counts with one.
 TEST(VectorRate, OneStepCommandsTakeThreeCycles) {
   std::vector<isa::Insn> insns;
   for (int n = 0; n < 32; ++n) {
@@ -112,8 +112,8 @@ TEST(VectorRate, OneStepCommandsTakeThreeCycles) {
 }
 
 // A step that needs the result of the one before is issued kVectorReuseCycles after it: the lanes'
-// fourteen stages, the queue of results, the write's register, and the write. One that is so many
-// steps behind waits for nothing.
+// fourteen stages, the queue of results, the write's register, and the write. A step that follows
+// at this distance or later does not wait.
 TEST(VectorRate, DependentStepsWaitForTheWrite) {
   isa::Alu shift;
   shift.alu_op = static_cast<int64_t>(isa::AluOp::kShr);
@@ -257,7 +257,7 @@ TEST(VectorErrors, VtaAlu) {
       bench.state.uop[0] =
           *codec.EncodeUop({.dst_idx = 0, .src_idx = c.Depth(isa::Memory::kAcc) - 1, .wgt_idx = 0});
       r.src_factor_in = 1;
-      r.use_imm = n == 3;  // then the source does not matter
+      r.use_imm = n == 3;  // then the source must not matter
     }
     const isa::VtaInsnWord word = *codec.Encode(r);
     bench.Run({{{word[0], word[1], 0, 0}, 2, 0}}, 200);

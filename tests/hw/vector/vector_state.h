@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memories of the VECTOR unit as arrays, and what a change in them adds to a digest.
+// The memories of the VECTOR unit as arrays, and the part of a change in a digest.
 #ifndef TESSERA_TESTS_HW_VECTOR_VECTOR_STATE_H_
 #define TESSERA_TESTS_HW_VECTOR_VECTOR_STATE_H_
 

@@ -47,7 +47,7 @@ void FillState(Rng& rng, const isa::Config& c, VectorState& s) {
   }
 }
 
-// Few tiles from a few places: programs that fall over their own feet.
+// Few tiles at a few places, so that instructions often use each other's tiles.
 int64_t Base(Rng& rng) { return rng.OneIn(3) ? 200 : rng.Range(0, 6); }
 
 template <typename T>
@@ -154,7 +154,7 @@ TEST_P(VectorRandom, VtaProgramsMatchExactArithmetic) {
   std::vector<uint64_t> digests;
   for (int64_t n = rng.Range(1, 8); n > 0; --n) {
     isa::VtaAlu r;
-    r.reset_reg = rng.OneIn(2);  // means nothing here
+    r.reset_reg = rng.OneIn(2);  // must be ignored
     r.uop_bgn = rng.Range(0, static_cast<int64_t>(uops.size()) - 8);
     r.uop_end = rng.OneIn(8) ? r.uop_bgn : r.uop_bgn + rng.Range(1, 8);
     r.iter_out = rng.OneIn(12) ? 0 : rng.Range(1, 4);
@@ -168,7 +168,7 @@ TEST_P(VectorRandom, VtaProgramsMatchExactArithmetic) {
     digests.push_back(golden.TakeDigest());
     Command command{{}, static_cast<uint32_t>(n), static_cast<int>(rng.Range(0, 3))};
     const isa::VtaInsnWord word = *codec.Encode(r);
-    command.insn = {word[0], word[1], rng.Next(), rng.Next()};  // the high half does not count
+    command.insn = {word[0], word[1], rng.Next(), rng.Next()};  // the high half is ignored
     commands.push_back(command);
   }
   bench.Run(commands, 100000);

@@ -15,7 +15,7 @@ function(must)
   endif()
 endfunction()
 
-# |sum|: what the program has to exit with.
+# |sum|: the exit status that the program must have.
 function(build_once sum)
   must(${CMAKE_COMMAND} --build ${build})
   execute_process(COMMAND ${build}/toy RESULT_VARIABLE rc)
