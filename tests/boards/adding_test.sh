@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is tested: docs/adding/board.md. The description on the page makes a fourth board without a
-# change elsewhere: it is listed beside those of the tree, dtc takes its overlay, the scripts build it
-# in the recording interpreter with its part, and flash names what is missing. Not tested here: the
-# boards of the tree (build_test.sh).
+# What is tested: docs/adding/board.md. The description on the page makes a fourth board without a change elsewhere: the
+# tool lists it beside those of the tree, dtc takes its overlay, the scripts build it in the recording interpreter with
+# its part, and flash names the missing files. Not tested here: the boards of the tree (build_test.sh).
 #
 #   adding_test.sh BUILD WORK      BUILD: has bin/tessera
 set -euo pipefail
@@ -30,7 +29,7 @@ TESSERA_BOARD_DIR=$work/dir TESSERA_RECORD_ANSWERS=$work/answers \
   tclsh hw/scripts/record.tcl "$here/vivado.commands" boards/scripts/build.tcl > "$work/calls"
 grep -q '^create_project -force tessera .* -part xc7z020clg484-1$' "$work/calls" || fail "another part is built"
 grep -q 'PCW_CRYSTAL_PERIPHERAL_FREQMHZ 33.333333 ' "$work/calls" || fail "another crystal"
-# A board differs from a Pynq-Z1 in its description alone.
+# The board differs from a Pynq-Z1 in its description alone.
 sed 's/zedboard/pynq-z1/g; s/clg484/clg400/g; s/33.333333/50/' "$work/calls" | grep '^connect_' |
   diff <(grep '^connect_' "$here/pynq-z1.golden") - || fail "its block design is another"
 if tessera flash zedboard > "$work/said" 2>&1; then fail "it was flashed"; fi

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is tested: the commands that boards/scripts/*.tcl give Vivado for each board, against
-# BOARD.golden; its stops where something is missing or fails; build.sh around it with the recording
-# interpreter in the tool's place, up to the description with the achieved clock. Not tested here, and
-# not run: the tool.
+# What is tested: the commands that boards/scripts/*.tcl give Vivado for each board, against BOARD.golden; the scripts
+# stop where something is missing or fails; build.sh with the recording interpreter in the tool's place, up to the
+# description with the achieved clock. Not tested here, and not run: the tool.
 #
 #   build_test.sh BUILD WORK      BUILD: has bin/tessera and bin/isa_gen. TESSERA_GOLDEN_WRITE=1
 #                                 writes the goldens anew
@@ -17,7 +16,7 @@ export TESSERA_RECORD_ANSWERS=$here/vivado.answers
 fail() { echo "build_test: $*" >&2; exit 1; }
 record() { tclsh hw/scripts/record.tcl "$here/vivado.commands" boards/scripts/build.tcl; }
 
-# A folder as build.sh makes it, with what the tool would leave.
+# Makes the folder that build.sh makes, with the files that the tool would leave.
 folder() {
   mkdir -p "$work/$1/rtl" "$work/$1/project/tessera.gen/sources_1/bd/tessera/hw_handoff"
   touch "$work/$1/rtl/tessera.v"
@@ -34,7 +33,7 @@ done
 grep -q '^clock_hz 142857132$' "$work/pynq-z1/build.txt" || fail "the achieved clock is not in build.txt"
 diff - "$work/pynq-z1/routed.txt" <<< "routed pynq-z1 pynq xc7z020clg400-1 33210 28001 217 137.5 145.5 Vivado-2022.1"
 
-# An answer before the others; then the words of the stop; what must not have been called.
+# expect_stop WORDS SETTING...: the script stops with WORDS and writes no bitstream. with_answer puts an answer first.
 export TESSERA_BOARD_DIR=$work/pynq-z1
 expect_stop() {
   local words=$1; shift
@@ -71,15 +70,15 @@ done
 rm "$work/pynq-z1/project/tessera.gen/sources_1/bd/tessera/hw_handoff/tessera.hwh"
 if record > "$work/calls" 2> "$work/said"; then fail "it went on without a hand-off"; fi
 grep -q "has no hw_handoff/tessera.hwh" "$work/said" || fail "no word of the hand-off"
-# Board files that are not installed are no stop.
+# Missing board files do not stop the script.
 folder pynq-z1
 { echo '{get_board_parts *} {}'; cat "$here/vivado.answers"; } > "$work/answers"
 TESSERA_RECORD_ANSWERS=$work/answers record > "$work/calls"
 grep -q 'board: board files pynq-z1 are not installed' "$work/calls" || fail "no word of board files"
 if grep -q '^set_property board_part' "$work/calls"; then fail "it sets board files that are not there"; fi
 
-# build.sh, with a program in the tool's place that records the calls and leaves what the tool would:
-# a bitstream that configures nothing, the hand-off of our own writer.
+# build.sh, with a program in the tool's place that records the calls and leaves the tool's files: a bitstream that
+# configures nothing, and a hand-off file from our own writer.
 cat > "$work/vivado" <<'END'
 #!/usr/bin/env bash
 set -euo pipefail
@@ -113,7 +112,7 @@ for file in $(sed -n 's|^[a-z].*/||p' hw/rtl/files.f); do
 done
 "$build/bin/tessera" flash "$work/built" --check --root "$work" > "$work/said" 2>&1 && fail "there is no board"
 grep -q "verified for xc7z020clg400-1" "$work/said" || fail "flash does not take the build"
-# Its stops.
+# build.sh stops with these words.
 build_stops() {
   if run_build; then fail "build.sh went on: $1"; fi
   tail -n 1 "$work/said" | grep -q -- "$1" || { cat "$work/said" >&2; fail "build.sh does not say: $1"; }
@@ -125,7 +124,7 @@ TESSERA_VIVADO=$work/vivado TESSERA_RECORD_FAIL=open_run build_stops "vivado fai
 if TESSERA_VIVADO=$work/vivado boards/scripts/build.sh nosuch "$work/none" > "$work/said" 2>&1; then fail "it builds no board"; fi
 grep -q "no board nosuch" "$work/said" || fail "no word of the board"
 
-# The table of configurations on silicon takes the row.
+# The table of configurations on silicon accepts the row.
 TESSERA_ROUTED=$work/pynq-z1/routed.txt hw/scripts/silicon.sh | grep -q \
   '^| `pynq`, routed for pynq-z1 by Vivado 2022.1 | xc7z020 | 33,210 of 53,200 .* | 145, routed | 150 |' ||
   fail "the row of a build is not in silicon.sh's table"

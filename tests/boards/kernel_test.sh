@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is tested: the commands of boards/scripts/kernel.tcl against kernel.golden; that the registers in it are those of
-# docs/isa.md, which isa_gen prints from isa/regs.def; kernel.sh around it with the recording
-# interpreter and programs that write down their arguments in the tools' places, the linker's against kernel_link.golden;
-# its stops. Not tested here, and not run: the tools, and so whether they take what they are given.
+# What is tested: the commands of boards/scripts/kernel.tcl against kernel.golden; its registers are those of
+# docs/isa.md, which isa_gen prints from isa/regs.def; kernel.sh with the recording interpreter, and with programs that
+# record their arguments, in the tools' places, the linker's against kernel_link.golden; its stops. Not tested here, and
+# not run: the tools, and so whether they accept the commands.
 #
 #   kernel_test.sh BUILD WORK     BUILD: has bin/tessera and bin/isa_gen. TESSERA_GOLDEN_WRITE=1 writes the goldens anew
 set -euo pipefail
@@ -19,7 +19,7 @@ golden() {
   diff "$here/$1" "$2" || fail "other commands than those of $here/$1"
 }
 
-# The tools.
+# Stand-ins for the tools.
 mkdir "$work/tools"
 cat > "$work/tools/platforminfo" <<'END'
 #!/bin/sh
@@ -56,7 +56,8 @@ cmp "$work/out/rtl/tsr_pkg.sv" <("$build/bin/isa_gen" sv --config default) || fa
 if head -n 1 "$work/out/rtl/tessera.v" | grep -q TESSERA_AXI3; then fail "a card's port is AXI4"; fi
 for file in $(sed -n 's|^[a-z].*/||p' hw/rtl/files.f); do [ -s "$work/out/rtl/$file" ] || fail "rtl/$file was not copied"; done
 
-# Registers: names and offsets are those that isa_gen prints into docs/isa.md, but the 64 bits of the kernel's argument.
+# Registers: names and offsets are those that isa_gen prints into docs/isa.md, except the 64 bits of the kernel's
+# argument.
 awk '/^ipx::add_register / {name = $2} /^set_property address_offset/ {print $3, name}' "$work/calls" > "$work/ip"
 python3 - docs/isa.md > "$work/doc" <<'END'
 import re, sys
@@ -72,11 +73,11 @@ END
 [ "$(wc -l < "$work/doc")" -gt 60 ] || fail "docs/isa.md has only $(wc -l < "$work/doc") registers"
 diff <(sort "$work/doc") <(sort "$work/ip") || fail "the kernel has other registers than docs/isa.md"
 
-# Another width of the bus is that of the port.
+# The port has the bus width of another configuration too.
 config=ultra96 run || { cat "$work/said" >&2; fail "kernel.sh failed for ultra96"; }
 [ "$(grep -c '^set_property value 128 ' "$work/calls")" = 2 ] || fail "the port's width is not the configuration's"
 
-# Stops: the words of the last line.
+# stops WORDS SETTING...: kernel.sh stops, and its last line has WORDS.
 stops() {
   local words=$1; shift
   rm -f "$work"/out/*.xclbin
@@ -95,7 +96,7 @@ stops "package_xo left no .*tessera.xo" NO_XO=1
 stops "v++ failed: its last lines say why" VPP_FAILS=1
 VPP_LEFT=1 stops "no driver would take .*default.xclbin" VPP_CUTS=1
 grep -q 'truncated' "$work/said" || { cat "$work/said" >&2; fail "it does not say what is wrong with the file"; }
-# A register that the Tcl does not read.
+# The Tcl stops at a register that it cannot read.
 mkdir -p "$work/tree/isa" && ln -s "$PWD/boards" "$PWD/hw" "$work/tree/"
 sed 's/^REG(kError,/REG( kError,/' isa/regs.def > "$work/tree/isa/regs.def"
 if (cd "$work/tree" && TESSERA_BOARD_DIR=$work/out tclsh hw/scripts/record.tcl "$here/vivado.commands" boards/scripts/kernel.tcl) \

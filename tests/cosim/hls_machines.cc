@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The HLS twin alone: no machine is Verilated for it.
+// The HLS twin alone: it needs no Verilated machine.
 #include "tests/cosim/machines.h"
 
 namespace tessera::cosim {

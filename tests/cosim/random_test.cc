@@ -2,10 +2,10 @@
 //
 // What is tested: the HLS twin, the RTL and the cycle model against the functional simulator on
 // random legal programs, both profiles, the latter two under random memory stalls and both memory
-// models: every instruction's digest, final memory, leftover tokens. The cycle model is the RTL in
-// time as well: every retirement's cycle, every counter then, the report. Space: programs of the
-// rig, a quick number each time. A program on which they differ is made small and kept in
-// tests/corpus/rig, where it is run by every later test.
+// models: every instruction's digest, final memory, leftover tokens. The cycle model also equals
+// the RTL in time: the cycle of every retirement, every counter at that cycle, the report. Space:
+// programs of the rig, a quick number each time. A program on which the machines differ is shrunk
+// and kept in tests/corpus/rig, and every later test runs it.
 //   TESSERA_COSIM_PROGRAMS   programs for each configuration and profile (default 60)
 //   TESSERA_COSIM_SEED       the first seed (default 1)
 // Not tested here: programs that must fail (tests/cts), what the cycles are (tests/hw).
@@ -41,7 +41,7 @@ isa::Config ConfigNamed(std::string_view name) {
 
 using rig::MemoryChoice;
 
-// func and the machines of this program, on |config|.
+// func and the machines of this test program, on |config|.
 rig::Lockstep OpenAll(const isa::Config& config) {
   std::vector<DeviceSpec> machines{{.name = "func", .values = {}}};
   for (const char* machine : Machines()) machines.push_back({.name = machine, .values = {}});
@@ -93,7 +93,7 @@ TEST_P(RandomPrograms, AgreeOnAllMachines) {
     const Result<std::string> kept = isa::KeepProgram("tests/corpus/rig", name, why, small, config);
     ADD_FAILURE() << difference << "\nkept as " << (kept ? *kept : kept.error().message) << " ("
                   << Text(memory) << "): " << why;
-    return;  // one program is enough to look at
+    return;  // one program is enough
   }
 }
 

@@ -32,8 +32,8 @@ inline void PrintTo(const Backend& backend, std::ostream* os) {
 // Drivers() and the example.
 std::span<const Driver> TestedDrivers();
 
-// Every driver with every configuration whose machine is prebuilt; of those that execute, or of
-// all.
+// Every driver with every configuration whose machine is prebuilt; Executing() has the drivers that
+// execute, the other all.
 std::vector<Backend> Executing();
 std::vector<Backend> All();
 
@@ -73,16 +73,16 @@ class DeviceTest : public ::testing::TestWithParam<Backend> {
   std::unique_ptr<Device> device_;
 };
 
-// The same for tests that execute programs.
+// The same, for tests that execute programs.
 class ProgramTest : public DeviceTest {
  protected:
-  // One run: |insns| at kCode, segment 0 all of memory from kData on.
+  // One run: |insns| are at kCode, segment 0 is all memory from kData on.
   static constexpr uint64_t kCode = 0x10000;
   static constexpr uint64_t kData = 0x20000;
   static constexpr uint64_t kDataBytes = 0x10000;
   static constexpr uint64_t kBudget = 200'000;
 
-  // The launch of |words|, which are written to device memory.
+  // Writes |words| to device memory and returns their launch.
   Launch Prepare(Device& device, const std::vector<isa::InsnWord>& words) {
     std::vector<uint8_t> bytes(words.size() * isa::kInsnBytes);
     std::memcpy(bytes.data(), words.data(), bytes.size());
@@ -139,7 +139,7 @@ class ProgramTest : public DeviceTest {
     return data;
   }
 
-  // After whatever happened: the device takes a program and executes it.
+  // After any failure: the device takes a program and executes it.
   void ExpectUsable() {
     const size_t bytes = static_cast<size_t>(8 * config_.out_tile_bytes());
     const std::vector<uint8_t> data = Pattern(bytes, 3);
@@ -150,7 +150,7 @@ class ProgramTest : public DeviceTest {
   }
 };
 
-// |result| failed with |code| and its message has every one of |words|.
+// Expects that |result| failed with |code| and that its message has every one of |words|.
 template <typename T>
 void ExpectError(const Result<T>& result, Code code, const std::vector<std::string>& words) {
   ASSERT_FALSE(result);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the list of drivers itself, and what the null driver says to a program. Which
-// drivers and configurations the conformance tests run on.
+// What is tested: the list of drivers itself, and the null driver's answer to a program; the
+// drivers and configurations that the conformance tests run on.
 #include <algorithm>
 #include <sstream>
 
@@ -63,7 +63,7 @@ TEST(Drivers, AreListedWhenThereIsNoSuchOne) {
 }
 
 TEST(Drivers, SayWhatTheyAreOnce) {
-  // The names of tessera_driver(), of which each makes a test cts_NAME_test.
+  // The names given to tessera_driver(), each of which makes a test cts_NAME_test.
   std::vector<std::string> named;
   std::stringstream list(CTS_DRIVERS);
   for (std::string name; std::getline(list, name, ',');) named.push_back(name);
@@ -74,7 +74,7 @@ TEST(Drivers, SayWhatTheyAreOnce) {
     names.push_back(driver.name);
     EXPECT_EQ(std::ranges::count(named, driver.name), 1)
         << driver.name << " has no tessera_driver() of that name, so no conformance test either";
-    // The fallbacks are values of their kind.
+    // The default of each option is a value of its kind.
     EXPECT_TRUE(OptionValues::Make(driver.name, driver.options, {}));
     for (const DriverOption& option : driver.options) {
       EXPECT_FALSE(option.help.empty() || option.value.empty()) << option.name;

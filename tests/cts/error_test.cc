@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: runs that end badly, one test a reason: each gives its code and a line that names
-// unit and instruction, and leaves a device that executes the next program. Space: small programs.
+// What is tested: runs that end in an error, one test for each reason: each returns its code and a
+// line that names unit and instruction, and leaves a device that executes the next program. Space:
+// small programs.
 #include "tests/cts/cts.h"
 
 namespace tessera::cts {
@@ -14,7 +15,7 @@ class ErrorTest : public ProgramTest {
  protected:
   isa::InsnWord Idle(Unit unit) { return Word(isa::Sync{.unit = static_cast<int64_t>(unit)}); }
   isa::InsnWord End() { return Word(isa::Finish{}); }
-  // A LOAD of |tiles| OUT tiles to tile |to| from byte |from|.
+  // A LOAD of |tiles| OUT tiles from byte |from| to tile |to|.
   isa::Load LoadOut(int64_t tiles, int64_t to, int64_t from) {
     const int64_t bytes = config_.out_tile_bytes();
     return isa::Load{.memory = static_cast<int64_t>(Memory::kOut),
@@ -70,7 +71,7 @@ TEST_P(ErrorTest, FullTokenCounterStallsThePusher) {
 }
 
 TEST_P(ErrorTest, FullQueueStallsFetch) {
-  // Pops in front of the pushes that they wait for: as many as the queue takes, and one more.
+  // As many pops as the queue takes, then one more, stand in front of their pushes.
   for (const int64_t count : {config_.queue_depth, config_.queue_depth + 1}) {
     std::vector<isa::InsnWord> words;
     for (int64_t i = 0; i < count; ++i)
@@ -141,7 +142,7 @@ TEST_P(ErrorTest, TilePastAScratchpad) {
 }
 
 TEST_P(ErrorTest, GemmIndexPastAScratchpad) {
-  // One micro-op (zero after Reset) whose bases point at the end.
+  // One micro-op (zero after Reset); the bases point at the end of memory.
   ASSERT_TRUE(device_->Reset());
   isa::Gemm gemm{.uop_count = 1,
                  .iter_out = 1,

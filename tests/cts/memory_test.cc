@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: allocation and memory of a device: alignment, exhaustion, reuse, bounds; calls in
-// a wrong order. Every driver passes this, one that executes nothing too.
+// a wrong order. Every driver passes this, including one that executes nothing.
 #include <algorithm>
 
 #include "tests/cts/cts.h"
@@ -50,7 +50,7 @@ TEST_P(MemoryTest, ExhaustionIsAnErrorThatNamesTheSizes) {
     ASSERT_LE(addresses.size(), kMemoryBytes / (64 << 10));
   }
   EXPECT_GE(addresses.size(), kMemoryBytes / (64 << 10) - 1);
-  // What is freed can be had again, as one piece.
+  // Freed neighbours can be allocated again as one piece.
   ASSERT_TRUE(device_->Free(addresses[3]));
   ASSERT_TRUE(device_->Free(addresses[5]));
   ASSERT_TRUE(device_->Free(addresses[4]));
@@ -63,7 +63,7 @@ TEST_P(MemoryTest, FreeOfWhatWasNotAllocatedIsAnError) {
   ASSERT_TRUE(address);
   ExpectError(device_->Free(*address + 64), Code::kInvalidArgument, {});
   ASSERT_TRUE(device_->Free(*address));
-  ExpectError(device_->Free(*address), Code::kInvalidArgument, {});  // twice
+  ExpectError(device_->Free(*address), Code::kInvalidArgument, {});  // a second time
 }
 
 TEST_P(MemoryTest, KeepsWhatIsWritten) {

@@ -59,7 +59,7 @@ TEST_P(ProgramTest, LeftoverTokensAreReportedAndGone) {
            Word(isa::Finish{})});
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_TRUE(report->leftover_tokens);
-  // The next run starts without them: its pop finds nothing.
+  // The next run starts without the leftover tokens: its pop finds none.
   auto next =
       Run({Word(isa::Sync{.pop = Mask(Unit::kLoad), .unit = static_cast<int64_t>(Unit::kGemm)}),
            Word(isa::Finish{})});
@@ -67,7 +67,8 @@ TEST_P(ProgramTest, LeftoverTokensAreReportedAndGone) {
 }
 
 TEST_P(ProgramTest, TokensOfEveryPairOrderUnits) {
-  // For each ordered pair: from pushes, to pops; every unit also waits for every other.
+  // For each ordered pair of units: |from| pushes, |to| pops; every unit also waits for every
+  // other.
   std::vector<isa::InsnWord> words;
   for (int from = 0; from < isa::kUnits; ++from) {
     for (int to = 0; to < isa::kUnits; ++to) {
@@ -148,7 +149,7 @@ TEST_P(ProgramTest, TraceHasOneEntryAnInstructionAndIsTheSameAfterReset) {
     if (Status status = device_->SetTrace(trace); !status) {
       EXPECT_EQ(status.error().code, Code::kUnsupported) << status.error().message;
       EXPECT_TRUE(device_->SetTrace(nullptr));
-      return;  // it says so; cosim needs one that can
+      return;  // the device refuses; tests/cosim needs one with traces
     }
     ASSERT_TRUE(Run(CopyProgram(8, 0, 0x2000)));
     ASSERT_TRUE(device_->SetTrace(nullptr));
@@ -161,7 +162,7 @@ TEST_P(ProgramTest, TraceHasOneEntryAnInstructionAndIsTheSameAfterReset) {
   EXPECT_NE(first[0].digest, 0u);
   EXPECT_NE(first[1].digest, 0u);
   EXPECT_EQ(first, second);
-  // Other data, another digest.
+  // Other data give another digest.
   std::vector<TraceEntry> third;
   ASSERT_TRUE(device_->Reset());
   ASSERT_TRUE(device_->Write(kData, Pattern(0x1000, 78)));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what `run`, `compare`, `trace` and `debug` ask of a device beyond a single
-// launch: that it is what its driver says; networks that an executor puts on it, two of them at
-// once; cycles by layer, or a refusal after which the counters are still there; what the device
-// tells observers and shows watchers; the memory after a failed run, which a dump copies. A
-// device that cannot tell or show says so with kUnsupported, in one line, and goes on. Space:
-// two small networks of copies, every driver that executes. Not tested here: the verbs
-// (tests/tools), values that instructions compute (tests/isa, tests/cosim).
+// What is tested: what `run`, `compare`, `trace` and `debug` need of a device beyond a single
+// launch: it matches its driver's description; an executor runs networks on it, two of them at
+// once; it gives cycles by layer, or refuses and keeps its counters; it reports to observers and
+// shows itself to watchers; memory after a failed run, which a dump copies. A device that cannot
+// report or show answers kUnsupported, in one line, and stays usable. Space: two small networks of
+// copies, every driver that executes. Not tested here: the verbs (tests/tools), values that
+// instructions compute (tests/isa, tests/cosim).
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -25,7 +25,7 @@ using isa::Memory;
 using isa::Segment;
 using isa::Unit;
 
-// |refused|: a device that cannot do what is asked says so in one line that names what can.
+// |refused| has code kUnsupported and a message of one line.
 void ExpectUnsupported(const Status& refused) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kUnsupported) << refused.error().message;
@@ -35,7 +35,7 @@ void ExpectUnsupported(const Status& refused) {
 
 class VerbTest : public ProgramTest {
  protected:
-  // A tensor goes through device memory twice, a layer each time: x -> first -> second.
+  // A tensor goes through device memory twice, once for each layer: x -> first -> second.
   isa::ProgramImage CopyTwice(int64_t tiles) const {
     const int64_t tile = config_.out_tile_bytes(), step = Step(tiles);
     isa::ProgramImage image;
@@ -69,7 +69,7 @@ class VerbTest : public ProgramTest {
   }
   int64_t Step(int64_t tiles) const { return (tiles * config_.out_tile_bytes() + 63) / 64 * 64; }
 
-  // The network of that program alone, which needs no code of the host.
+  // The network of that program alone, which needs no host code.
   std::shared_ptr<const artifact::Artifact> Network(int64_t tiles) const {
     const auto bytes = static_cast<uint64_t>(tiles * config_.out_tile_bytes());
     const auto step = static_cast<uint64_t>(Step(tiles));
@@ -124,7 +124,7 @@ class VerbTest : public ProgramTest {
   }
 };
 
-// --help, `trace` and `debug` go by what the driver says, `run` and `compare` by the device.
+// --help, `trace` and `debug` rely on the driver's description, `run` and `compare` on the device.
 TEST_P(VerbTest, IsWhatItsDriverSays) {
   const Driver& driver = *GetParam().driver;
   EXPECT_EQ(device_->has_clock(), driver.clock);
@@ -147,7 +147,7 @@ TEST_P(VerbTest, IsWhatItsDriverSays) {
   ExpectUsable();
 }
 
-// `compare` of a model runs two programs of it on one device: a board is opened once.
+// `compare` runs two programs of a model on one device, because it opens a board only once.
 TEST_P(VerbTest, HoldsTwoNetworksAtOnce) {
   const auto one = Put(8), two = Put(3);
   ASSERT_TRUE(one && two);
@@ -165,7 +165,7 @@ TEST_P(VerbTest, HoldsTwoNetworksAtOnce) {
   }
 }
 
-// Several items in one call, as `run` has them; then the memory is free again.
+// Runs several items in one call, as `run` does; then all memory is free again.
 TEST_P(VerbTest, GivesItsMemoryBack) {
   for (int round = 0; round < 3; ++round) {
     const auto all = device_->Allocate(kMemoryBytes - 64);
@@ -183,7 +183,8 @@ TEST_P(VerbTest, GivesItsMemoryBack) {
   }
 }
 
-// The cycles of each layer, or a refusal before the run, which then is made without a trace.
+// The device gives the cycles of each layer, or refuses before the run, which then succeeds without
+// a trace.
 TEST_P(VerbTest, TellsCyclesByLayerOrThatItCannot) {
   const auto executor = Put(8);
   ASSERT_TRUE(executor);
@@ -217,7 +218,7 @@ TEST_P(VerbTest, TellsCyclesByLayerOrThatItCannot) {
   }
 }
 
-// What `trace` draws is all there; without a clock, what retires.
+// The observer receives all events that `trace` draws; without a clock, the retirements.
 TEST_P(VerbTest, TellsAnObserverTheWholeRunOrRefuses) {
   const isa::ProgramImage image = CopyTwice(8);
   test::RunContract contract(image, config_);
@@ -243,7 +244,7 @@ TEST_P(VerbTest, TellsAnObserverTheWholeRunOrRefuses) {
     ASSERT_EQ(retired.size(), 4u);
     for (const TraceEntry& entry : retired) EXPECT_EQ(entry.cycle, 0u);
   }
-  // Nothing more is told behind a null.
+  // After SetObserver(nullptr) the observer receives nothing.
   ASSERT_TRUE(device_->SetObserver(&list));
   ASSERT_TRUE(device_->SetObserver(nullptr));
   retired.clear();
@@ -251,7 +252,7 @@ TEST_P(VerbTest, TellsAnObserverTheWholeRunOrRefuses) {
   EXPECT_TRUE(retired.empty());
 }
 
-// A run that failed leaves memory as it was, by which a dump has what the run began with.
+// A failed run leaves memory as it was, so that a dump has the data that the run began with.
 TEST_P(VerbTest, LeavesTheMemoryOfAFailedRunForADump) {
   const auto executor = Put(8, {.cpu_level = "", .budget = 2});
   ASSERT_TRUE(executor);
@@ -268,7 +269,7 @@ TEST_P(VerbTest, LeavesTheMemoryOfAFailedRunForADump) {
   ExpectUsable();
 }
 
-// Looks at the machine when something is taken, and stops it there if it is told to.
+// Looks at the machine when a unit takes an instruction, and stops it at instruction |stop|.
 class Looking : public MachineWatcher {
  public:
   explicit Looking(std::optional<uint32_t> stop) : stop_(stop) {}
@@ -296,9 +297,9 @@ class Looking : public MachineWatcher {
   MachineView* view_ = nullptr;
 };
 
-// `debug` looks at every run from its begin to its end, and may end it.
+// `debug` watches every run from its begin to its end, and may end it.
 TEST_P(VerbTest, ShowsAWatcherTheMachineWhereItsDriverSaysSo) {
-  if (!GetParam().driver->view) return;  // it refuses: IsWhatItsDriverSays
+  if (!GetParam().driver->view) return;  // IsWhatItsDriverSays tests the refusal
   auto* const watched = dynamic_cast<WatchedDevice*>(device_.get());
   ASSERT_NE(watched, nullptr);
   Looking whole(std::nullopt);

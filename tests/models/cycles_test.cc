@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the golden cycles of the seven networks (cycles.json): the RTL takes exactly
-// these, whatever the input holds, README.md's table has them, and they are within what is asked of
-// the machine. The cycle model agrees with the RTL in the cycle of every retirement and in every
-// counter then. Space: configuration default, memory model tsim, two random inputs a network, one
-// for those of 224x224, which take millions of cycles; model zynq for the others; networks whose
-// file is missing are skipped with a count. Not tested here: results (mlperf_*_test), other
+// these for any input, README.md's table shows them, and they are within the machine's limits. The
+// cycle model agrees with the RTL in the cycle of every retirement and in every counter at that
+// cycle. Space: configuration default, memory model tsim, two random inputs a network, one for
+// those of 224x224, which take millions of cycles; model zynq for the others; networks whose file
+// is missing are skipped with a count. Not tested here: results (mlperf_*_test), other
 // configurations (tests/cosim).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,8 +32,8 @@ constexpr const char* kMoved =
 
 struct Named {
   std::string network, path;
-  // The most cycles that a golden count may be raised to: what the design promises for ResNet-18
-  // and wake words, the others within a few per cent of what they take.
+  // Upper limit for a golden count: for ResNet-18 and wake words what the design promises, for the
+  // others a few per cent above their count.
   uint64_t limit;
   int inputs = 2;
 };
@@ -70,10 +70,10 @@ TEST(Cycles, AreOfSevenNetworksAndWithinTheirLimits) {
   }
 }
 
-constexpr int64_t kMhz = 100;  // VTA's clock, at which README states times
+constexpr int64_t kMhz = 100;  // VTA's clock: README gives times at this clock
 
-// A row of the table holds cycles and milliseconds; both follow from the golden count, at
-// the clock that the column names.
+// A row of the table holds cycles and milliseconds; both follow from the golden count at the clock
+// in the column's name.
 TEST(Cycles, ReadmeHasThem) {
   const Result<std::vector<uint8_t>> readme = ReadFile("README.md");
   ASSERT_TRUE(readme) << readme.error().message;
@@ -128,7 +128,7 @@ TEST_P(NetworkTiming, IsTheGoldenOneOnRtlAndCycleModel) {
     EXPECT_LE(error.mean, 0.001);
     EXPECT_LE(error.worst, 0.01) << error.worst_layer;
     EXPECT_EQ(Difference(*rtl, *cycle), "");
-    // The count without data, of the last inference.
+    // CountCycles computes no data; compare it with the last inference.
     isa::Config config = *isa::LoadConfig("default");
     config.dram = dram;
     ASSERT_EQ(cycle->reports.size(), 1u);

@@ -29,13 +29,13 @@
 namespace tessera::test {
 namespace {
 
-// A layer's error, of what the cycle model counts.
+// A layer's error, relative to the cycle model's count.
 struct EstimateError {
   std::string layer;
   uint64_t cycles = 0;
   double error = 0, bytes = 0;
 };
-constexpr uint64_t kLeastCycles = 1000;  // of a layer whose error can be the worst
+constexpr uint64_t kLeastCycles = 1000;  // shorter layers do not count for the worst error
 
 Result<EstimateError> ErrorOf(const std::string& name, const compiler::AccelLayer& layer,
                               const schedule::Trace& trace) {

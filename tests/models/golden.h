@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What TFLite's interpreter gave for a network (models/mlperf_tiny/goldens), and the inputs that it
-// was given: a second writing of models/mlperf_tiny/goldens.py. Tests only.
+// The results of TFLite's interpreter for a network (models/mlperf_tiny/goldens), and the inputs
+// that it was given: a second derivation of models/mlperf_tiny/goldens.py. Tests only.
 #ifndef TESSERA_TESTS_MODELS_GOLDEN_H_
 #define TESSERA_TESTS_MODELS_GOLDEN_H_
 
@@ -20,7 +20,7 @@ inline const std::vector<std::string> kNetworks = {"image_classification", "keyw
 struct Golden {
   struct Operator {
     std::string name;            // "conv_2d_3"
-    std::vector<int64_t> shape;  // of its result, in the file's order
+    std::vector<int64_t> shape;  // of the operator's result, in the file's order
   };
   struct Run {
     std::string input;  // "random 7", "ramp", ...
@@ -47,7 +47,7 @@ Result<Golden> ReadGolden(const std::string& network);
 // The values of |golden|'s input named |input|, in the file's order; nothing for an unknown name.
 std::optional<std::vector<uint8_t>> MakeInput(const Golden& golden, const std::string& input);
 
-// Where |file| is: in $TESSERA_MODELS, otherwise in ../shared/models.
+// The path of |file|: in $TESSERA_MODELS, otherwise in ../shared/models.
 std::string ModelPath(const std::string& file);
 // "2 models not found (see models/mlperf_tiny/README.md)", or "" when all are there.
 std::string MissingModels();

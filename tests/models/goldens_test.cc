@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the golden files by themselves, with and without the models: they come from the
-// interpreter that models/mlperf_tiny/requirements.txt names, have 20 random and 5 structured
-// inputs, the inputs made here are those that the interpreter was given, and bytes and checksums
-// agree. Space: all files. Also what is said of missing models and of bad files. Not tested here:
-// whether anything computes these results (mlperf_*_test).
+// What is tested: the golden files by themselves, with and without the models: the interpreter that
+// models/mlperf_tiny/requirements.txt names made them, they have 20 random and 5 structured inputs,
+// the inputs made here are those that the interpreter was given, and bytes and checksums agree.
+// Space: all files. Also the messages about missing models and bad files. Not tested here: whether
+// a device computes these results (mlperf_*_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ TEST_P(GoldensTest, AreComplete) {
   }
   EXPECT_EQ(random, 20u);
   EXPECT_EQ(inputs.size(), 25u);
-  // A network that gives everything the same answer would test nothing.
+  // A network with one answer for all inputs would test nothing.
   EXPECT_GE(last_results.size(), 10u);
 }
 

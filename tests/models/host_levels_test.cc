@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: a whole network's host code gives the same integers by any number of threads, on
-// every CPU level that this machine runs, by one artifact for all of them and by one for each,
-// whose schedules are the level's. Space: fashion_int8, four random images. Not tested here: single
-// expressions on levels of other machines (tests/compiler/llvm), the results themselves (mlperf_*).
+// What is tested: a whole network's host code gives the same integers with any number of threads
+// and on every CPU level that this machine runs, from one artifact for all levels and from one
+// artifact for each level with that level's schedules. Space: fashion_int8, four random images. Not
+// tested here: single expressions on levels of other machines (tests/compiler/llvm), the results
+// themselves (mlperf_*).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ using artifact::Artifact;
 
 std::vector<std::string> Levels() {
   std::vector<std::string> levels = CpuLevels();
-  std::erase(levels, "x86-64");  // the compiler starts at v2
+  std::erase(levels, "x86-64");  // v2 is the compiler's lowest level
   return levels;
 }
 

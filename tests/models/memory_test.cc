@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: a network whose program, weights and activations do not fit a device's memory is
-// refused when it is opened, with what was wanted and what is free. Space: one network, sizes
-// around what it needs. Not tested here: scratchpads that are too small
+// What is tested: the executor refuses to open a network whose program, weights and activations do
+// not fit a device's memory; the error gives the bytes wanted and the bytes free. Space: one
+// network, sizes around what it needs. Not tested here: scratchpads that are too small
 // (tests/compiler/accel/refuse_test.cc).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

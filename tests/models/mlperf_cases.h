@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bodies of mlperf_*_test: what is asked of a network on a device.
+// The bodies of mlperf_*_test: the checks of a network on a device.
 #ifndef TESSERA_TESTS_MODELS_MLPERF_CASES_H_
 #define TESSERA_TESTS_MODELS_MLPERF_CASES_H_
 
@@ -12,8 +12,8 @@
 
 namespace tessera::test {
 
-// All 25 inputs; without fusion every operator must have been compared, except a reshape, which
-// need not be a layer.
+// Runs all 25 inputs; without fusion every operator must be compared, except a reshape, which need
+// not be a layer.
 inline void ExpectGolden(const std::string& network, const NetworkRun& how) {
   const Result<Golden> golden = ReadGolden(network);
   ASSERT_TRUE(golden) << golden.error().message;

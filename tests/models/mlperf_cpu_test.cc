@@ -2,8 +2,8 @@
 //
 // What is tested: the four MLPerf Tiny networks on the host give the integers of TFLite's reference
 // kernels. Space: 25 inputs a network (20 of seeded random bytes, 5 structured), the result of
-// every operator without fusion, and with fusion the output and every result that is still there.
-// Not tested here: other devices (mlperf_func_test, mlperf_rtl_test), other operators
+// every operator without fusion, and with fusion the output and every result that remains. Not
+// tested here: other devices (mlperf_func_test, mlperf_rtl_test), other operators
 // (tflite_ops_test).
 #include "tests/models/mlperf_cases.h"
 
@@ -15,8 +15,8 @@ TEST_P(MlperfTest, EveryOperator) {
 }
 TEST_P(MlperfTest, Fused) { ExpectGolden(GetParam(), {.device = "cpu"}); }
 
-// The comparison itself: a golden that is wrong is told with its place, whether its bytes are known
-// or its checksum alone.
+// The comparison itself reports a wrong golden with its place, whether it knows the golden's bytes
+// or only the checksum.
 TEST_P(MlperfTest, ADifferenceIsTold) {
   Result<Golden> golden = ReadGolden(GetParam());
   ASSERT_TRUE(golden) << golden.error().message;

@@ -2,9 +2,9 @@
 //
 // What is tested: the four MLPerf Tiny networks on the functional simulator give the integers of
 // TFLite's reference kernels. Space: 25 inputs a network (20 of seeded random bytes, 5 structured),
-// the result of every operator without fusion, with fusion every result that is still there when
-// all are stored, and the output as it is compiled by default. Not tested here: other devices
-// (mlperf_cpu_test, mlperf_rtl_test), other operators (tflite_ops_test).
+// the result of every operator without fusion, with fusion every result that remains when all are
+// stored, and the output as compiled by default. Not tested here: other devices (mlperf_cpu_test,
+// mlperf_rtl_test), other operators (tflite_ops_test).
 #include "tests/models/mlperf_cases.h"
 
 namespace tessera::test {

@@ -23,10 +23,10 @@ double ThreadSeconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Cycles between the last retirements of layers, in the order in which these end.
+// Cycles of each layer: from the last retirement of the layer that ends before it to its own last.
 std::map<uint32_t, int64_t> LayerCycles(const isa::ProgramImage& image,
                                         const std::vector<TraceEntry>& trace) {
-  std::map<uint32_t, uint64_t> ends;  // by layer
+  std::map<uint32_t, uint64_t> ends;  // last retirement, by layer
   for (const TraceEntry& entry : trace) {
     for (const isa::SourceRange& range : image.source) {
       if (entry.insn < range.begin || entry.insn >= range.end) continue;

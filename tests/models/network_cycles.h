@@ -15,23 +15,23 @@
 
 namespace tessera::test {
 
-// The model at |path| for configuration default, all on the device.
+// Compiles the model at |path| for configuration default, every layer for the device.
 Result<std::shared_ptr<const artifact::Artifact>> CompileForDevice(const std::string& path);
 
 struct NetworkCycles {
   std::vector<uint64_t> inferences;  // cycles of each
-  // Of the last inference: its programs' reports, and with |traced| what retired in each.
+  // Of the last inference: the report of each program, and with |traced| its retirements.
   std::vector<RunReport> reports;
   std::vector<std::vector<TraceEntry>> traces;
   double seconds = 0;  // CPU time of this thread in the last inference
 };
 
-// |inputs| inferences on |driver|, each of random values, the same for every driver.
+// Runs |inputs| inferences on |driver|, each with random values that are the same for every driver.
 Result<NetworkCycles> RunForCycles(const std::shared_ptr<const artifact::Artifact>& artifact,
                                    const std::string& driver, isa::DramModel dram, int inputs,
                                    bool traced);
 
-// How far the cycles of layers are from those wanted: a layer begins where the one before it ends.
+// The error of the layers' cycles; a layer begins where the one before it ends.
 struct LayerError {
   int64_t layers = 0, exact = 0;
   double mean = 0, worst = 0;  // relative

@@ -15,7 +15,7 @@
 namespace tessera::test {
 namespace {
 
-// |tensor| as the file orders it: NHWC for the NCHW of a graph.
+// |tensor| in the file's order: NHWC for the NCHW of a graph.
 std::vector<uint8_t> InFileOrder(const HostTensor& tensor) {
   if (tensor.shape.size() != 4) return tensor.bytes;
   const size_t n = static_cast<size_t>(tensor.shape[0]), c = static_cast<size_t>(tensor.shape[1]);
@@ -31,7 +31,7 @@ std::vector<uint8_t> InFileOrder(const HostTensor& tensor) {
   return out;
 }
 
-// "[0, 3, 2, 1]: 5 instead of 6", of the first element that differs.
+// The first element that differs: "[0, 3, 2, 1]: 5 instead of 6".
 std::string FirstDifference(const std::vector<int64_t>& shape, const std::vector<uint8_t>& got,
                             const std::vector<uint8_t>& want) {
   if (got.size() != want.size())
@@ -73,7 +73,7 @@ class Machine {
     TESSERA_ASSIGN(made->executor_,
                    Executor::Open(artifact, options.cpu ? "cpu" : "device", made->device_.get()));
     for (uint32_t layer = 0; layer < artifact->layers.size(); ++layer) {
-      // A layer of several operators ends with the one whose result it keeps.
+      // A layer of several operators keeps the result of its last one.
       const std::string& name = artifact->layers[layer].name;
       if (made->executor_->plan().TapOf(layer) != nullptr)
         made->layer_of_[name.substr(name.rfind('+') + 1)] = layer;
@@ -93,12 +93,13 @@ class Machine {
 
  private:
   Machine() = default;
-  std::unique_ptr<Device> device_;  // outlives the executor
+  std::unique_ptr<Device> device_;  // must outlive the executor
   std::unique_ptr<Executor> executor_;
   std::map<std::string, uint32_t> layer_of_;
 };
 
-// The golden bytes where the file has only a checksum: the host's, if they have that checksum.
+// Golden bytes also where the file has only a checksum: the host's bytes, if they have that
+// checksum.
 class Reference {
  public:
   explicit Reference(const Golden& golden) : golden_(golden) {}

@@ -17,7 +17,7 @@ namespace tessera::test {
 
 struct NetworkRun {
   std::string device;    // "cpu", "func", "rtl"
-  bool fuse = true;      // without: a layer an operator, so that each one's result can be compared
+  bool fuse = true;      // false: each operator is a layer, so that its result can be compared
   bool observe = false;  // every layer's result is kept (CompileOptions::keep_tensors)
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: products and sums of constants a channel behind a convolution, a transposed one
-// or a dense layer go into its weights and bias, and the host computes what ONNX Runtime does with
-// the nodes apart. Space: tests/data/onnx_fold, written by models/onnx_fold/make.py. Not tested
-// here: what stays apart (tests/compiler/graph/passes_test.cc).
+// What is tested: multiplications and additions of per-channel constants behind a convolution, a
+// transposed one or a dense layer are folded into its weights and bias, and the host computes what
+// ONNX Runtime does without folding. Space: tests/data/onnx_fold, written by
+// models/onnx_fold/make.py. Not tested here: nodes that stay separate
+// (tests/compiler/graph/passes_test.cc).
 #include <gtest/gtest.h>
 
 #include <algorithm>

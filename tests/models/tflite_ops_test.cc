@@ -2,12 +2,13 @@
 //
 // What is tested: TFLite models of one operator give the bytes of TFLite's reference kernels (in
 // files with "float" in their names, floats up to their last places), on the host and on the
-// functional simulator, those of tflite-runtime 2.14 and, where a file's graph is another one for
-// them, those of LiteRT 2.3. Space: tests/data/tflite_ops, written by models/tflite_ops/make.py:
-// up to a dozen files an operator with random options, shapes, scales and zero points, four
-// inferences each (random, extremes, near the zero point, a ramp). What the importer refuses is
-// listed here with the reason, and so is what the accelerator does not take; either list fails
-// where it is too long. Not tested here: how the importer reads bad files (tests/compiler/import).
+// functional simulator. The kernels are those of tflite-runtime 2.14 and, where LiteRT's graph of a
+// file differs, also those of LiteRT 2.3. Space: tests/data/tflite_ops, written by
+// models/tflite_ops/make.py: up to a dozen files an operator with random options, shapes, scales
+// and zero points, four inferences each (random, extremes, near the zero point, a ramp). This file
+// lists what the importer refuses, with the reason, and what the accelerator does not take; either
+// list fails where it is too long. Not tested here: how the importer reads bad files
+// (tests/compiler/import).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,11 +44,11 @@ std::set<std::string> Operators() {
   return names;
 }
 
-// Files that the importer refuses, and a part of what it says.
+// Files that the importer refuses, and a part of its message.
 const std::map<std::string, std::string> kRefused = {};
 
-// Least number of files an operator that run on the accelerator; of the others the whole network is
-// on the host.
+// For each operator, the least number of files that run on the accelerator; networks of other
+// operators run on the host.
 const std::map<std::string, int> kOnDevice = {
     {"ADD", 6},
     {"AVERAGE_POOL_2D", 6},
@@ -89,8 +90,8 @@ Result<Machine> Open(const graph::Graph& graph, const std::string& path,
   return machine;
 }
 
-// |got| with |want|'s floats where they are as near as functions' last places: 1e-6, or 1e-5 of the
-// value.
+// |got| with |want|'s floats where they differ by at most 1e-6, or 1e-5 of the value, as last
+// places do.
 std::vector<uint8_t> WithoutLastPlaces(const std::vector<uint8_t>& got,
                                        const std::vector<uint8_t>& want) {
   std::vector<uint8_t> made = got;
@@ -104,7 +105,7 @@ std::vector<uint8_t> WithoutLastPlaces(const std::vector<uint8_t>& got,
   return made;
 }
 
-// "" when every run of |one| gives the bytes of |kernels|, floats those or near ones.
+// "" when every run of |one| gives the bytes of |kernels|; floats may differ in their last places.
 std::string Differences(Executor& executor, const nlohmann::json& one, TfliteKernels kernels) {
   size_t number = 0;
   for (const auto& run : one.at("runs")) {
@@ -139,7 +140,7 @@ std::string Differences(Executor& executor, const nlohmann::json& one, TfliteKer
   return "";
 }
 
-// Whether the two graphs are one, up to names.
+// Whether the two graphs are equal up to names.
 bool Same(const graph::Graph& a, const graph::Graph& b) {
   return graph::Print(a) == graph::Print(b) &&
          std::ranges::equal(a.nodes, b.nodes, {}, &graph::Node::round, &graph::Node::round);
@@ -148,7 +149,7 @@ bool Same(const graph::Graph& a, const graph::Graph& b) {
 class TfliteOpsTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(TfliteOpsTest, Exact) {
-  std::map<std::string, int> not_taken;  // by the accelerator, and why
+  std::map<std::string, int> not_taken;  // files that the accelerator does not take, by reason
   int on_device = 0;
   for (const auto& one : Cases()) {
     if (one.at("operator") != GetParam()) continue;

@@ -20,7 +20,7 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 using Named = std::map<std::string, Bytes>;
 
-// [n, c, y, x] as [n, y, x, c].
+// Reorders [n, c, y, x] to [n, y, x, c].
 Bytes ChannelsLast(const std::vector<int64_t>& shape, const Bytes& from) {
   Bytes to(from.size());
   const int64_t channels = shape[1], places = shape[2] * shape[3];
@@ -53,14 +53,14 @@ std::string Difference(const std::string& what, const Bytes& got, const Bytes& w
                      static_cast<int8_t>(want[first]));
 }
 
-// Of "x.image2", a slice or a product of one image, 2.
+// The image of "x.image2", a slice or a product of one image: 2.
 std::optional<size_t> ImageOf(const std::string& name) {
   constexpr std::string_view kMark = ".image";
   const size_t at = name.find(kMark);
   if (at == std::string::npos) return std::nullopt;
   return std::stoul(name.substr(at + kMark.size()));
 }
-// Image |image| of |all|, of |size| bytes.
+// The bytes of image |image| in |all|; an image has |size| bytes.
 Bytes Share(const Bytes& all, size_t image, size_t size) {
   if ((image + 1) * size > all.size()) return {};
   const auto begin = all.begin() + static_cast<std::ptrdiff_t>(image * size);
@@ -69,11 +69,12 @@ Bytes Share(const Bytes& all, size_t image, size_t size) {
 
 class Runs {
  public:
-  // |observe|: every layer's result is kept.
+  // |observe|: the program stores every layer's result.
   Runs(const graph::Graph& graph, const std::map<graph::TensorId, Bytes>& inputs, const Named& want,
        bool observe, Outcome& outcome)
       : graph_(graph), want_(want), observe_(observe), outcome_(outcome) {
-    // The executor takes a number of inferences in front of everything, or in place of one image.
+    // The executor takes the number of inferences as an extra first axis, or in place of a batch of
+    // 1.
     for (const graph::TensorId id : graph.inputs) {
       const graph::GraphTensor& t = graph.tensor(id);
       std::vector<int64_t> shape = t.shape;
@@ -83,7 +84,7 @@ class Runs {
     }
   }
 
-  // Runs |net| on |device| and compares what can be read.
+  // Runs |net| on |device| and compares every result that can be read.
   void On(const std::string& device, const std::shared_ptr<const artifact::Artifact>& net,
           const isa::Config& config) {
     const Status status = Try(device, net, config);
@@ -119,7 +120,7 @@ class Runs {
       if (executor->plan().layers[l].device != artifact::kHostDevice) ++outcome_.on_accelerator;
       std::string name = net->layers[l].output.name;
       const std::optional<size_t> image = ImageOf(name);
-      for (const char* view : {".image", ".rank4", ".merged"})  // the same values elsewhere
+      for (const char* view : {".image", ".rank4", ".merged"})  // views of the same values
         name.resize(std::min(name.find(view), name.size()));
       const auto want = want_.find(name);
       const artifact::Tap* tap = executor->plan().TapOf(l);
@@ -187,7 +188,7 @@ Outcome RunGraph(const graph::Graph& graph, const std::map<graph::TensorId, Byte
   options.host_effort = way.host_effort;
   for (size_t k = 0; k < way.observe.size(); ++k) {
     const bool observe = way.observe[k];
-    // One program's host code is as good as another's.
+    // All programs have the same host code: run it with the first only.
     std::vector<std::string> devices = way.devices;
     if (k > 0) std::erase(devices, "cpu");
     options.cpu = std::ranges::count(devices, "cpu") > 0;

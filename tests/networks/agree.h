@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a network by definition and as it is compiled, and compares every layer's result. Storage
-// that holds nothing which a later step reads is overwritten with junk all the time. Depends on:
-// the compile driver, the executor, the drivers.
+// Runs a network by definition and as compiled, and compares every layer's result. During the run
+// the executor overwrites storage that no later step reads with junk. Depends on: the compile
+// driver, the executor, the drivers.
 #ifndef TESSERA_TESTS_NETWORKS_AGREE_H_
 #define TESSERA_TESTS_NETWORKS_AGREE_H_
 
@@ -19,38 +19,39 @@
 
 namespace tessera::networks {
 
-// How a network is run.
+// How to compile and run a network.
 struct Way {
   std::string config = "default";
   std::vector<std::string> devices{"cpu", "func"};
   bool fuse = true;  // CompileOptions::fuse
-  // CompileOptions::keep_tensors; the program of each of these runs.
+  // CompileOptions::keep_tensors; each value is one program to run.
   std::vector<bool> observe{true};
   std::vector<schedule::LayerTrace> schedules = {};              // CompileOptions::schedules
   codegen::HostEffort host_effort = codegen::HostEffort::kFull;  // CompileOptions::host_effort
 };
 
 struct Outcome {
-  std::string broken;      // the recipe makes no network, or one that does not compile at all
-  std::string refused;     // why it does not compile; empty: it does
-  std::string difference;  // the first wrong value of each wrong layer; empty: all agree
+  std::string broken;      // why the recipe makes no network, or no options to compile it with
+  std::string refused;     // why it does not compile; empty: it compiles
+  std::string difference;  // the first wrong value of each wrong layer; empty: all values agree
   int64_t layers = 0, compared = 0;  // over all devices: layers run, and compared
-  int64_t on_accelerator = 0;        // layers of one inference that the accelerator runs
-  int64_t programs = 0;              // of the accelerator: more than 1 with host layers between
+  int64_t on_accelerator = 0;        // layers of one inference on the accelerator
+  int64_t programs = 0;              // accelerator programs: more than 1 with host layers between
   bool Fails() const { return !difference.empty(); }
 };
 
 Outcome RunNetwork(const Recipe& recipe, const Way& way);
-// The same of a graph with these input values.
+// The same for a graph with these input values.
 Outcome RunGraph(const graph::Graph& graph,
                  const std::map<graph::TensorId, std::vector<uint8_t>>& inputs, const Way& way);
 
-// The same in a process of its own, so that a crash, a failed TESSERA_CHECK or a run of more than
-// |seconds| is a difference like any other.
+// The same in a child process: a crash, a failed TESSERA_CHECK or a run of more than |seconds| is a
+// difference.
 Outcome RunIsolated(const Recipe& recipe, const Way& way, unsigned seconds = 300);
 
-// Every tensor of |graph| by its name, row-major: each node alone by its definition, te::Evaluate.
-//   errors  quantize::AttachRequant's
+// Every tensor of |graph| by its name, row-major: each node is computed alone by its definition,
+// te::Evaluate.
+//   errors  those of quantize::AttachRequant
 Result<std::map<std::string, std::vector<uint8_t>>> Define(
     graph::Graph graph, const std::map<graph::TensorId, std::vector<uint8_t>>& inputs);
 

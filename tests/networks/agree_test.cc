@@ -2,13 +2,13 @@
 //
 // What is tested: random small networks give the same integers by definition (te::Evaluate on the
 // graph as it was made), as host code, and as a program on the functional simulator, in every layer
-// that is kept: as the program that runs, whose results may stay on chip, and as the one that
-// stores every layer's. Each compilation checks its program's translation (compiler/validate).
-// Space: Generate(seed) for 500 seeds on configurations default and tiny, layers joined or each
-// alone. Under ctest's configuration `networks` 20,000 on default and 5,000 each on tiny, batch4
-// and wide. TESSERA_NETWORKS=COUNT and TESSERA_NETWORKS_FROM=SEED choose others, and
-// TESSERA_NETWORKS_FULL=N has LLVM optimise the host's code of one network in N. Not tested here:
-// the RTL (rtl_test), the definition itself (tests/compiler/te_ops, tests/models).
+// that is kept: as the default program, whose results may stay on chip, and as the one that stores
+// every layer's. Each compilation checks its program's translation (compiler/validate). Space:
+// Generate(seed) for 500 seeds on configurations default and tiny, layers fused or each alone.
+// Under ctest's configuration `networks` 20,000 on default and 5,000 each on tiny, batch4 and wide.
+// TESSERA_NETWORKS=COUNT and TESSERA_NETWORKS_FROM=SEED choose others, and TESSERA_NETWORKS_FULL=N
+// has LLVM optimise the host's code of one network in N. Not tested here: the RTL (rtl_test), the
+// definition itself (tests/compiler/te_ops, tests/models).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@
 namespace tessera::networks {
 namespace {
 
-constexpr uint64_t kBlock = 20;  // networks a test
+constexpr uint64_t kBlock = 20;  // networks in one test
 
 uint64_t NumberFrom(const char* variable, uint64_t otherwise) {
   const char* asked = std::getenv(variable);
@@ -41,7 +41,7 @@ TEST_P(Networks, AgreeOnHostAndFunctionalSimulator) {
   for (uint64_t seed = first; seed < first + kBlock; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", configuration " << config);
     const Recipe recipe = Generate(seed);
-    // The host's code is the same for all configurations.
+    // All configurations have the same host code.
     std::vector<std::string> devices{"func"};
     if (config == "default") devices.insert(devices.begin(), "cpu");
     Way way{config, devices, seed % 4 != 0, {false, true}};
@@ -55,7 +55,7 @@ TEST_P(Networks, AgreeOnHostAndFunctionalSimulator) {
     }
     on_device += outcome.on_accelerator > 0 ? 1 : 0;
     mixed += outcome.programs > 1 ? 1 : 0;
-    // Where all results are stored all are compared.
+    // Every result that a program stores is compared.
     EXPECT_EQ(outcome.compared, outcome.layers);
     layers += outcome.layers;
     compared += outcome.compared;
@@ -81,7 +81,7 @@ std::vector<AgreeCase> Cases() {
   return cases;
 }
 
-// CMakeLists.txt runs them in parts.
+// CMakeLists.txt runs the cases in parts.
 INSTANTIATE_TEST_SUITE_P(Seeds, Networks, ::testing::ValuesIn(Cases()), [](const auto& param) {
   return param.param.config + std::to_string(param.param.block);
 });

@@ -63,7 +63,7 @@ std::array<int64_t, 2> Blocks::Window(Step& step, const ImageShape& in, bool pad
 
 std::array<int64_t, 2> Blocks::FitWindow(Step& step, const ImageShape& in, bool pads, bool dilate) {
   std::array<int64_t, 2> out{};
-  const int64_t mode = pads ? rng_.Range(0, 3) : 0;  // 0 valid, 1 and 2 same, 3 anything
+  const int64_t mode = pads ? rng_.Range(0, 3) : 0;  // 0 valid, 1 and 2 same, 3 any
   const int64_t stride = Chance(60) ? 1 : Pick({2, 2, 2, 3});
   for (size_t d = 0; d < 2; ++d) {
     int64_t& k = step[Field::kKernel][d];
@@ -75,7 +75,7 @@ std::array<int64_t, 2> Blocks::FitWindow(Step& step, const ImageShape& in, bool 
     if (dilate && k > 1) apart = 2;
     int64_t span = (k - 1) * apart + 1;
     int64_t &before = step[Field::kPads][d], &after = step[Field::kPads][2 + d];
-    if (mode == 1 || mode == 2) {  // as TFLite's SAME: more at the end
+    if (mode == 1 || mode == 2) {  // like TFLite's SAME: the larger pad at the end
       const int64_t total =
           std::max<int64_t>(0, ((in[2 + d] + s - 1) / s - 1) * s + span - in[2 + d]);
       before = total / 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layers that random networks are made of, each with everything about it random. Depends on:
-// the recipe. Used by: generate.cc.
+// The layers that random networks are made of, each with random fields. Depends on: the recipe.
+// Used by: generate.cc.
 #ifndef TESSERA_TESTS_NETWORKS_BLOCKS_H_
 #define TESSERA_TESTS_NETWORKS_BLOCKS_H_
 
@@ -18,7 +18,7 @@ namespace tessera::networks {
 // [batch, channels, y, x], or y = 0: [batch, channels].
 using ImageShape = std::array<int64_t, 4>;
 
-// What layers of a network stay below.
+// Upper limits for the layers of a network.
 struct BlockLimits {
   int64_t channels = 48;
   int64_t macs = 300'000;     // of a layer
@@ -38,38 +38,38 @@ class Blocks {
     return of.begin()[rng_.Range(0, static_cast<int64_t>(of.size()) - 1)];
   }
   int64_t Channels();
-  // Output channels, |wanted| or fewer, with which a layer of |each| products a channel is small.
+  // Output channels, |wanted| or fewer, within the limit when a channel takes |each| products.
   int64_t Fewer(int64_t wanted, int64_t each) const;
 
-  // Each adds a step, whose number it returns, and makes it the current one.
+  // Each function adds a step, returns its number and makes it the current one.
   int Add(Step step, ImageShape shape);
   int Conv(int from);
-  // A convolution of kernel |k| that keeps the extents at stride 1, with |outs| channels.
+  // A convolution of kernel |k| with |outs| channels; at stride 1 the extents stay.
   int Same(int from, int64_t outs, int64_t k, int64_t stride);
   int Depthwise(int from);
   int Elementwise(Kind kind, int a, int b);
   int Pool(int from);
-  // The same of kernel |k| by |k| that keeps the extents.
+  // A pool of kernel |k| by |k|; the extents stay.
   int SamePool(int from, int64_t k);
   int Pad(int from, int64_t most);
   int Concat(std::vector<int> parts);
   int Dense(int64_t outs);
-  // Any operator that no block stands for; at the |end| also one that leaves no image. Nothing
-  // where it does not take what there is, or makes too much of it.
+  // Adds a random operator that no block covers; at the |end| also one whose result is not an
+  // image. Adds nothing if the operator does not take the current result, or exceeds the limits.
   void Operator(bool end);
-  // The matrices of |a| times those of |b|, which has its shape, transposed; nothing where that is
-  // too much.
+  // Multiplies the matrices of |a| by the transposed matrices of |b|, which has the same shape;
+  // adds nothing beyond the limits.
   void Product(int a, int b);
   void Residual();
 
-  // |step| as the current one, if it makes a network and is not too much.
+  // Adds |step| as the current one, if it makes a network within the limits.
   void Try(Step step, bool end);
 
-  // A zero point and bounds as fused activations give them.
+  // Draws a zero point, and the bounds of a fused activation.
   void Result(Step& step);
   // Fills in |step|'s window over |in|; returns the result's y and x.
   std::array<int64_t, 2> Window(Step& step, const ImageShape& in, bool pads, bool dilate);
-  // Strides, dilations and pads for the kernel of |step|.
+  // Draws strides, dilations and pads for the kernel of |step|.
   std::array<int64_t, 2> FitWindow(Step& step, const ImageShape& in, bool pads, bool dilate);
 
   const BlockLimits limits_;

@@ -15,9 +15,9 @@ using graph::Op;
 using graph::TensorId;
 using Shape = std::vector<int64_t>;
 
-constexpr int64_t kMostElements = 1 << 20;  // of a tensor: these networks are small
+constexpr int64_t kMostElements = 1 << 20;  // in a tensor: these networks are small
 
-// Files hold scales as float32.
+// Model files hold scales as float32.
 double AsFloat(double scale) { return static_cast<double>(static_cast<float>(scale)); }
 
 class Builder {
@@ -54,7 +54,7 @@ class Builder {
   TensorId From(size_t k) const { return made_[static_cast<size_t>(step_->from[k])]; }
   const Shape& ShapeOf(size_t k) const { return graph_.tensor(From(k)).shape; }
   const graph::Quant& QuantOf(size_t k) const { return *graph_.tensor(From(k)).quant; }
-  // Root mean square of the real values.
+  // Root mean square of the real values of operand |k|.
   double SpreadOf(size_t k) const { return spread_[static_cast<size_t>(step_->from[k])]; }
 
   Status Image(size_t k = 0) const {
@@ -90,7 +90,7 @@ class Builder {
     graph_.nodes.push_back(std::move(node));
     return {};
   }
-  // The same with a scale of its own: values spread over 30 to 60 steps around the zero point.
+  // The same with a scale of its own: |spread| becomes 30 to 60 steps.
   Status MakeScaled(Node node, Shape shape, double spread) {
     const double scale = AsFloat(spread / static_cast<double>(rng_.Range(30, 60)));
     return Make(std::move(node), std::move(shape),
@@ -133,14 +133,15 @@ class Builder {
     }
     return w;
   }
-  // Shape of |channels| seen through |w|; extents below 1 where it does not fit.
+  // Shape of the result of window |w| with |channels|; extents below 1 where the window does not
+  // fit.
   Shape Through(const graph::Window& w, int64_t channels) const {
     const Shape& in = ShapeOf(0);
     return {in[0], channels, w.OutExtent(0, in[2]), w.OutExtent(1, in[3])};
   }
 
-  // Weights of |shape| and a bias for |node|; returns the spread of its sums. Channels differ in
-  // scale by up to a factor of 4, and the bias is about as large as the sums are.
+  // Adds weights of |shape| and a bias to |node|; returns the spread of its sums. Channels differ
+  // in scale by up to a factor of 4, and the bias is about as large as the sums.
   Result<double> Weights(Node& node, const Shape& shape) {
     graph::GraphTensor w;
     w.name = fmt::format("t{}.weights", index_);
@@ -252,7 +253,7 @@ class Builder {
     return MakeLike(std::move(node), shape);
   }
 
-  // An operator as its own example makes it; what the example draws follows from the seed.
+  // An operator as in its own example; the example's random choices follow from the seed.
   Status Operator(Op op) {
     size_t next = 1;
     graph::Example example{
@@ -328,7 +329,7 @@ class Builder {
   const Step* step_ = nullptr;
   Rng rng_{0};
   graph::Graph graph_;
-  std::vector<TensorId> made_;  // of each step
+  std::vector<TensorId> made_;  // by step
   std::vector<double> spread_;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a recipe to a graph with TFLite's meaning: rounding isa::Round::kTflite everywhere, weights
-// with a scale a channel, asymmetric activations, average pools and moves that keep the scale.
-// Scales are set from the expected spread of the values, so that results neither saturate nor
-// vanish. Depends on: compiler/graph, base. The same recipe gives the same graph everywhere.
+// Builds a graph with TFLite's meaning from a recipe: rounding isa::Round::kTflite everywhere,
+// weights with a scale a channel, asymmetric activations, average pools and moves that keep the
+// scale. Scales are set from the expected spread of the values, so that results neither saturate
+// nor vanish. Depends on: compiler/graph, base. The same recipe gives the same graph everywhere.
 #ifndef TESSERA_TESTS_NETWORKS_BUILD_H_
 #define TESSERA_TESTS_NETWORKS_BUILD_H_
 

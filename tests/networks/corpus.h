@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where failing networks go and come from. A kept network that failed once lives in
-// tests/corpus/networks and is run again by networks_corpus_test.
+// Where failing networks are kept. tests/corpus/networks holds networks that failed once, and
+// networks_corpus_test runs them again.
 #ifndef TESSERA_TESTS_NETWORKS_CORPUS_H_
 #define TESSERA_TESTS_NETWORKS_CORPUS_H_
 
@@ -11,8 +11,9 @@
 
 namespace tessera::networks {
 
-// Shrinks |recipe|, which fails when run in |way|, writes what is left and what failed to the build
-// folder; returns a text with the file's name, the network and the differences.
+// Shrinks |recipe|, which fails when run in |way|, and writes the smaller recipe and its
+// differences to the build folder; returns a text with the file's name, the network and the
+// differences.
 std::string ShrinkAndKeep(const Recipe& recipe, const Way& way, uint64_t generator_seed);
 
 }  // namespace tessera::networks

@@ -43,13 +43,13 @@ TEST(KeptNetworks, Agree) {
 }
 
 TEST(Isolation, ACrashIsADifference) {
-  // A configuration that does not exist is told; a network that crashes ends only its own process.
+  // An unknown configuration is reported; a network that crashes ends only its own process.
   const Result<Recipe> recipe =
       Parse("network seed 1\nt0 = input\nt1 = conv t0\noutput t1\n", "text");
   ASSERT_TRUE(recipe);
   EXPECT_NE(RunIsolated(*recipe, {.config = "nothing"}).broken, "");
   Recipe wrong = *recipe;
-  wrong.steps[1].from = {1 << 20};  // no reader makes this
+  wrong.steps[1].from = {1 << 20};  // the reader never makes this
   EXPECT_NE(RunIsolated(wrong, {}).difference.find("ended by signal"), std::string::npos);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: layers whose host functions differ in their names alone call one function, and a
-// layer that differs in more calls its own; a GPU's kernels likewise. Space: the kept network of
+// layer that differs otherwise calls its own; a GPU's kernels likewise. Space: the kept network of
 // equal layers. Not tested here: its values (corpus_test).
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace tessera::networks {
 namespace {
 
-// What layer |layer| calls on the host, in order.
+// The functions that layer |layer| calls on the host, in order.
 std::vector<std::string> Calls(const artifact::ExecutionPlan& plan, int32_t layer) {
   std::vector<std::string> symbols;
   for (const artifact::PlanStep& step : plan.steps) {

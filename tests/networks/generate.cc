@@ -38,10 +38,10 @@ class Generator : private Blocks {
     for (int k = 0; k < 2; ++k) {
       if (Chance(45)) Operator(true);
     }
-    // An operator that did not fit left nothing: a network does something.
+    // If no step was added, because operators did not fit, add a convolution.
     if (recipe_.steps[static_cast<size_t>(cur_)].kind == Kind::kInput) Conv(cur_);
     recipe_.outputs = {cur_};
-    // Sometimes a result on the way is wanted too.
+    // Sometimes an intermediate result is an output too.
     if (rng_.OneIn(6)) {
       const int other = static_cast<int>(rng_.Range(1, cur_));
       if (other != cur_ && recipe_.steps[static_cast<size_t>(other)].kind != Kind::kInput)
@@ -108,7 +108,8 @@ class Generator : private Blocks {
   // Output channels of a convolution of kernel |k| over |from|.
   int64_t Outs(int from, int64_t k) { return Fewer(Channels(), CountOf(from) * k * k); }
 
-  // Two or three ways from here to a tensor of one image, which meet again.
+  // Two or three branches from the current tensor to tensors of the same extents, which are then
+  // joined.
   void Branches() {
     const int from = cur_;
     const bool sum = Chance(50);
@@ -118,7 +119,7 @@ class Generator : private Blocks {
       if (pick == 0) return SamePool(from, 3);
       if (pick == 1 && Chance(50)) return from;
       const int64_t k = Pick({1, 1, 3});
-      // As many channels as there are where they are added.
+      // A sum needs |channels| channels; if that convolution is too large, pool instead.
       if (sum && CountOf(from) * channels * k * k > limits_.macs) return SamePool(from, 2);
       return Same(from, sum ? channels : Outs(from, k), k, 1);
     };
@@ -155,7 +156,7 @@ class Generator : private Blocks {
     }
   }
 
-  // What moves elements about, between layers: often the host's work.
+  // Moves elements between layers: often the host's work.
   void HostStep() {
     const ImageShape s = Cur();
     const int64_t pick = rng_.Range(0, 4);
@@ -179,17 +180,17 @@ class Generator : private Blocks {
 
   void HostTail() {
     if (Chance(50)) return HostStep();
-    // One shape, two ways to it.
+    // Two branches of one shape.
     const int a = cur_;
     const int64_t channels = S(a)[1];
     const int b = Same(a, channels, 1, 1);
     Elementwise(Chance(50) ? Kind::kSub : Kind::kMul, Chance(50) ? a : b, b);
   }
 
-  // The end of a classifier.
+  // The head of a classifier.
   void Head() {
     const ImageShape in = Cur();
-    if (in[0] > 1 || Chance(60)) {  // flat images of a batch are the host's work
+    if (in[0] > 1 || Chance(60)) {  // the host flattens images of a batch
       Step pool(Chance(80) ? Kind::kAvgPool : Kind::kMaxPool, {cur_});
       pool[Field::kKernel] = {0, 0};
       Add(pool, {in[0], in[1], 1, 1});

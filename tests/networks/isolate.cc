@@ -7,7 +7,7 @@
 namespace tessera::networks {
 namespace {
 
-// The outcome as bytes: each string as its length and its characters, then the counts.
+// The outcome as bytes: for each string its length and its characters, then the counts.
 std::string ToBytes(const Outcome& o) {
   std::string bytes;
   const auto number = [&](int64_t v) { bytes.append(reinterpret_cast<const char*>(&v), sizeof v); };

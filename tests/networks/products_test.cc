@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: products of two activations give the integers of their definition on the host and
-// on the accelerator: operands that the host has, that the program before made, that another
-// product made; matrices, one for each image, one for all; any zero points; and which of them the
-// accelerator runs. Space: seeded extents and zero points on four configurations. Not tested here:
-// plans of one region (tests/compiler/accel), the graph pass (tests/compiler/graph).
+// on the accelerator: operands from the host, from the previous program, from another product;
+// single matrices, one matrix for each image, one for all images; any zero points; and which
+// products the accelerator runs. Space: seeded extents and zero points on four configurations. Not
+// tested here: plans of one region (tests/compiler/accel), the graph pass (tests/compiler/graph).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -48,7 +48,7 @@ class ProductNet {
     Shape shape = ShapeOf(ShapeOf(a).size() < ShapeOf(b).size() ? b : a);
     shape[shape.size() - 2] = ShapeOf(a)[ShapeOf(a).size() - 2];
     shape.back() = ShapeOf(b).back();
-    // A third of the range for values of all sizes.
+    // The values spread over a third of the range, whatever their size.
     const double scale = graph_.tensor(a).quant->scale[0] * graph_.tensor(b).quant->scale[0] * 128 *
                          std::sqrt(static_cast<double>(ShapeOf(a).back()));
     return Node(Op::kMatMul, {a, b}, std::move(shape), scale);
@@ -104,23 +104,23 @@ class ProductNet {
 class Products : public ::testing::TestWithParam<std::string> {
  protected:
   static constexpr uint64_t kSeeds = 12;
-  // Whether GEMM has rows of several images: there each image's product is a layer of its own.
+  // Whether GEMM takes rows of several images: then each image's product is a layer of its own.
   bool InRows() const { return GetParam() == "batch4"; }
   void ExpectExact(ProductNet& net, TensorId output, int64_t on_accelerator) {
     const Outcome outcome = net.Run(output, GetParam());
     EXPECT_EQ(outcome.broken + outcome.refused + outcome.difference, "");
     EXPECT_EQ(outcome.compared, outcome.layers);
-    // Of two accelerators, each observed.
+    // Two programs ran, each observed.
     EXPECT_EQ(outcome.on_accelerator, 2 * on_accelerator);
   }
 };
 
-// Long enough that bringing the operands to the accelerator is worth it.
+// The products are long enough to be worth the copy of their operands to the accelerator.
 TEST_P(Products, OfWhatTheHostHasAreExact) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     ProductNet net(seed);
-    const auto axes = static_cast<int>(seed % 3);  // leading
+    const auto axes = static_cast<int>(seed % 3);  // leading axes
     const int64_t rows = net.rng().Range(1, 40), depth = net.rng().Range(2, 70),
                   columns = net.rng().Range(1, 40);
     Shape a, b;
@@ -135,7 +135,7 @@ TEST_P(Products, OfWhatTheHostHasAreExact) {
   }
 }
 
-// Both operands are made by a program, and the second goes through the host.
+// A program makes both operands, and the second goes through the host.
 TEST_P(Products, OfWhatTheAcceleratorMadeAreExact) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -149,7 +149,7 @@ TEST_P(Products, OfWhatTheAcceleratorMadeAreExact) {
   }
 }
 
-// As transformers have it: queries by keys, softmax, by values, each of some heads.
+// Attention as in transformers: queries by keys, softmax, times values, for some heads.
 TEST_P(Products, OfAttentionAreExact) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);

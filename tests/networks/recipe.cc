@@ -64,7 +64,7 @@ std::vector<KindInfo> Blocks() {
   };
 }
 
-// Whether operator |op| takes an image or a row of int8 that stands for real numbers.
+// Whether operator |op| takes an image or a row of quantised int8.
 bool TakesScaled(graph::Op op) {
   const auto takes = [&](const graph::Shape& shape) {
     graph::Graph g;
@@ -87,7 +87,7 @@ bool TakesScaled(graph::Op op) {
   return takes({1, 8, 6, 6}) || takes({1, 8});
 }
 
-// The blocks, then the other operators; and those by number.
+// The blocks, then the other operators; |ops|: those operators in order.
 struct AllKinds {
   std::vector<KindInfo> rows = Blocks();
   std::vector<graph::Op> ops;
@@ -217,7 +217,7 @@ class Reader {
     return {};
   }
 
-  // The index that an earlier step's name stands for.
+  // The index of the earlier step that |word| names.
   std::optional<int> Made(std::string_view word) const {
     if (!word.starts_with("t")) return std::nullopt;
     const std::optional<int64_t> id = Number(word.substr(1));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recipe: a small quantised network as a list of steps with integer fields, and as text. Everything
-// else of the network (weights, biases, scales, input values) follows from the fields, so a failing
-// network is a few lines that can be read, shrunk and kept. Depends on: base, compiler/graph.
+// Recipe: a small quantised network as a list of steps with integer fields, and as text. The fields
+// determine the rest of the network (weights, biases, scales, input values), so a failing network
+// is a few lines that can be read, shrunk and kept. Depends on: base, compiler/graph.
 // Used by: the generator, the shrinker and tests/corpus/networks.
 //
 //   network seed 7
@@ -24,12 +24,12 @@
 
 namespace tessera::networks {
 
-// What a step makes: one of the blocks that networks are built of, or, behind them, an operator of
-// graph::AllOps() that no block has the name of, as its own example makes it (graph/example.h).
+// The layer of a step: a block of these networks or, behind the blocks, an operator of
+// graph::AllOps() without a block of its name, as in its own example (graph/example.h).
 enum class Kind : uint8_t {
   kInput,
   kConv,
-  kDepthwise,  // outs channels from each channel
+  kDepthwise,  // makes outs channels of each channel
   kDense,      // of [N, I]
   kAdd,
   kSub,
@@ -45,7 +45,7 @@ enum class Kind : uint8_t {
 };
 inline constexpr size_t kBlocks = 15;
 size_t KindCount();
-// The operator that |kind| stands for; of kinds that are no blocks.
+// The operator of |kind|, which is not a block.
 graph::Op OpOf(Kind kind);
 
 enum class Field : uint8_t {
@@ -61,25 +61,25 @@ enum class Field : uint8_t {
   kZero,      // zero point of the result, where it may have its own
   kBounds,    // fused activation
   kAxis,      // concat
-  kNhwc,      // whether the user's side of an input, or of an output, has the channels last
+  kNhwc,      // the user's side of an input or output has the channels last
 };
 inline constexpr size_t kFields = 13;
 
-// What the fields are called, how many integers each has, their defaults and ranges.
+// The name of each field, its number of integers, their defaults and ranges.
 struct FieldInfo {
   std::string_view name;
   size_t count;
-  std::array<int64_t, 4> usual;  // not written
+  std::array<int64_t, 4> usual;  // default, which the text leaves out
   int64_t least, most;
 };
 const FieldInfo& InfoOf(Field field);
 std::string_view NameOf(Kind kind);
-// How many operands a step of |kind| takes.
+// The number of operands of a step of |kind|.
 struct Operands {
   size_t least, most;
 };
 Operands OperandsOf(Kind kind);
-// Whether |field| means something for |kind|; others have their usual value.
+// Whether |kind| uses |field|; an unused field has its default.
 bool Has(Kind kind, Field field);
 
 struct Step {
@@ -104,11 +104,11 @@ struct Recipe {
   bool operator==(const Recipe&) const = default;
 };
 
-// The text above; Parse(Print(r)) is r.
+// The recipe as text; Parse(Print(r)) is r.
 std::string Print(const Recipe& recipe);
 
-// |place| goes in front of messages; lines that begin with # are comments.
-//   errors  kInvalidArgument  names the line, the word and what may stand there
+// |place| begins each message; lines that begin with # are comments.
+//   errors  kInvalidArgument  with the line, the word and the words allowed there
 Result<Recipe> Parse(std::string_view text, const std::string& place);
 
 }  // namespace tessera::networks

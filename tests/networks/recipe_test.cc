@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the text of a network says all of it, every mistake in one is told with its line,
+// What is tested: the text of a network is complete, every mistake in it is reported with its line,
 // generated networks are well formed and their values neither saturate nor vanish, and the shrinker
 // reaches the smallest network that shows an injected fault. Space: 500 generated networks; each
 // kind of mistake once; faults of one step, of two in a row and of a value. Not tested here: what
@@ -47,7 +47,7 @@ TEST(RecipeText, SaysWhatIsMeant) {
   EXPECT_EQ(conv[Field::kKernel][0], 3);
   EXPECT_EQ(conv[Field::kKernel][1], 1);
   EXPECT_EQ(conv[Field::kBounds][1], 90);
-  EXPECT_EQ(conv[Field::kStride][1], 1);  // not written
+  EXPECT_EQ(conv[Field::kStride][1], 1);  // the text leaves it out
   const Result<graph::Graph> graph = BuildGraph(*r);
   ASSERT_TRUE(graph) << graph.error().message;
   EXPECT_EQ(graph->tensor(graph->outputs[0]).shape, (std::vector<int64_t>{1, 8, 10, 9}));
@@ -127,7 +127,7 @@ TEST(Generated, NetworksAreVariedAndTheirValuesSpread) {
     ASSERT_TRUE(values) << values.error().message << "\n" << Print(recipe);
     for (const graph::Node& node : graph->nodes) {
       const std::vector<uint8_t>& bytes = values->at(graph->tensor(node.output).name);
-      // How many results a function of one value has depends on where it is defined and steep.
+      // The number of different results of a function of one value depends on its domain and slope.
       const graph::OpDef& def = graph::DefOf(node.op);
       const bool function = def.most == 1 && def.category == graph::Category::kElementwise &&
                             node.op != graph::Op::kRescale;
@@ -147,7 +147,7 @@ TEST(Generated, NetworksAreVariedAndTheirValuesSpread) {
 
 bool Builds(const Recipe& recipe) { return BuildGraph(recipe).has_value(); }
 
-// Shrinks the first generated networks that |fault| tells; returns what is left of each.
+// Shrinks the first generated networks that have |fault|; returns the shrunk ones.
 std::vector<Recipe> ShrinkSome(const Fails& fault) {
   std::vector<Recipe> left;
   for (uint64_t seed = 0; left.size() < 10 && seed < kSeeds; ++seed) {
@@ -181,12 +181,12 @@ TEST(Shrink, AFaultOfTwoStepsInARowKeepsBoth) {
     });
   });
   for (const Recipe& r : left) {
-    EXPECT_EQ(r.steps.size(), 3u) << Print(r);  // input, add of it to itself, pool
+    EXPECT_EQ(r.steps.size(), 3u) << Print(r);  // input, its sum with itself, pool
     EXPECT_EQ(r.steps[0][Field::kShape], (std::array<int64_t, 4>{1, 1, 1, 1})) << Print(r);
   }
 }
 
-// A comparator that takes every result of a channel past the ninth for wrong.
+// A comparator that rejects every result of a channel past the ninth.
 TEST(Shrink, AFaultOfAChannelKeepsThatManyChannels) {
   const auto left = ShrinkSome([](const Recipe& r) {
     const Result<graph::Graph> g = BuildGraph(r);

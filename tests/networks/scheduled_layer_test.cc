@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: a layer that no generator has steps for on the accelerator, a transposition, is
-// there by a schedule that is given, between its neighbours in one program, and all values are
-// those of the definition; a schedule that is none of it is refused. Space: two configurations'
-// blocks of channels, layers joined and alone. Not tested here: layers that have a schedule of
-// their own (tools_schedule_test); which nodes a schedule may bring (compiler_network_test).
+// What is tested: a transposition, for which no generator has steps on the accelerator, runs there
+// with a given schedule, between its neighbours in one program, and all values are those of the
+// definition; a schedule that does not fit the layer is refused. Space: two configurations' blocks
+// of channels, layers fused and alone. Not tested here: layers that have a schedule of their own
+// (tools_schedule_test); which nodes a schedule may bring (compiler_network_test).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -61,7 +61,7 @@ TEST(ScheduledLayer, IsOnTheAcceleratorBetweenItsNeighbours) {
       EXPECT_EQ(with.broken + with.difference + with.refused, "");
       EXPECT_EQ(with.on_accelerator, 4);
       EXPECT_EQ(with.programs, 1);
-      way.schedules[0].trace.pop_back();  // a copy that is no instruction
+      way.schedules[0].trace.pop_back();  // without it the copy is no instruction
       EXPECT_EQ(RunNetwork(*recipe, way).refused,
                 "transpose_2: t2: a statement that is no tile of work; tensorize the loops of its "
                 "stage");

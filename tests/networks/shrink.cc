@@ -6,7 +6,7 @@
 namespace tessera::networks {
 namespace {
 
-// Only the steps that outputs need, renumbered. Inputs that nothing reads go too.
+// Keeps and renumbers the steps that outputs need, and drops unread inputs.
 Recipe WithoutDead(const Recipe& recipe) {
   std::vector<bool> used(recipe.steps.size());
   for (const int id : recipe.outputs) used[static_cast<size_t>(id)] = true;
@@ -67,7 +67,7 @@ class Candidates {
     }
   }
 
-  // Step |i|'s users take one of its operands instead.
+  // Users of step |i| take one of its operands instead; or step |i| takes one operand less.
   void LeaveOut(size_t i) {
     for (const int operand : recipe_.steps[i].from) {
       Recipe r = recipe_;
@@ -84,7 +84,7 @@ class Candidates {
     }
   }
 
-  // Step |i| becomes an input: what was before it goes.
+  // Step |i| becomes an input: the steps before it are dropped.
   void LaterInput(size_t i) {
     if (recipe_.steps[i].kind == Kind::kInput ||
         std::ranges::count(recipe_.outputs, static_cast<int>(i)) > 0)
@@ -103,7 +103,7 @@ class Candidates {
     }
   }
 
-  // Step |i| takes one operand twice, which need not agree with another any more.
+  // Step |i| takes one operand twice, so that the other may be dropped.
   void SameOperand(size_t i) {
     const std::vector<int>& from = recipe_.steps[i].from;
     for (size_t k = 0; k < from.size(); ++k) {
@@ -121,7 +121,7 @@ class Candidates {
       for (size_t k = 0; k < info.count; ++k) {
         const int64_t value = recipe_.steps[i][field][k];
         const int64_t less = halve ? value / 2 : value - 1;
-        // y = 0 would be another kind of input.
+        // y = 0 would mean another kind of input.
         const int64_t least = field == Field::kPads ? 0 : 1;
         if (less < least || less == value) continue;
         Recipe r = recipe_;

@@ -11,16 +11,16 @@
 
 namespace tessera::networks {
 
-// Whether a recipe still shows what is looked for; false for recipes that build no graph.
+// Whether a recipe still shows the fault; false for recipes that build no graph.
 using Fails = std::function<bool(const Recipe&)>;
 
-// The recipes one step simpler than |recipe|, those that take most away first: another step as the
-// only output, a step left out, an extent or a number of channels halved or one less, a field as
-// usual. Some of them build no graph.
+// The recipes one step simpler than |recipe|, those with the largest cuts first: another step as
+// the only output, a step left out, an extent or a number of channels halved or reduced by one, a
+// field at its default. Some of them build no graph.
 std::vector<Recipe> Simpler(const Recipe& recipe);
 
-// |recipe| fails; takes the first simpler recipe that still does, until none does or |attempts|
-// are used up.
+// |recipe| fails; repeatedly takes the first simpler recipe that still fails, until none fails or
+// |attempts| are used up.
 Recipe Shrink(Recipe recipe, const Fails& fails, int attempts = 2000);
 
 }  // namespace tessera::networks

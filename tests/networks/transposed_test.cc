@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: transposed convolutions behind a convolution compile and give the integers of
-// their definition, on the accelerator where it can run them and else on the host. Space: kernels
+// their definition, on the accelerator where it can run them, otherwise on the host. Space: kernels
 // of 1 to 5 rows and columns, strides 1 to 4, seeded pads, channels and paddings of the result. Not
 // tested here: the definition (tests/compiler/te_ops), import (tests/compiler/import).
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what programs exercise is counted once for each instruction and each of its
-// fields' classes, and what the tables allow and no program has is told. Space: programs of known
+// What is tested: the count of what programs exercise has one count for each instruction and each
+// class of its fields, and lists what the tables allow and no program has. Space: programs of known
 // instructions; 300 random ones. Not tested here: how the verb adds counts up (tests/tools).
 #include "sim/rig/coverage.h"
 

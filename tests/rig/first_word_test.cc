@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the text of a first difference names place and both values. The wrong machine is
-// func with one byte of its data changed, so that the values are known without digests. Space: a
-// word that is written, one that should not be, several at once, which are not guessed; 1,600
-// single bytes of 200 random programs. Not tested here: other machines (hw/scripts/mutants.sh).
+// What is tested: the text of a first difference names the place and both values. The wrong machine
+// is func with one byte of its data changed, so that the values are known without digests. Space: a
+// word that is written, one that should not be, several at once, which the text does not guess;
+// 1,600 single bytes of 200 random programs. Not tested here: other machines
+// (hw/scripts/mutants.sh).
 #include "sim/rig/first_word.h"
 
 #include <gmock/gmock.h>
@@ -103,7 +104,7 @@ TEST(FirstWord, DataOfRandomPrograms) {
       if (text.find(": load: ") == std::string::npos && !text.starts_with("load: ")) continue;
       ++loads;
       const size_t at = text.find(": func 0x");
-      if (at == std::string::npos) continue;  // loaded to several words
+      if (at == std::string::npos) continue;  // LOAD put the byte into several words
       ++told;
       const auto value = [&](size_t from) {
         return static_cast<uint32_t>(std::stoul(text.substr(from, 8), nullptr, 16));

@@ -3,9 +3,9 @@
 // What is tested, over random programs of both profiles in all named shapes: the checker finds
 // nothing in programs that are legal by construction, and their memory and traces are the same
 // under different legal interleavings of the functional simulator; every opcode occurs. Also the
-// reverse: a program from which one token was taken is reported, or the token was redundant and no
-// interleaving differs. Crowded programs are legal too; with counters of one place less some of
-// them are deadlocks, so they stall as far as a program may. Not tested here: other machines
+// reverse: the checker reports a program that lost one token, or the token was redundant and all
+// interleavings agree. Crowded programs are legal too; with counters of one place less some of them
+// deadlock, so they fill the counters as far as a program may. Not tested here: other machines
 // (tests/cosim).
 #include <gtest/gtest.h>
 
@@ -96,7 +96,7 @@ TEST(Crowded, AsFarAsAProgramMayGo) {
       const Result<ImageOutcome> got = RunImage(*Func(config, seed), image, true);
       ASSERT_TRUE(got) << got.error().message;
       ASSERT_EQ(Difference(*want, *got, image, config), "");
-      if (c.profile == kVta) continue;  // its depth is of no configuration
+      if (c.profile == kVta) continue;  // no configuration has its depth
       image.config_hash = less.Hash();
       const isa::CheckReport check = CheckProgram(image, less);
       if (!check.ok()) {

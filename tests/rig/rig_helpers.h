@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the rig's tests share.
+// Helpers of the rig's tests.
 #ifndef TESSERA_TESTS_RIG_RIG_HELPERS_H_
 #define TESSERA_TESTS_RIG_RIG_HELPERS_H_
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: shrinking of random programs under predicates that need one known instruction or
-// a conflict between two units: what is left is legal, still fails, and is as small as it can be;
-// the kept file assembles to the same image. Every kept program of tests/corpus/rig runs on the
-// functional simulator. Not tested here: finding failures (tests/cosim).
+// a conflict between two units: the smaller program is legal, still fails, and is as small as it
+// can be; the kept file assembles to the same image. Every kept program of tests/corpus/rig runs on
+// the functional simulator. Not tested here: finding failures (tests/cosim).
 #include "sim/rig/shrink.h"
 
 #include <filesystem>
@@ -41,8 +41,7 @@ TEST(Shrink, LeavesWhatTheFailureNeeds) {
         Shrink(image, config, [&](const isa::ProgramImage& i) { return Has<isa::Add>(i, config); });
     EXPECT_TRUE(CheckProgram(small, config).ok());
     EXPECT_TRUE(Has<isa::Add>(small, config));
-    // ADD reads an int8 tile and an accumulator tile: at most two instructions write each, and
-    // FINISH.
+    // ADD reads an int8 tile and an accumulator tile; at most two instructions write each.
     EXPECT_LE(small.insn_count(), 8) << isa::Disassemble(small);
     EXPECT_TRUE(RunImage(*Func(config, 0), small, true));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: that two runs are told apart in time by the first retirement whose instruction,
-// cycle or counters differ, whatever the order in which those of one cycle are told, and by each
-// number of their reports. Not tested here: the runs of machines (tests/cosim).
+// What is tested: two runs differ in time at the first retirement whose instruction, cycle or
+// counters differ, whatever the order of retirements in one cycle, and in each number of their
+// reports. Not tested here: the runs of machines (tests/cosim).
 #include "sim/rig/timing.h"
 
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: tokens. Taking a push and a pop of one pair of units out of a random program is
-// reported by the checker, or no interleaving of the functional simulator tells the two programs
-// apart; taking only one of them is always reported. With queues and counters of few places, the
-// checker finds a deadlock exactly when the simulator does. Not tested here: which text is reported
-// (tests/check).
+// What is tested: tokens. When a push and a pop of one pair of units are removed from a random
+// program, the checker reports it, or no interleaving of the functional simulator tells the two
+// programs apart; removing only one of them is always reported. With queues and counters of few
+// places, the checker finds a deadlock exactly when the simulator does. Not tested here: the text
+// of the report (tests/check).
 #include <algorithm>
 
 #include "base/rng.h"
@@ -15,7 +15,7 @@
 namespace tessera::rig {
 namespace {
 
-// A pair of units with tokens between them, and who moves them.
+// A pair of units with tokens between them, and the instructions that push and pop them.
 struct Edge {
   int from = 0, to = 0;
   std::vector<size_t> pushers, poppers;
@@ -83,7 +83,7 @@ TEST(Tokens, TakingAPairIsReportedOrChangesNothing) {
 }
 
 TEST(Tokens, ReportsAreRaces) {
-  // How often the change shows when someone looks: reports are not false alarms.
+  // How often a run shows the reported change: reports are not false alarms.
   const isa::Config config = Named("tiny");
   int reported = 0, differ = 0;
   for (uint64_t n = 1; n <= 300; ++n) {

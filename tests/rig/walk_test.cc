@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: that what the tables say of loops and operands is what the semantics do, which
-// are written without them. Of every instruction of random programs: the addresses that
-// isa/check/walk.h writes against the writes that the semantics announce; the bytes that they
-// announce against the step count; the reads by changing everything else before the run, which must
-// change nothing that is written; isa/access.h against the walk. Every read operand of the tables
-// must matter in some instruction. Space: profiles tessera and vta, configurations tiny, default,
-// batch4, wide. Not tested: fields without a meaning, addresses out of range.
+// What is tested: the tables' loops and operands agree with the semantics, which are derived
+// without them. For every instruction of random programs: the addresses that isa/check/walk.h
+// writes against the writes that the semantics announce; the bytes that they announce against the
+// step count; the reads by changing everything else before the run, which must not change the
+// result; isa/access.h against the walk. Every read operand of the tables must matter in some
+// instruction. Space: profiles tessera and vta, configurations tiny, default, batch4, wide. Not
+// tested: fields without a meaning, addresses out of range.
 #include "isa/check/walk.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ struct Writes {
 
 using isa::MachineState;
 
-// What |m| keeps of tile |tile| of |memory|, as bytes; of a record not its filling.
+// The storage of tile |tile| of |memory| in |m|, as bytes; for a record without its padding.
 std::span<std::byte> TileOf(MachineState& m, isa::Memory memory, int64_t tile) {
   const auto part = [&](auto& storage) {
     const auto bytes = static_cast<size_t>(m.config.TileBytes(memory, m.profile));
@@ -120,7 +120,7 @@ void Disturb(WalkedMachine& bench, const Addresses& kept, Rng& rng) {
   }
 }
 
-// Whether both machines hold the same at |addresses|.
+// Whether both machines hold the same contents at |addresses|.
 bool SameAt(WalkedMachine& a, WalkedMachine& b, const Addresses& addresses) {
   bool same = true;
   for (const auto& [index, set] : addresses) {
@@ -139,7 +139,7 @@ bool SameAt(WalkedMachine& a, WalkedMachine& b, const Addresses& addresses) {
   return same;
 }
 
-// Bytes that the semantics announce for each step, by the operands that are written.
+// Bytes that the semantics announce for each step, from the operands that a step writes.
 int64_t BytesOfStep(const isa::InsnNest& nest, const isa::Config& config, isa::Profile profile) {
   int64_t bytes = 0;
   for (const isa::NestOperand& o : nest.operands()) {
@@ -152,7 +152,7 @@ int64_t BytesOfStep(const isa::InsnNest& nest, const isa::Config& config, isa::P
   return bytes;
 }
 
-// Counts announced bytes beside what |Writes| does.
+// Writes, with a count of the announced bytes.
 struct CountedWrites {
   Writes writes;
   int64_t bytes = 0;
@@ -163,10 +163,10 @@ struct CountedWrites {
   }
 };
 
-// "Gemm.acc" -> in how many instructions its contents mattered.
+// For each operand, as "Gemm.acc", the number of instructions in which its contents mattered.
 using Mattered = std::map<std::string, int>;
 
-// What the tables say of |fetched| against what it does to |bench|, which it changes.
+// Compares the tables' account of |fetched| with its effect on |bench|, which it changes.
 void CompareOne(const isa::Fetched& fetched, const std::array<uint64_t, isa::kSegments>& bases,
                 WalkedMachine& bench, Rng& rng, Mattered& mattered) {
   const isa::Config& config = bench.state.config;
@@ -202,7 +202,7 @@ void CompareOne(const isa::Fetched& fetched, const std::array<uint64_t, isa::kSe
   ASSERT_FALSE(isa::ExecuteAny(fetched.insn, disturbed.state, ignored));
   EXPECT_TRUE(SameAt(bench, disturbed, written)) << "it reads what the tables do not name";
 
-  // Disturbs what one read operand names, and sees whether the result changes.
+  // Disturbs the contents of one read operand at a time, and checks whether the result changes.
   for (const isa::NestOperand& o : nest.operands()) {
     if (o.write || nest.steps() == 0) continue;
     isa::InsnNest alone = nest;
@@ -241,7 +241,8 @@ void CompareOne(const isa::Fetched& fetched, const std::array<uint64_t, isa::kSe
     }
   }
   EXPECT_EQ(walked[1], derived[1]);
-  // Accumulators may be listed as read where the first step overwrites them.
+  // The two lists may differ in accumulators that the first step overwrites: compare the other
+  // reads.
   walked[0].erase(static_cast<int>(isa::Memory::kAcc));
   derived[0].erase(static_cast<int>(isa::Memory::kAcc));
   EXPECT_EQ(walked[0], derived[0]);
@@ -272,7 +273,7 @@ void Compare(const std::string& name, isa::Profile profile, int programs, Matter
   }
 }
 
-// Every read operand of |profile| has mattered.
+// Expects that every read operand of |profile| has mattered.
 void ExpectAllMattered(isa::Profile profile, const Mattered& mattered) {
   for (const isa::InsnRow& insn : isa::kInsns) {
     if (insn.profile != profile) continue;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: processes that do work: every piece is done once and its result comes back whole,
-// whatever its length; a crash, a failed check, an exit and a piece without end are told with the
-// last line that was said, and the rest is done all the same; a process that is asked again and
-// again is made anew after these only. Space: 1 to 4 processes, 200 pieces.
-// Not tested here: what `tessera regress` makes of it (tests/tools).
+// What is tested: worker processes: each piece of work is done once and its result comes back
+// whole, whatever its length; a crash, a failed check, an exit and a piece without end are reported
+// with the last line that the process printed, and the rest is done all the same; an isolated
+// process answers many requests and is made anew only after such an end. Space: 1 to 4 processes,
+// 200 pieces. Not tested here: how `tessera regress` uses them (tests/tools).
 #include "sim/rig/workers.h"
 
 #include <gmock/gmock.h>
@@ -88,7 +88,7 @@ TEST(Workers, WhatDoesNotEndIsEnded) {
 }
 
 TEST(Isolated, KeepsItsProcessUntilARequestEndsIt) {
-  int asked = 0;  // in the process
+  int asked = 0;  // counts in the child process
   IsolatedProcess process(seconds(1), [&](const std::string& request) -> std::string {
     if (request == "exit") _exit(4);
     while (request == "hang") usleep(1000);

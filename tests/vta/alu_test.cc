@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: ALU of profile vta where VTA's implementations disagree: MUL, the amount of SHR,
-// wrap-around, batches, reset_reg, what STORE sees; immediate and tensor operands, loops. Space:
-// edge values in every lane. Expected values: 64-bit arithmetic reduced modulo 2^32 here.
+// wrap-around, batches, reset_reg, the values that STORE reads; immediate and tensor operands,
+// loops. Space: edge values in every lane. Expected values: 64-bit arithmetic reduced modulo 2^32
+// here.
 #include "tests/vta/fixture.h"
 
 namespace tessera::vta_test {
@@ -25,7 +26,7 @@ int32_t Want(AluOpcode op, int32_t a, int32_t b) {
     case kShr:
       break;
   }
-  // floor(a / 2^b) for b >= 0, a * 2^-b modulo 2^32 else.
+  // floor(a / 2^b) for b >= 0, otherwise a * 2^-b modulo 2^32.
   int64_t value = a;
   if (b >= 0) {
     for (int64_t i = 0; i < std::min<int64_t>(b, 40); ++i) value = (value - (value & 1)) / 2;
@@ -48,7 +49,7 @@ constexpr int32_t kEdges[] = {
 class VtaAluTest : public VtaTest {
  protected:
   static constexpr int64_t kTiles = 12;
-  // Every edge against every other over lanes and tiles, in an order that |salt| changes.
+  // Random edges and other random values in every lane, drawn from seed |salt|.
   std::vector<int32_t> Operand(uint64_t salt) {
     Rng rng(salt);
     std::vector<int32_t> values(static_cast<size_t>(kTiles * lanes_));
@@ -58,7 +59,8 @@ class VtaAluTest : public VtaTest {
     }
     return values;
   }
-  // acc tiles [0, kTiles) = |a|, [kTiles, 2 kTiles) = |b|; micro-op 0 is {0, kTiles}, 1 is {0, 0}.
+  // Loads acc tiles [0, kTiles) = |a|, [kTiles, 2 kTiles) = |b|; micro-op 0 is {0, kTiles}, 1 is
+  // {0, 0}.
   Stream Loaded(const std::vector<int32_t>& a, const std::vector<int32_t>& b) {
     Put(kA, a);
     Put(kB, b);

@@ -63,7 +63,7 @@ void Expect(bool condition, const char* what, int detail = 0) {
   std::printf("FAILED: %s (%d)\n", what, detail);
 }
 
-// Memory that both sides see, seen as values of T.
+// Memory that both sides see, as values of T.
 template <typename T>
 class Shared {
  public:
@@ -231,7 +231,7 @@ void BlockedGemm(VTADeviceHandle device, int rows, int tiles, int mb, int nb, in
     Insn store = Transfer(kStore, kOut, acc_base(acc_part), out.address(), kOutTile, m * tiles + n,
                           mb, nb, tiles);
     store.mem.pop_prev = 1;
-    store.mem.push_prev = job + threads < jobs || job == jobs - 1;  // the last one's is FINISH's
+    store.mem.push_prev = job + threads < jobs || job == jobs - 1;  // the last push is for FINISH
     stream.push_back(store);
   }
   Insn finish = Finish();

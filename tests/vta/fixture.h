@@ -20,7 +20,7 @@
 
 namespace tessera::vta_test {
 
-// The device that this test program is for: one of OpenDevice's.
+// The device that this test program tests: a name for OpenDevice.
 const char* DeviceName();
 
 class VtaTest : public ::testing::TestWithParam<const char*> {
@@ -71,13 +71,13 @@ class VtaTest : public ::testing::TestWithParam<const char*> {
     return values;
   }
 
-  // Puts micro-ops in device memory at kUops.
+  // Writes micro-ops to device memory at kUops.
   void PutUops(const std::vector<MicroOp>& ops) {
     std::vector<uint32_t> words;
     for (const MicroOp& op : ops) words.push_back(NewStream().Encode(op));
     Put(kUops, words);
   }
-  // A LOAD of |count| of them to UOP from micro-op |to| on.
+  // A LOAD of |count| micro-ops to UOP, from place |to| on.
   void LoadUops(Stream& stream, int64_t count, int64_t to = 0, const Deps& deps = {}) {
     stream.Load(kUop, Index(kUop, kUops), {.sram = to, .x = count, .stride = count}, deps);
   }
@@ -107,13 +107,12 @@ class VtaTest : public ::testing::TestWithParam<const char*> {
     }
   }
 
-  // Appends to |stream| what makes all 32 bits of |tiles| ACC tiles from 0 on visible in memory:
-  // four STOREs of the low bytes with shifts by 8 between them. Micro-op |uop| is {0, 0}. Then
-  // FINISH.
+  // Appends instructions that write all 32 bits of ACC tiles [0, |tiles|) to memory: four STOREs of
+  // the low bytes with shifts by 8 between them. Micro-op |uop| is {0, 0}. Then FINISH.
   void StoreAcc(Stream& stream, int64_t tiles, int64_t uop) {
     const Loops all{.uop_bgn = uop, .uop_end = uop + 1, .iter_in = tiles, .dst_in = 1, .src_in = 1};
     for (int64_t byte = 0; byte < 4; ++byte) {
-      // COMPUTE's push; STORE's pop and push; COMPUTE's pop before it changes ACC again.
+      // COMPUTE pushes; STORE pops and pushes; COMPUTE pops before it changes ACC again.
       stream.ComputeNop({.push_next = true});
       stream.Store(Index(kOut, kResult) + byte * tiles, {.x = tiles, .stride = tiles},
                    {.pop_prev = true, .push_prev = true});

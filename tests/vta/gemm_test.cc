@@ -21,7 +21,7 @@ class VtaGemmTest : public VtaTest {
     Put(kB, wgt_);
     Put(kC, acc_);
   }
-  // UOP, ACC, INP and WGT loaded; the next COMPUTE instruction pops INP and WGT's token.
+  // Loads UOP, ACC, INP and WGT; COMPUTE pops the token of INP and WGT.
   Stream Loaded(const std::vector<MicroOp>& ops) {
     PutUops(ops);
     Stream stream = NewStream();
@@ -32,7 +32,7 @@ class VtaGemmTest : public VtaTest {
     stream.ComputeNop({.pop_prev = true});
     return stream;
   }
-  // acc[d] += inp[s] * transpose(wgt[w]) on |acc|, modulo 2^32.
+  // Does acc[d] += inp[s] * transpose(wgt[w]) on |acc|, modulo 2^32.
   void Product(std::vector<int32_t>& acc, int64_t d, int64_t s, int64_t w) const {
     for (int64_t b = 0; b < config_.batch; ++b) {
       for (int64_t o = 0; o < config_.block_out; ++o) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VTA instruction streams, laid out a second time: from VTA's published field order and widths, not
+// VTA instruction streams, a second derivation: from VTA's published field order and widths, not
 // from this project's tables. Depends on: isa/config.h for the sizes of scratchpads only.
 #ifndef TESSERA_TESTS_VTA_STREAM_H_
 #define TESSERA_TESTS_VTA_STREAM_H_
@@ -17,7 +17,7 @@ enum Opcode { kLoad = 0, kStore = 1, kGemm = 2, kFinish = 3, kAlu = 4 };
 enum MemoryId { kUop = 0, kWgt = 1, kInp = 2, kAcc = 3, kOut = 4, kAcc8 = 5 };
 enum AluOpcode { kMin = 0, kMax = 1, kAdd = 2, kShr = 3, kMul = 4 };
 
-// Which tokens an instruction takes and gives.
+// The tokens that an instruction pops and pushes.
 struct Deps {
   bool pop_prev = false, pop_next = false, push_prev = false, push_next = false;
 };
@@ -37,7 +37,7 @@ struct MicroOp {
   int64_t dst = 0, src = 0, wgt = 0;
 };
 
-// Bits of the index of each scratchpad.
+// Bits of an index into each scratchpad.
 struct Widths {
   explicit Widths(const isa::Config& c)
       : uop(Log2Floor(static_cast<uint64_t>(c.uop_bytes / 4))),
@@ -77,7 +77,7 @@ class Stream {
  public:
   explicit Stream(const isa::Config& config) : widths_(config) {}
 
-  // |dram|: tiles of the memory from device address 0.
+  // |dram|: in tiles of |memory| from device address 0.
   Stream& Transfer(Opcode opcode, int memory, int64_t dram, const Box& b, const Deps& deps = {}) {
     Packer p;
     p.Header(opcode, deps).Put(3, memory).Put(16, b.sram).Put(32, dram);

@@ -10,7 +10,7 @@ namespace {
 class VtaTokenTest : public VtaTest {};
 
 TEST_P(VtaTokenTest, CarriersMoveTokensOnly) {
-  // A chain through all three units and back, each link waiting for the one before.
+  // A chain through all three units and back; each link waits for the one before.
   Stream stream = NewStream();
   stream.StoreNop({.pop_prev = true, .push_prev = true});
   stream.ComputeNop({.pop_prev = true, .push_next = true});
@@ -90,7 +90,7 @@ TEST_P(VtaTokenTest, FullQueueStallsThePusherAndLosesNothing) {
   EXPECT_EQ(report->instructions, static_cast<uint64_t>(2 * count + 3));
 }
 
-// A queue of instructions behind the one that stalls and what it has pushed before; one more keeps
+// The pushes fill a counter, the instruction that stalls, and a queue behind it; one more keeps
 // fetch from the pops.
 TEST_P(VtaTokenTest, QueueAndCounterTakeWhatVtasDo) {
   const int64_t queue = config_.QueueDepth(isa::Profile::kVta),
@@ -119,7 +119,7 @@ TEST_P(VtaTokenTest, QueueAndCounterTakeWhatVtasDo) {
   ExpectFails(pops(queue + 1), Code::kDeadlock,
               {"store waits for a token from gemm at instruction 0", "gemm has nothing to do",
                "fetch waits", fmt::format("instruction {}", queue)});
-  // Tokens that nobody takes.
+  // Tokens that no unit pops.
   Stream left = NewStream();
   for (int64_t i = 0; i < tokens; ++i) left.LoadNop({.push_next = true});
   left.Finish();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: LOAD and STORE of profile vta: plain, strided and padded boxes of every memory,
-// ACC_8BIT, what STORE sees of ACC, absolute and based addresses, ranges. Space: small boxes.
+// ACC_8BIT, the bytes of ACC that STORE reads, absolute and based addresses, ranges. Space: small
+// boxes.
 #include "tests/vta/fixture.h"
 
 namespace tessera::vta_test {
@@ -9,7 +10,7 @@ namespace {
 
 class VtaTransferTest : public VtaTest {
  protected:
-  // What the padded box of |box| holds: tiles of |elements| values from tile |first| of |memory|.
+  // The tiles of padded |box|: |elements| values each, from |memory|; pads are zero.
   template <typename T>
   std::vector<T> Boxed(const std::vector<T>& memory, int64_t elements, const Box& box) {
     std::vector<T> tiles;
@@ -37,7 +38,7 @@ TEST_P(VtaTransferTest, AccLoadsKeepAll32BitsAndPadWithZero) {
   for (Box box : kBoxes) {
     const std::vector<int32_t> memory = Random<int32_t>(40 * lanes_, 1);
     Put(kA, memory);
-    // Other contents before, so that pads are seen to be written.
+    // Fills ACC with other contents before, so that the pads show as written.
     Put(kB, Random<int32_t>(40 * lanes_, 2));
     Stream stream = NewStream();
     LoadUops(stream, 1);
@@ -104,8 +105,8 @@ TEST_P(VtaTransferTest, StridedStoresTouchNothingElse) {
   EXPECT_EQ(Get<int8_t>(kResult, 64 * lanes_), want);
 }
 
-// INP and WGT are seen through GEMM: a product with a weight tile that is the identity gives INP's
-// rows, one with an INP tile that has a single 1 gives a column of WGT.
+// The test reads INP and WGT through GEMM: a product with the identity as weight tile gives INP's
+// rows, one with an INP tile that has a single 1 in each row gives columns of WGT.
 TEST_P(VtaTransferTest, InpLoadsInEveryShape) {
   std::vector<int8_t> identity(static_cast<size_t>(WgtElements()), 0);
   for (int64_t i = 0; i < config_.block_out; ++i)

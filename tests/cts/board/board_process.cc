@@ -29,7 +29,7 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_
   TESSERA_ASSIGN(const BoardProcess board, StartBoard(config.name, memory_bytes));
   auto device = OpenDevice("zynq", config,
                            {.memory_bytes = memory_bytes, .values = {{"shared", board.path}}});
-  close(board.fd);  // the device has its own
+  close(board.fd);  // the device has its own descriptor
   return device;
 }
 
@@ -37,8 +37,8 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_
 
 Result<BoardProcess> StartBoard(const std::string& config, uint64_t memory_bytes) {
   while (waitpid(-1, nullptr, WNOHANG) > 0) {
-  }  // boards that have ended
-  // Without a name, so that nothing is left behind.
+  }  // reaps boards that have ended
+  // A file without a name leaves nothing behind.
   const int fd = memfd_create("tessera-board", 0);
   if (fd < 0) return Fail(Code::kUnavailable, "memfd_create: {}", std::strerror(errno));
   const std::string program = TESSERA_SIMULATED_BOARD, number = std::to_string(fd),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Starts simulated_board for one device: the process ends when its user closes the device, or with
-// this process. Depends on: sim/board (the program). Used by: tests/cts, tests/runtime/drivers.
+// Starts simulated_board for one device: the process ends when the device closes, or with this
+// process. Depends on: sim/board (the program). Used by: tests/cts, tests/runtime/drivers.
 #ifndef TESSERA_TESTS_CTS_BOARD_BOARD_PROCESS_H_
 #define TESSERA_TESTS_CTS_BOARD_BOARD_PROCESS_H_
 
@@ -16,15 +16,15 @@ namespace tessera::test {
 
 struct BoardProcess {
   pid_t pid = -1;
-  int fd = -1;       // the shared file, without a name; for the caller to close
-  std::string path;  // of it, while it is open
+  int fd = -1;       // the shared file, which has no name; the caller closes it
+  std::string path;  // of the shared file, while it is open
 };
 
-// A board with the machine of a named configuration; ready when it returns.
+// A board with the machine of a named configuration; it is ready on return.
 //   errors  kUnavailable  the process did not start, or ended at once
 Result<BoardProcess> StartBoard(const std::string& config, uint64_t memory_bytes);
 
-// |driver|, which must be zynq's, as a driver that starts a board for each device.
+// |driver|, which must be zynq's, changed to start a board for each device.
 Driver OnSimulatedBoard(Driver driver);
 
 }  // namespace tessera::test

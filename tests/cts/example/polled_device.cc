@@ -25,11 +25,11 @@ class PolledPort : public RegisterPort {
     return Fail(Code::kDataLoss, "register {:#05x} does not answer", offset);
   }
 
-  // A board's clock runs by itself; this one is turned by hand.
+  // A board's clock runs by itself; this machine advances only when it is stepped.
   void Pause() override { machine_->Step(512); }
 
-  // A soft reset leaves scratchpads as they are. A board loads its bitstream again; here it is a
-  // new machine.
+  // A soft reset keeps the scratchpads. A board loads its bitstream again; this device makes a new
+  // machine.
   Status Reset() override {
     machine_.reset();
     machine_ = plugin_->NewMachine(options_);
@@ -39,7 +39,7 @@ class PolledPort : public RegisterPort {
  private:
   std::shared_ptr<sim::RtlPlugin> plugin_;
   sim::RtlMachineOptions options_;
-  std::unique_ptr<sim::RtlMachine> machine_;  // goes before plugin_
+  std::unique_ptr<sim::RtlMachine> machine_;  // destroyed before plugin_
 };
 
 Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_bytes,

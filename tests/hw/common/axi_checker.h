@@ -162,7 +162,7 @@ class AxiChecker {
   uint32_t bus_bytes_;
   Channel ar_, r_, aw_, w_, b_;
   std::map<uint32_t, std::deque<uint32_t>> reads_;  // by id: beats that each open burst lacks
-  std::deque<Write> asked_, sent_;                  // write bursts lacking their words; their request
+  std::deque<Write> asked_, sent_;                  // write bursts without words; without request
   Write sends_;                                     // of the burst being sent
   uint64_t requests_ = 0, bursts_ = 0, answered_ = 0;
 };

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sourced by the tests of cross-built programs: what they need and the repository does not install.
+# Sourced by the tests of cross-built programs: installs packages that scripts/setup.sh does not, and builds.
 say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
 die() { say "$*"; exit 1; }
 
@@ -13,7 +13,7 @@ need() {
     die "$2 cannot be installed: is there a network, and does /etc/apt name a Debian 12 mirror?"
 }
 
-# cross ARCH TARGET...: builds them with the preset board-ARCH.
+# cross ARCH TARGET...: builds the targets with the preset board-ARCH.
 cross() {
   local arch=$1; shift
   case $arch in

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is tested: the runtime cross-built for a board's processor, run by qemu-user beside the verilated machine in another
-# process: the tests of the zynq driver, the conformance suite, and the Fashion-MNIST network on the host code of that processor
-# and on the machine, whose outputs are those of this machine's host code, bit for bit. Not tested: a kernel of that processor
-# (guest.sh), a board.
+# What is tested: the runtime cross-built for a board's processor, run by qemu-user beside the verilated machine in
+# another process: the tests of the zynq driver, the conformance suite, and the Fashion-MNIST network on the host code
+# of that processor and on the machine. The outputs equal those of this machine's host code, bit for bit. Not tested: a
+# kernel of that processor (guest.sh), a board.
 #   cross.sh ARCH BUILD [driver]   ARCH: armhf or arm64; BUILD: the build folder of this machine's programs; driver: the
 #                                  tests of the driver and conformance of one configuration, tiny, alone
 set -euo pipefail

@@ -17,7 +17,7 @@ cross arm64 tessera
 work=build-arm64/guest
 mkdir -p $work/lists/partial $work/cache/archives/partial
 
-# Debian's kernel for this architecture, by a look at its own lists; the system's lists stay as they are.
+# Debian's kernel for this architecture, found in package lists of its own; the system's lists stay unchanged.
 if [ ! -f $work/vmlinuz ]; then
   say "fetching Debian's arm64 kernel"
   apt=(-o Dir::State::Lists="$PWD/$work/lists" -o Dir::Cache="$PWD/$work/cache" -o Dir::State::status=/dev/null
@@ -40,7 +40,7 @@ tests/sim/board/initramfs.py $work/initramfs init=$work/init tessera=build-arm64
 
 say "booting"
 begin=$(date +%s%N)
-# 63 MiB and the window are 64 MiB: the size of the shared file is a power of two.
+# 63 MiB of memory and the window make 64 MiB: the size of the shared file is a power of two.
 timeout 900 "$build/bin/simulated_board" --memory-mib 63 -- qemu-system-aarch64 -M virt -cpu cortex-a53 -m 512 -nographic \
   -no-reboot -net none -kernel $work/vmlinuz -initrd $work/initramfs -append "console=ttyAMA0 quiet panic=-1 rdinit=/init" \
   -object 'memory-backend-file,id=board,mem-path={},share=on,size=64M' -device ivshmem-plain,memdev=board \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The first and only program of the Arm guest (guest.sh): finds the memory that the host shares as
-// a PCI device, runs the command of the file /command with its path for {}, prints /out.npy in
-// hexadecimal, and powers off.
+// The only program of the Arm guest (guest.sh). It finds the memory that the host shares as a PCI
+// device, runs the command of the file /command with the memory's path in place of {}, prints
+// /out.npy in hexadecimal, and powers off.
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
@@ -24,7 +24,8 @@ std::string Read(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The shared memory of QEMU's ivshmem device (1af4:1110), mapped with write combining; or "".
+// The path of the shared memory of QEMU's ivshmem device (1af4:1110), mapped with write combining;
+// or "".
 std::string SharedMemory() {
   for (const auto& device : std::filesystem::directory_iterator("/sys/bus/pci/devices")) {
     const std::string folder = device.path();

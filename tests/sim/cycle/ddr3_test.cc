@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: when a DDR3 channel gives its data, against sums of its parameters worked out
-// here by hand; what is refused in a file of parameters; the cycle model with such a memory behind
-// its TLM socket: random programs do what func does, take the same cycles each time and more of
-// them with a slower memory. Space: rows that are closed, open and others, banks, turns of the bus,
-// refresh. Not tested here: the cycle model's own cycles (tests/cosim, tests/models).
+// What is tested: when a DDR3 channel gives its data, against sums of its parameters computed here
+// by hand; the errors in a file of parameters; the cycle model with such a memory behind its TLM
+// socket: random programs give func's results, take the same cycles each time, and more cycles with
+// a slower memory. Space: rows that are closed, open and others, banks, turns of the bus, refresh.
+// Not tested here: the cycle model's own cycles (tests/cosim, tests/models).
 #include <gtest/gtest.h>
 
 #include "base/file.h"
@@ -16,7 +16,7 @@
 namespace tessera::sim::cycle {
 namespace {
 
-// Round numbers: a clock moves 8 bytes.
+// Round parameters; the channel moves 8 bytes a clock.
 Ddr3Parameters Round() {
   return {.clock_mhz = 500,
           .bytes = 4,
@@ -52,7 +52,7 @@ TEST(Ddr3Channel, ClosesARowBeforeItOpensAnother) {
   // The first row was activated in clock 3 and may close 150 clocks later.
   const auto other = channel.Access(0, 4 * 1024, 8, false);
   EXPECT_EQ(other.first, 3u + 150 + 1000 + 100 + 10);
-  // A row of another bank need not wait for that, but for its turn on the bus.
+  // A row of another bank waits only for its turn on the bus.
   Ddr3Channel two(Round());
   two.Access(0, 0, 8, false);
   EXPECT_EQ(two.Access(0, 1024, 8, false).first, 3u + 100 + 10 + 1);
@@ -76,7 +76,8 @@ TEST(Ddr3Channel, SplitsABurstAtTheEndOfARow) {
 TEST(Ddr3Channel, RefreshClosesRowsAndTakesItsTime) {
   Ddr3Channel channel(Round());
   channel.Access(0, 0, 8, false);
-  // Due in clock 100,000: the row closes (1000), the refresh takes 5000, the row opens again.
+  // The refresh is due in clock 100,000: the row closes (1000), the refresh takes 5000, the row
+  // opens again.
   const auto times = channel.Access(100'000, 8, 8, false);
   EXPECT_EQ(times.first, 100'000u + 5000 + 100 + 10);
   EXPECT_EQ(channel.Access(110'000, 16, 8, false).first, 110'000u + 3 + 10);

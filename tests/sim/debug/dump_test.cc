@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: dumps of failed runs: writing, reading, refusing what is damaged, of another
-// version or contradicts itself; their files: names, the same failure twice, a file of somebody
-// else, a folder without room. Space: truncation at every length; a flip of every byte; hostile
-// counts behind a right checksum. Not tested here: that verbs leave them (tests/tools).
+// What is tested: dumps of failed runs: writing and reading; damaged, contradictory dumps and those
+// of another version are refused; their files: names, the same failure twice, a foreign file of
+// that name, a missing folder. Space: truncation at every length; a flip of every byte; hostile
+// counts under a valid checksum. Not tested here: that verbs leave dumps (tests/tools).
 #include "sim/debug/dump.h"
 
 #include <gmock/gmock.h>
@@ -65,7 +65,7 @@ TEST(RunDumpTest, RefusesEveryTruncationAndEveryChangedByte) {
   }
 }
 
-// Behind a right checksum a changed byte may be a dump too, but nothing else happens.
+// With a valid checksum a changed byte may still be a dump; then it is read back the same.
 TEST(RunDumpTest, SurvivesEveryChangedByteBehindARightChecksum) {
   const std::vector<uint8_t> bytes = SerializeDump(Sample());
   for (size_t n = 0; n + 8 < bytes.size(); ++n) {

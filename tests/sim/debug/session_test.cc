@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: debugging sessions on the functional simulator: where each kind of breakpoint and
-// step stops, what is printed of scratchpads, memory, units and tokens, a run that starves, a run
-// begun again and one that is left, each wrong command with its line; names and ranges. Expected
-// values: the product computed here, the program's text. Space: one program of `tiny`. Not tested
-// here: tensors of networks, cycles, terminals (tests/tools/debug_test.cc).
+// step stops, the printed contents of scratchpads, memory, units and tokens, a run that starves, a
+// run begun again and one that is left, each wrong command with its line; names and ranges.
+// Expected values: the product computed here, the program's text. Space: one program of `tiny`. Not
+// tested here: tensors of networks, cycles, terminals (tests/tools/debug_test.cc).
 #include "sim/debug/session.h"
 
 #include <gmock/gmock.h>
@@ -204,7 +204,7 @@ TEST(DebugSession, SaysWhichBreakpointsWereNeverReached) {
   EXPECT_TRUE(starved.said_no);
   EXPECT_THAT(starved.output, HasSubstr("breakpoint 1 (insn 0:2) was never reached\n"));
   EXPECT_THAT(starved.output, HasSubstr("the run failed: deadlock"));
-  // The machine can still be looked at.
+  // The session still shows the machine.
   EXPECT_THAT(starved.output, HasSubstr("2 of 4 instructions have retired"));
   EXPECT_THAT(starved.output,
               HasSubstr("  vector  nothing in flight\n"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: both memory models against timelines worked out by hand from their definition:
-// latencies, order, limits on what is outstanding, the split of long bursts, the shared data path,
-// that random hesitation loses nothing, what it owes when it stops. Space: single bursts, trains of
+// What is tested: both memory models against timelines computed by hand from their definition:
+// latencies, order, limits on outstanding requests, the split of long bursts, the shared data path;
+// random stalls lose nothing; the bytes owed when memory stops. Space: single bursts, trains of
 // bursts, both directions. Not tested here: data (the caller's), the machine behind the bus
 // (tests/cosim).
 #include "sim/dram/dram.h"
@@ -35,7 +35,7 @@ std::vector<uint64_t> Consecutive(uint64_t first, size_t count) {
   return cycles;
 }
 
-// A master that asks for bursts from given cycles on and takes and gives every beat at once.
+// A master that requests bursts from given cycles on and takes and gives every beat at once.
 struct Bench {
   explicit Bench(isa::DramModel model, uint64_t seed = 0, uint64_t stops = Dram::kNever)
       : dram(model, 8, seed, stops) {
@@ -88,7 +88,7 @@ struct Bench {
   std::deque<std::pair<uint64_t, DramRequest>> reads, writes;
   uint64_t beats_to_write = 0;
   uint64_t take_from = 0;        // the master takes no read beat before this cycle
-  uint64_t write_data_from = 0;  // and shows no write beat before this one
+  uint64_t write_data_from = 0;  // the master offers no write beat before this cycle
   std::vector<uint64_t> read_accepts, read_cycles, write_accepts, write_cycles, response_cycles;
   std::vector<DramBeat> read_beats, write_beats;
   std::vector<uint32_t> response_ids;
@@ -111,7 +111,7 @@ TEST(TsimReads, BurstThatWaitsBehindAnotherFollowsItDirectly) {
   Bench bench(isa::DramModel::kTsim);
   bench.Read(0, 0, 4, 1);      // beats 16..19
   bench.Read(5, 0x40, 3, 2);   // behind it: 20..22
-  bench.Read(22, 0x80, 2, 3);  // asked while the last beat moves, still behind: 23, 24
+  bench.Read(22, 0x80, 2, 3);  // requested while the last beat moves, still behind: 23, 24
   bench.Read(25, 0xc0, 1, 4);  // from idle: 41
   bench.RunTo(60);
   EXPECT_THAT(bench.read_cycles, ElementsAre(16, 17, 18, 19, 20, 21, 22, 23, 24, 41));
@@ -120,7 +120,8 @@ TEST(TsimReads, BurstThatWaitsBehindAnotherFollowsItDirectly) {
   EXPECT_TRUE(bench.read_beats[9].last);
 }
 
-// Four words of fetch in cycles 16 to 19, of LOAD's eight after them 20 to 22; then it stops.
+// Memory gives four words of fetch in cycles 16 to 19 and three of LOAD's eight in 20 to 22, then
+// stops.
 TEST(Stops, AnswersNothingAndSaysWhatItOwes) {
   Bench bench(isa::DramModel::kTsim, 0, 23);
   bench.Read(0, 0x100, 4, 0);
@@ -135,7 +136,7 @@ TEST(Stops, AnswersNothingAndSaysWhatItOwes) {
   EXPECT_FALSE(waits[0].write);
   EXPECT_EQ(waits[0].address, 0x218u);  // three words of 8 bytes came
   EXPECT_EQ(waits[0].bytes, 40u);
-  EXPECT_EQ(waits[0].silent, 70u);  // it took the write's request in cycle 30
+  EXPECT_EQ(waits[0].silent, 70u);  // memory took the write's request in cycle 30
   EXPECT_EQ(waits[1].unit, static_cast<uint32_t>(isa::Unit::kStore));
   EXPECT_TRUE(waits[1].write);
   EXPECT_EQ(waits[1].address, 0x400u);
@@ -143,7 +144,7 @@ TEST(Stops, AnswersNothingAndSaysWhatItOwes) {
   EXPECT_EQ(bench.dram.NextOffer(), Dram::kNever);
 }
 
-// Written and never answered: the last word is what is owed.
+// The words are written and never answered: memory owes the last word.
 TEST(Stops, OwesAResponse) {
   Bench bench(isa::DramModel::kZynq, 0, 20);
   bench.Write(0, 0x400, 2);
@@ -235,7 +236,7 @@ TEST(ZynqReads, SixteenBurstsOutstanding) {
   accepts.push_back(61);
   accepts.push_back(62);
   EXPECT_THAT(bench.read_accepts, ElementsAreArray(accepts));
-  // 16 beats from 60 on the shared path (the last one in 78); the two late ones 60 after theirs.
+  // 16 beats from 60 on the shared path (the last one in 77); the two late ones 60 after theirs.
   std::vector<uint64_t> beats = SharedCycles(60, 16);
   beats.push_back(121);
   beats.push_back(122);
@@ -245,7 +246,7 @@ TEST(ZynqReads, SixteenBurstsOutstanding) {
 TEST(ZynqReads, PartsOfALongBurstTakePlacesOfTheSixteen) {
   Bench bench(isa::DramModel::kZynq);
   bench.Read(0, 0, 256);     // 16 parts, entering in cycles 0..15
-  bench.Read(0, 0x800, 16);  // needs a place: the first part is through with its 16th beat in 77
+  bench.Read(0, 0x800, 16);  // needs a place: the first part leaves with its 16th beat in 77
   bench.RunTo(500);
   EXPECT_EQ(SharedCycles(60, 16).back(), 77u);
   EXPECT_THAT(bench.read_accepts, ElementsAre(0, 78));
@@ -280,7 +281,7 @@ TEST(ZynqShare, ReadsAndWritesAlternate) {
   bench.Read(0, 0, 6);
   bench.Write(0, 0x1000, 6);
   bench.RunTo(120);
-  // Nobody was served before: the read goes first. Beats in 60..65, 67..72.
+  // No request was served before: the read goes first. Beats in 60..65, 67..72.
   EXPECT_THAT(bench.read_cycles, ElementsAre(60, 62, 64, 67, 69, 71));
   EXPECT_THAT(bench.write_cycles, ElementsAre(61, 63, 65, 68, 70, 72));
 }
@@ -319,7 +320,7 @@ TEST(DramReset, ForgetsWhatWasOutstanding) {
   EXPECT_THAT(bench.read_cycles, ElementsAre(16));
 }
 
-// Under hesitation everything arrives, in order, never earlier than without it.
+// Under random stalls everything arrives, in order, never earlier than without them.
 class StallTest : public ::testing::TestWithParam<std::tuple<isa::DramModel, uint64_t>> {};
 
 TEST_P(StallTest, LosesNothingAndKeepsOrder) {

@@ -124,7 +124,7 @@ TEST(Func, ExplainsADeadlock) {
               HasSubstr("store waits for a token from vector at instruction 0 (store pop=vector"));
   EXPECT_THAT(text, HasSubstr("load has nothing to do"));
   EXPECT_THAT(text, HasSubstr("fetch has passed all 3 instructions"));
-  // The device is usable afterwards.
+  // The device stays usable.
   EXPECT_TRUE(m.Run({isa::Finish{}}));
 }
 
@@ -139,14 +139,14 @@ TEST(Func, ExplainsFullCountersAndQueues) {
   EXPECT_THAT(m.ErrorOf(pushes, Code::kDeadlock),
               HasSubstr("gemm's instruction 3 waits for room to push its 4th token to vector (the "
                         "counter holds 3), whose instructions pop 0; "));
-  // The third pop stands in front of fetch, which would bring the pushes.
+  // The third pop blocks fetch, which would bring the pushes.
   std::vector<Insn> pops;
   for (int i = 0; i < 3; ++i) pops.push_back(isa::Sync{.pop = kToGemm, .unit = 2});
   for (int i = 0; i < 3; ++i) pops.push_back(isa::Sync{.push = kToVector, .unit = 1});
   pops.push_back(isa::Finish{});
   EXPECT_THAT(m.ErrorOf(pops, Code::kDeadlock),
               HasSubstr("fetch waits for room in the queue of vector at instruction 2"));
-  // With a pop taken on the way both would pass.
+  // The same pops and pushes pass when two pushes come before the third pop.
   EXPECT_TRUE(m.Run({isa::Sync{.pop = kToGemm, .unit = 2}, isa::Sync{.pop = kToGemm, .unit = 2},
                      isa::Sync{.push = kToVector, .unit = 1},
                      isa::Sync{.push = kToVector, .unit = 1}, isa::Sync{.pop = kToGemm, .unit = 2},
@@ -200,7 +200,7 @@ TEST(Func, EndsWhenTheBudgetIsSpent) {
             "vector: instruction 1 (alu src_mem=imm iter_out=5 iter_in=10 red_out=1 red_in=1) "
             "takes 51 steps, 49 of the "
             "budget of 100 are left; give more");
-  // The longest loop there is ends at once.
+  // A loop far over the budget, the longest possible, ends at once.
   const isa::Gemm gemm{.uop_count = 65535, .iter_out = 65535, .iter_in = 65535};
   m.launch().budget = 1'000'000'000;
   EXPECT_THAT(m.ErrorOf({gemm, isa::Finish{}}, Code::kTimeout),
@@ -250,7 +250,7 @@ TEST(Func, KeepsScratchpadsBetweenRunsUntilReset) {
   ASSERT_TRUE(m.Run({StoreOut(1, 0), isa::Finish{}}));
   EXPECT_EQ(m.Bytes(kOutput, 4), (std::vector<uint8_t>{0, 0, 0, 0}));
   ASSERT_TRUE(m.Run({LoadOut(1, 0), isa::Finish{}}));
-  EXPECT_FALSE(m.Run({isa::Sync{}}));  // an error resets the machine
+  EXPECT_FALSE(m.Run({isa::Sync{}}));  // a machine error resets the machine
   ASSERT_TRUE(m.Run({StoreOut(1, 0), isa::Finish{}}));
   EXPECT_EQ(m.Bytes(kOutput, 4), (std::vector<uint8_t>{0, 0, 0, 0}));
 }
@@ -288,8 +288,8 @@ TEST(Func, ReportsLeftoverTokensAndTraffic) {
 }
 
 TEST(Func, RunsProfileVta) {
-  // Two accumulator tiles are loaded, widened from int8 with padding, added to an immediate and
-  // stored.
+  // Loads two accumulator tiles, widened from int8 with padding, adds them to an immediate and
+  // stores them.
   Machine m(Named("default"));
   const isa::VtaCodec codec = isa::VtaCodec::Make(Named("default")).value();
   std::vector<uint8_t> code;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: streams that nobody meant: any value in any field, in random order, on the
-// functional simulator, traced or not. Each run ends with success or with an error in one line;
-// memory outside the segments stays as it was. Space: 1,000 programs, both profiles. Not tested
-// here: legal programs (tests/rig).
+// What is tested: random streams: any value in any field, in random order, on the functional
+// simulator, traced or not. Each run ends with success or with an error in one line; memory outside
+// the segments stays as it was. Space: 1,000 programs, both profiles. Not tested here: legal
+// programs (tests/rig).
 #include <gtest/gtest.h>
 
 #include <set>
@@ -16,9 +16,9 @@
 namespace tessera::sim {
 namespace {
 
-constexpr uint64_t kGuard = 4096;  // bytes before and after what a program may touch
+constexpr uint64_t kGuard = 4096;  // bytes before and after the program's memory
 
-// Random bits of which mostly those are kept that make small numbers.
+// Random bits, with few bits set in most numbers.
 uint64_t SparseBits(Rng& rng) {
   uint64_t bits = rng.Next();
   while (!rng.OneIn(3)) bits &= rng.Next();

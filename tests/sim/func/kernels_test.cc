@@ -61,7 +61,7 @@ bool Same(const Machine& a, const Machine& b) {
          a.state.prm == b.state.prm;
 }
 
-// Runs |insn| on |m| by its semantics, and on copies by each kernel. Returns how many kernels did
+// Runs |insn| on |m| by its semantics, and on copies by each kernel. Returns how many kernels ran
 // it.
 int Compare(const isa::AnyInsn& insn, Machine& m) {
   const Machine before = m;
@@ -134,7 +134,7 @@ TEST(Kernels, EqualTheSemanticsOnAllFieldValues) {
         insn = isa::Alu{};
         break;
     }
-    // Counts stay small, the rest is anything that its field holds, often little.
+    // Counts stay small; other fields take any value, often a small one.
     std::visit(
         [&](auto& v) {
           ForEachField(v, [&](const isa::FieldRow& f, int64_t& value) {

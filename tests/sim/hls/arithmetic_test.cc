@@ -42,7 +42,7 @@ TEST(HlsArithmetic, RescaleIsThatOfTheSemantics) {
       }
     }
     for (int i = 0; i < 3000; ++i) {
-      // Small values too: ties are among them.
+      // Small values too, because ties are among them.
       const int32_t a = static_cast<int32_t>(rng.Next()) >> rng.Range(0, 31);
       const int32_t multiplier =
           static_cast<int32_t>(rng.Next() >> 33) & ~((1 << rng.Range(0, 30)) - 1);
@@ -79,8 +79,8 @@ TEST(HlsArithmetic, ClampIsThatOfTheSemantics) {
   }
 }
 
-// Adds 1 to random tiles; a write reaches the memory kWindowDepth steps later, as a pipeline's
-// would. Returns how many reads saw an old value.
+// Adds 1 to random tiles; a write reaches the memory kWindowDepth steps later, as in a pipeline.
+// Returns how many reads saw an old value.
 int64_t StaleReads(bool with_window, uint64_t seed) {
   constexpr int kTiles = 6;
   Rng rng(seed);

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is tested: the tops and their bench compile as C++14 without warnings by one compiler under the
-# address and undefined-behaviour sanitizers, and give func's memory on random programs of both
-# profiles; and the bench says no to a wrong byte, a cut file and a program that stands. Space: one
-# configuration, 25 programs a profile. Not tested here: the vendor's tools; his integer types only where
-# TESSERA_AP_TYPES names a folder with ap_int.h, which then stand in for the shim's.
+# What is tested: one compiler accepts the tops and their bench as C++14 without warnings under the address and
+# undefined-behaviour sanitizers, and they give func's memory on random programs of both profiles; the bench refuses a
+# wrong byte, a truncated file and a program that deadlocks. Space: one configuration, 25 programs a profile. Not tested
+# here: the vendor's tools; the vendor's integer types are tested only where TESSERA_AP_TYPES names a folder with
+# ap_int.h, which then replace the shim's.
 #
 #   bench_test.sh COMPILER CONFIG BUILD HLS_CASES WORK
 set -euo pipefail
@@ -15,7 +15,7 @@ rm -rf "$work" && mkdir -p "$work"
 flags=(-std=c++14 -O1 -g -Wall -Wextra -Wshadow -Werror -Wno-unknown-pragmas -Wno-unused-label
        -fsanitize=address,undefined -fno-sanitize-recover=all
        -DTSR_HLS_NAMESPACE=hls_bench -I"$build/hls/$config" -Ihw/hls -Ihw/hls/shim -I.)
-if [ -n "${TESSERA_AP_TYPES:-}" ]; then  # not his streams; warnings and shifts of his are not ours
+if [ -n "${TESSERA_AP_TYPES:-}" ]; then  # without the vendor's streams; the checks skip the vendor's code
   mkdir "$work/ap" && cp -r "$TESSERA_AP_TYPES"/* "$work/ap" && rm -f "$work/ap/hls_stream.h"
   flags=(-isystem "$work/ap" -fno-sanitize=undefined "${flags[@]}" -fno-sanitize=undefined)
   echo "with the integer types of $TESSERA_AP_TYPES"
@@ -26,7 +26,7 @@ done
 "$compiler" -fsanitize=address,undefined "$work"/*.o -o "$work/bench"
 "$work/bench" "$work"/*.case
 
-# The last byte of what must be there afterwards is another one.
+# Changes the last byte of the expected memory.
 one=$work/${config}_tessera_1.case
 cp "$one" "$work/wrong"
 size=$(stat -c %s "$one")
@@ -39,7 +39,7 @@ expect_no() {
 expect_no "$work/wrong" "byte .* of memory is .*, must be"
 head -c 1000 "$one" > "$work/cut"
 expect_no "$work/cut" "is cut off"
-# One instruction of FINISH's stream is taken away: the stream ends without it.
+# Removes the last instruction, FINISH, from the stream.
 cp "$one" "$work/short"
 count=$(od -An -t u4 -j 16 -N 4 "$one" | tr -d ' ')
 printf "$(printf '\\x%02x\\x%02x' $(((count - 1) % 256)) $(((count - 1) / 256)))" |

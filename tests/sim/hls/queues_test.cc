@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the shim's streams and who runs tops over them: order, full and empty, a deadlock
-// that names tops and streams, an end that unwinds every top, a lone top that reads nothing; the
-// driver's words for a deadlock, an unknown configuration. Space: small designs. Not tested here:
-// programs (tests/cts, tests/cosim on driver hls).
+// What is tested: the shim's streams and the code that runs tops over them: order, full and empty,
+// a deadlock that names tops and streams, an end that unwinds every top, a lone top that reads
+// nothing; the driver's messages for a deadlock and an unknown configuration. Space: small designs.
+// Not tested here: programs (tests/cts, tests/cosim on driver hls).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -92,7 +92,7 @@ TEST(HlsDriver, SaysWhichTopStandsAtWhichQueue) {
   const isa::Config config = isa::LoadConfig("tiny").value();
   auto device = OpenDevice({&Hls(), 1}, "hls", config, {.memory_bytes = 1 << 20});
   ASSERT_TRUE(device) << device.error().message;
-  // GEMM waits for a token that VECTOR never gives.
+  // GEMM waits for a token that VECTOR never pushes.
   std::vector<uint8_t> code;
   for (const isa::Insn& insn :
        {isa::Insn(isa::Sync{.pop = 1 << static_cast<int>(isa::Unit::kVector),

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is tested: the commands that hw/hls/run_hls.tcl gives a vendor's tool, against run_hls.golden; its
-# stops where something is missing or fails; that the recording interpreter refuses what the tool would
-# not know. Not tested here, and not run: the tool.
+# What is tested: the commands that hw/hls/run_hls.tcl gives a vendor's tool, against run_hls.golden; the script stops
+# where something is missing or fails; the recording interpreter refuses commands that the tool does not have. Not
+# tested here, and not run: the tool.
 #
 #   run_hls_test.sh WORK      TESSERA_GOLDEN_WRITE=1 writes the golden anew
 set -euo pipefail
@@ -16,12 +16,12 @@ unset TESSERA_HLS_GEN TESSERA_HLS_PERIOD TESSERA_HLS_STEPS TESSERA_HLS_TOPS TESS
 record > "$work/calls"
 [ -z "${TESSERA_GOLDEN_WRITE:-}" ] || cp "$work/calls" "$here/run_hls.golden"
 diff "$here/run_hls.golden" "$work/calls"
-# Every file that is named is there.
+# Every file that the calls name exists.
 grep -o '@/[^ {}]*\.cc' "$work/calls" | sort -u | while read -r file; do
   [ -f "${file/@/.}" ] || { echo "$file does not exist" >&2; exit 1; }
 done
 
-# WORDS of the message, then assignments for env.
+# expect_stop WORDS SETTING...: with these settings in the environment the script stops with WORDS.
 expect_stop() {
   local words=$1; shift
   if (export "$@"; record) > "$work/calls" 2> "$work/said"; then echo "it went on: $*" >&2; exit 1; fi
@@ -41,12 +41,12 @@ for command in csim_design csynth_design cosim_design; do
   if grep -q export_design "$work/calls"; then echo "it exports after a failed $command" >&2; exit 1; fi
 done
 
-# Part of it: one top, two steps, without cases.
+# A partial run: one top, two steps, without cases.
 TESSERA_HLS_TOPS=store TESSERA_HLS_STEPS="csynth export" TESSERA_HLS_CASES="" record > "$work/calls"
 [ "$(grep -c '^csynth_design' "$work/calls")" = 1 ] && grep -q '^set_top tsr_hls_store' "$work/calls"
 if grep -q '^c.sim_design\|^csim' "$work/calls"; then echo "it simulates unasked" >&2; exit 1; fi
 
-# The interpreter itself.
+# expect_refused WORDS SCRIPT: the interpreter refuses SCRIPT with WORDS.
 expect_refused() {
   printf '%s\n' "$2" > "$work/bad.tcl"
   if script=$work/bad.tcl record > "$work/calls" 2> "$work/said"; then echo "taken: $2" >&2; exit 1; fi

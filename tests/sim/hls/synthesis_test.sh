@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is tested: the tops as synthesis would see them: clang's IR of each has no recursion, allocation,
-# call through a pointer, function without a body or floating point, for one configuration; its syntax
-# tree, read through libclang, stays in the subset that hw/hls/scripts/clang_check.py knows, its pragmas say
-# what that asks for, and no pipelined loop wants more than its memory ports allow: hw/hls/ledger.txt, an estimate. And that the checks find each thing that they look for, in
-# sources made for it. Not tested here, and not run: C synthesis.
+# What is tested: the tops as synthesis would see them. clang's IR of each has no recursion, allocation, call through a
+# pointer, function without a body or floating point, for one configuration. Its syntax tree, read through libclang,
+# stays in the subset that hw/hls/scripts/clang_check.py knows; its pragmas follow the rules of that script; no
+# pipelined loop wants more than its memory ports allow: hw/hls/ledger.txt, an estimate. The checks find each fault that
+# they look for, in sources made for it. Not tested here, and not run: C synthesis.
 #
 #   TESSERA_GOLDEN_WRITE=1 writes the ledger anew
 #   synthesis_test.sh CLANG CONFIG BUILD WORK
@@ -39,11 +39,11 @@ too_few() {
 [ -z "$(too_few "$work/ledger")" ] || { echo "too few ports: $(too_few "$work/ledger")" >&2; exit 1; }
 sed '/gemm_steps/s/allow 1/allow 2/' "$work/ledger" > "$work/fewer"
 too_few "$work/fewer" | grep -q gemm_steps
-# Every file of the twin is in a top that was read.
+# Every file of the twin belongs to a top that was read.
 comm -13 <(sort -u "$work/files") <(ls hw/hls/*.h hw/hls/*.cc) > "$work/unread"
 [ ! -s "$work/unread" ] || { echo "in no top: $(cat "$work/unread")" >&2; exit 1; }
 
-# Each of these must be found: words of the finding | the source.
+# The check must find each of these: words of the finding | the source.
 while IFS='|' read -r want source; do
   printf '%s\n' "$source" > "$work/bad.cc"
   ir "$work/bad.cc" "$work/bad.ll"
@@ -60,7 +60,7 @@ state outside the top|int count = 0; int bad_top() { return ++count; }
 are called bad_top|int good_top() { return 0; }
 BAD
 
-# The same for the syntax tree.
+# The same for the check of the syntax tree.
 while IFS='|' read -r want source; do
   printf '%s\n' "$source" > "$work/bad.cc"
   if check "$work/bad.cc" > "$work/said"; then echo "taken: $source" >&2; exit 1; fi
@@ -85,7 +85,7 @@ copies by memcpy|extern "C" void* memcpy(void*, const void*, unsigned long); int
 takes pointers in a struct and is not inlined: f|struct bad { int* p; }; int f(bad b) { return *b.p; } int bad_top(int* p) { bad b; b.p = p; return f(b); }
 BAD
 
-# The same for pragmas: words of the finding | what is done to a copy of gemm's top or steps.
+# The same for pragmas: words of the finding | the edit of a copy of gemm's top or steps.
 cat hw/hls/tsr_gemm_steps.h hw/hls/tsr_gemm.cc > "$work/gemm.cc"
 check "$work/gemm.cc" > /dev/null
 while IFS='|' read -r want edit; do

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of the verilated device share: a program that copies, a folder for what it writes.
+// Helpers of the tests of the verilated device: a program that copies, a folder for the files that
+// it writes.
 #ifndef TESSERA_TESTS_SIM_RTL_COPY_H_
 #define TESSERA_TESTS_SIM_RTL_COPY_H_
 
@@ -24,7 +25,7 @@ inline isa::Config Named(std::string_view name) {
   return {};
 }
 
-// A folder that goes away with the test.
+// A folder that is removed with the test.
 class Folder {
  public:
   Folder() {

@@ -19,7 +19,7 @@ std::optional<uint64_t> Number(const unsigned char* bits, size_t length) {
   return value;
 }
 
-// The changes of one file, gathered by time.
+// The changes of one file, collected by time.
 struct Replay {
   struct Signal {
     std::string name;

@@ -2,7 +2,7 @@
 //
 // What is tested: the verilated device beyond tests/cts: a configuration that is not prebuilt is
 // verilated on first use and kept, also when two processes want it at once; waveforms of a window
-// of cycles; memory models and stalls change cycles and not results; what it says when a tool is
+// of cycles; memory models and stalls change cycles and not results; the messages when a tool is
 // missing. Space: a machine smaller than `tiny`. Not tested here: programs (tests/cts,
 // tests/cosim).
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, DeviceOptions op
   return OpenDevice("rtl", config, options);
 }
 
-// One test for both, so that one machine is verilated: its waveforms make it one that is never
+// One test checks both, so that one machine is verilated: a machine with waveforms is never
 // prebuilt.
 TEST(RtlDevice, VerilatesOnFirstUseOnceForTwoProcessesAndWritesWaveforms) {
   const Folder cache, folder;
@@ -53,7 +53,7 @@ TEST(RtlDevice, VerilatesOnFirstUseOnceForTwoProcessesAndWritesWaveforms) {
                                        {"wave-end", std::to_string(end)},
                                        {"cache", cache.path()}}});
   };
-  // Two processes at the same time, then this one: one machine is made.
+  // Two processes at the same time, then this one: they make one machine.
   for (const char* file : {"a.vcd", "b.vcd"}) {
     if (fork() == 0) {
       auto device = open(file, 0, ~uint64_t{0});
@@ -94,15 +94,15 @@ TEST(RtlDevice, VerilatesOnFirstUseOnceForTwoProcessesAndWritesWaveforms) {
   }
   EXPECT_LT(sizes[1] * 2, sizes[0]) << "the window is not smaller";
 
-  // One that was cut is made again; what a process that is no more left goes away then. This
-  // process has the old file open: a shorter one takes its place.
+  // A truncated machine is made again, and then the files of a process that has ended are removed.
+  // This process has the old file open: a shorter one takes its place.
   for (const auto& entry : fs::directory_iterator(cache.path())) {
     if (entry.path().extension() != ".so") continue;
     const std::vector<uint8_t> part = FirstBytes(entry.path(), 5000);
     ASSERT_EQ(part.size(), 5000u);
     ASSERT_TRUE(WriteFile(entry.path(), part));
   }
-  const std::string litter = cache.path() + "/rtl_0.work.2147483646";  // above the greatest number
+  const std::string litter = cache.path() + "/rtl_0.work.2147483646";  // no process has this number
   fs::create_directories(litter + "/obj");
   ASSERT_TRUE(WriteFile(litter + ".sv", std::string_view("package")));
   ::testing::internal::CaptureStderr();
@@ -131,8 +131,8 @@ TEST(RtlDevice, MemoryModelAndStallsChangeCyclesOnly) {
   ASSERT_TRUE(tsim && stalled && zynq);
   const uint64_t fast = Copy(**tsim), slow = Copy(**zynq);
   EXPECT_GT(Copy(**stalled), fast);
-  // Three dependent round trips: the code, the LOAD, the STORE's answer, each at least 44 cycles
-  // longer.
+  // Three dependent round trips, for the code, the LOAD and the STORE's answer, are longer by 44,
+  // 44 and 29 cycles.
   EXPECT_GT(slow, fast + 2 * 44 + 29 - 1);
 }
 
@@ -161,7 +161,7 @@ TEST(RtlDevice, CompilerThatFailsIsAnErrorWithALog) {
   EXPECT_EQ(cache.Count(".so"), 0u);
 }
 
-// Ctrl-C while tools run ends them and, when their litter is gone, this process.
+// Ctrl-C while tools run ends the tools, removes their files, and then ends this process.
 TEST(RtlDevice, AnInterruptedBuildLeavesNothing) {
   const Folder cache, folder;
   const std::string tool = folder.path() + "/verilator";
@@ -181,7 +181,7 @@ TEST(RtlDevice, AnInterruptedBuildLeavesNothing) {
     EXPECT_EQ(entry.path().extension(), ".lock") << entry.path();
 }
 
-// A prebuilt machine is one of its sources as they are: each is compared.
+// A prebuilt machine fits only unchanged sources: each source is compared.
 TEST(RtlSources, TheFirstThatChangedIsNamed) {
   const Folder folder;
   const std::string a = folder.path() + "/a.sv", b = folder.path() + "/b.sv",

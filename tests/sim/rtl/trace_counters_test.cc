@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the units' counters that the verilated device samples at each retirement of a
-// trace. Expected values: of a copy of |n| tiles through OUT, what follows from the program and
-// hw/rtl/README.md alone; the run's report at the end. Space: copies of 1 to 64 tiles on `tiny`,
-// with and without memory stalls. Not tested here: what is made of the samples (tests/runtime),
+// trace. Expected values: for a copy of |n| tiles through OUT, those that follow from the program
+// and hw/rtl/README.md alone; the run's report at the end. Space: copies of 1 to 64 tiles on
+// `tiny`, with and without memory stalls. Not tested here: uses of the samples (tests/runtime),
 // whole networks (tests/tools).
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ uint64_t Sum(const UnitCounters& c) {
   return c.busy + c.token_wait + c.memory_wait + c.hazard + c.idle;
 }
 
-// |later| counted nothing since |earlier| but |cycles| idle ones.
+// From |earlier| to |later| the unit was only idle, for |cycles| cycles.
 void ExpectIdleSince(const UnitCounters& earlier, const UnitCounters& later, uint64_t cycles) {
   EXPECT_EQ(later.busy, earlier.busy);
   EXPECT_EQ(later.token_wait, earlier.token_wait);
@@ -91,7 +91,7 @@ TEST_P(TraceCounters, FollowFromTheProgramAndEndAsTheReport) {
   for (const int64_t n : {1, 2, 3, 16, 64}) {
     SCOPED_TRACE(::testing::Message() << n << " tiles, stall seed " << GetParam());
     const Traced run = Copy(*device_, n);
-    ASSERT_EQ(run.trace.size(), 2u);  // LOAD and STORE; FINISH leaves no trace
+    ASSERT_EQ(run.trace.size(), 2u);  // LOAD and STORE; FINISH has no trace entry
     const TraceEntry &load = run.trace[0], &store = run.trace[1];
     ASSERT_EQ(load.unit, isa::Unit::kLoad);
     ASSERT_EQ(store.unit, isa::Unit::kStore);
@@ -101,7 +101,7 @@ TEST_P(TraceCounters, FollowFromTheProgramAndEndAsTheReport) {
       ExpectIdleSince({}, entry.units[kGemm], entry.cycle);
       ExpectIdleSince({}, entry.units[kVector], entry.cycle);
     }
-    // Every tile is one write of LOAD's, and LOAD does nothing more once it has retired.
+    // Every tile is one write of LOAD, and LOAD is idle once it has retired.
     EXPECT_GE(load.units[kLoad].busy, static_cast<uint64_t>(n));
     ExpectIdleSince(load.units[kLoad], store.units[kLoad], store.cycle - load.cycle);
     // STORE had nothing to do, or its command waited for LOAD's token.
@@ -109,7 +109,7 @@ TEST_P(TraceCounters, FollowFromTheProgramAndEndAsTheReport) {
               0u);
     EXPECT_GT(load.units[kStore].token_wait, 0u);
     EXPECT_GE(store.units[kStore].busy, static_cast<uint64_t>(n));
-    // What follows the last retirement is idle: the run's report goes on from the last sample.
+    // After the last retirement the units are idle until the run's report.
     ASSERT_GT(run.report.cycles, store.cycle);
     for (size_t u = 0; u < run.report.units.size(); ++u) {
       ExpectIdleSince(store.units[u], run.report.units[u], run.report.cycles - store.cycle);
@@ -120,8 +120,8 @@ TEST_P(TraceCounters, FollowFromTheProgramAndEndAsTheReport) {
 INSTANTIATE_TEST_SUITE_P(Stalls, TraceCounters, ::testing::Values(0, 7),
                          ::testing::PrintToStringParamName());
 
-// LOAD writes a chunk a cycle when memory keeps up, so each further tile is one more busy cycle and
-// one more of waiting.
+// LOAD writes a chunk a cycle when memory keeps up, so each further tile costs LOAD one busy cycle
+// and STORE one cycle of waiting.
 TEST(TraceCountersSteady, ATileMoreIsACycleMore) {
   auto device = OpenDevice("rtl", isa::LoadConfig("tiny").value(), {.memory_bytes = 1 << 20});
   ASSERT_TRUE(device) << device.error().message;

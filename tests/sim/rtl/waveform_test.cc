@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: an .fst waveform of a run is read back, and its signals say what the run's report
-// says: clock edges while the machine is busy, the cycle and instruction counters, beats on the
-// bus; `tessera trace --wave` records the window that it is asked for, of a run that ends well and
-// of one that fails, and names signals that are in it. Space: a copy and tokens on `tiny`. Not
-// tested here: windows of cycles by the device's options, .vcd (rtl_device_test.cc).
+// What is tested: an .fst waveform of a run is read back, and its signals agree with the run's
+// report: clock edges while the machine is busy, the cycle and instruction counters, beats on the
+// bus; `tessera trace --wave` records the requested window of a run that ends well and of one that
+// fails, and names signals that are in it. Space: a copy and tokens on `tiny`. Not tested here:
+// windows of cycles by the device's options, .vcd (rtl_device_test.cc).
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -23,7 +23,8 @@
 namespace tessera::sim {
 namespace {
 
-// Where the machine with waveforms is kept, for all tests: verilating it takes most of the time.
+// The folder of the machine with waveforms, shared by all tests: verilating it takes most of the
+// time.
 const Folder& Shared() {
   static const Folder folder;
   return folder;
@@ -56,7 +57,7 @@ TEST(Waveform, AnFstFileSaysWhatTheReportSays) {
               [&](const SignalValues& before, const SignalValues& now) {
                 last = now;
                 if (!before.contains(clock) || before.at(clock) != 0 || now.at(clock) != 1) return;
-                ++edges;  // what flops see is |before|
+                ++edges;  // flip-flops see the values of |before|
                 busy_edges += before.at(busy);
                 beats += before.at(rvalid) & before.at(rready);
               });
@@ -68,14 +69,14 @@ TEST(Waveform, AnFstFileSaysWhatTheReportSays) {
   EXPECT_EQ(beats * static_cast<uint64_t>(config.bus_bytes()), report.bytes_read);
 }
 
-// Runs the command; its exit code. What it printed is in |log|.
+// Runs the command, with its output in |log|, and returns its exit code.
 int Tessera(const std::string& arguments, const std::string& log = "/dev/null") {
   const int status = std::system((TESSERA_COMMAND " " + arguments + " > " + log + " 2>&1").c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// The window of a trace: every signal that the list for GTKWave names is in it, and the cycles that
-// it counts are those from instruction 1 on.
+// The window of a trace has every signal that the list for GTKWave names, and its cycles are those
+// from instruction 1 on.
 TEST(Waveform, AWindowOfATraceHasItsSignalsAndCycles) {
   const std::string stem = Shared().path() + "/window";
   struct Case {
@@ -98,7 +99,7 @@ TEST(Waveform, AWindowOfATraceHasItsSignalsAndCycles) {
     std::istringstream text(std::string(list->begin(), list->end()));
     std::vector<std::string> names;
     for (std::string line; std::getline(text, line);) {
-      // The reader takes 64 bits.
+      // The reader handles at most 64 bits.
       if (line.starts_with("TOP.") && line.find("[127:0]") == std::string::npos)
         names.push_back(line.substr(0, line.find('[')));
     }
@@ -117,7 +118,7 @@ TEST(Waveform, AWindowOfATraceHasItsSignalsAndCycles) {
   }
 }
 
-// The cycles of the machine's counter that are in waveform |path|.
+// The range of the machine's cycle counter in waveform |path|.
 struct Recorded {
   uint64_t first = ~uint64_t{0}, last = 0;
 };
@@ -133,7 +134,8 @@ Recorded RecordedIn(const std::string& path) {
   return recorded;
 }
 
-// What `trace --from failure` records of |program|, whose text is complete; it exits with |code|.
+// The window that `trace --from failure` records of |program|, a whole program; expects exit code
+// |code|.
 Recorded RecordedOfFailure(const std::string& program, int code, std::string& log) {
   const std::string stem = Shared().path() + "/failure";
   EXPECT_TRUE(WriteFile(stem + ".s", std::string_view(program)));
@@ -149,7 +151,7 @@ Recorded RecordedOfFailure(const std::string& program, int code, std::string& lo
   return RecordedIn(stem + ".fst");
 }
 
-// The memory refuses the second load's beat: the window is where that was.
+// The memory answers the second load's beat with an error: the window contains that cycle.
 TEST(Waveform, AWindowIsWhereTheMemoryAnsweredWithAnError) {
   std::string log;
   const Recorded recorded = RecordedOfFailure(
@@ -164,9 +166,9 @@ TEST(Waveform, AWindowIsWhereTheMemoryAnsweredWithAnError) {
   EXPECT_LE(recorded.last, recorded.first + 40 + 32);
 }
 
-// Two loads race with a store of 256 tiles: the first changes tile 0, which the store has read by
-// then, the second tile 255, which it has not. No order of whole instructions, which is what func
-// has, gives that: the run ends well, and the store is the first that is wrong.
+// Two loads race with a store of 256 tiles: the first changes tile 0, which the store has read
+// already, the second tile 255, which it has not. func runs whole instructions, and no order of
+// them gives that result: the run ends well, and the store is the first wrong instruction.
 TEST(Waveform, AWindowIsWhereAResultIsWrong) {
   std::string log;
   const std::string head =
@@ -182,14 +184,14 @@ TEST(Waveform, AWindowIsWhereAResultIsWrong) {
   EXPECT_LE(recorded.first, 60u) << "the store was taken early";
   EXPECT_GE(recorded.last, recorded.first + 8);
   EXPECT_LE(recorded.last, recorded.first + 40 + 32);
-  // With nothing wrong there is nothing to record.
+  // Without a fault the trace records nothing.
   RecordedOfFailure(head + "finish\n", 2, log);
   EXPECT_NE(log.find("nothing failed, and each instruction did what it does on func"),
             std::string::npos)
       << log;
 }
 
-// `replay rtl FILE.fst` in a session of the cycle model: the signals around the same cycle.
+// `replay rtl FILE.fst` in a session of the cycle model records the signals around the same cycle.
 TEST(Waveform, ASessionOfTheDebuggerRecordsItsPoint) {
   const std::string stem = Shared().path() + "/session";
   ASSERT_TRUE(WriteFile(stem + ".s", std::string_view(".profile tessera\n.config tiny\n"
@@ -211,7 +213,7 @@ TEST(Waveform, ASessionOfTheDebuggerRecordsItsPoint) {
   ASSERT_TRUE(bytes) << bytes.error().message;
   const auto session = nlohmann::json::parse(*bytes);
   const std::string answer = session["commands"][2]["answer"];
-  // Of the two loads one has retired; the other, which rtl took meanwhile, is in flight.
+  // One of the two loads has retired; rtl took the other meanwhile, so that it is in flight.
   EXPECT_NE(answer.find("in flight on rtl in that cycle"), std::string::npos) << answer;
   EXPECT_NE(answer.find("\n  load         1  load memory=out"), std::string::npos) << answer;
   const uint64_t at = session["commands"][2]["at"]["cycle"];
@@ -221,8 +223,8 @@ TEST(Waveform, ASessionOfTheDebuggerRecordsItsPoint) {
   EXPECT_LE(recorded.last, recorded.first + 30 + 32);
 }
 
-// A network of two programs: windows by a layer and by an instruction of the second one are of its
-// run alone, and begin where the trace says that it was taken.
+// A network of two programs: a window by an instruction of the second program is of that program's
+// run alone, and begins where the trace says that the instruction was taken.
 TEST(Waveform, AWindowIsOfTheProgramThatItNames) {
   const std::string stem = Shared().path() + "/mixed", cache = Shared().path();
   const std::string model = test::WriteMixedModel(stem + ".tflite");
@@ -244,12 +246,12 @@ TEST(Waveform, AWindowIsOfTheProgramThatItNames) {
   const auto bytes = ReadFile(stem + ".json");
   ASSERT_TRUE(bytes) << bytes.error().message;
   const auto events = nlohmann::json::parse(*bytes)["traceEvents"];
-  std::map<std::pair<int, int>, uint64_t> taken;  // by process (a program each) and instruction
+  std::map<std::pair<int, int>, uint64_t> taken;  // by process (one a program) and instruction
   for (const auto& event : events) {
     if (event["ph"] == "X" && event["args"].contains("taken"))
       taken[{event["pid"], event["args"]["insn"]}] = event["args"]["taken"];
   }
-  // The instruction that the programs take at the most different cycles.
+  // Chooses the instruction whose cycles differ most between the programs.
   uint64_t most = 0;
   int chosen = -1;
   for (const auto& [at, cycle] : taken) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the first difference of two traces and its text: another digest, another
-// instruction, one that stops early; the order across units; agreement whatever units interleave
-// like. Not tested here: traces of real runs (tests/rig, tests/cosim).
+// instruction, a trace that stops early; the order across units; traces that differ only in the
+// interleaving of units agree. Not tested here: traces of real runs (tests/rig, tests/cosim).
 #include "sim/trace/compare.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the digest against the vectors that its header states (worked out with integers
-// of any size, apart from this code), and that the order and number of intermediate writes do not
-// matter. Not tested here: that the RTL computes the same (tests/cosim).
+// What is tested: the digest against the vectors in its header (computed with integers of any size,
+// apart from this code); the order and number of intermediate writes do not matter. Not tested
+// here: that the RTL computes the same (tests/cosim).
 #include "sim/trace/digest.h"
 
 #include <gtest/gtest.h>

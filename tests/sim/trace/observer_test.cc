@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what devices with a clock tell of a run (runtime/observer.h): that it is in order
-// and without gaps, and agrees with the program's fields and with the run's report: instructions,
-// tokens, what cycles went to, beats; two runs of one device; a run whose budget ends in the
-// middle. Space: random programs of both profiles on `tiny`, with and without memory stalls. Not
-// tested here: digests (tests/cosim), what is made of it all (timeline tests).
+// What is tested: the events that devices with a clock report of a run (runtime/observer.h): they
+// are in order and without gaps, and agree with the program's fields and with the run's report:
+// instructions, tokens, how the cycles were spent, beats; two runs of one device; a run whose
+// budget ends in the middle. Space: random programs of both profiles on `tiny`, with and without
+// memory stalls. Not tested here: digests (tests/cosim), uses of the events (timeline tests).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -56,7 +56,7 @@ TEST_P(RunObserverTest, TellsARunAsTheProgramAndTheReportHaveIt) {
   }
 }
 
-// What was told of a run that does not end is what happened until then.
+// A run that is cut off is reported up to that point.
 TEST_P(RunObserverTest, ARunThatIsCutOffIsToldUntilThen) {
   const std::unique_ptr<Device> device = Open(0);
   ASSERT_NE(device, nullptr);

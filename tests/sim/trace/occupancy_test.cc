@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: from which instruction to which a tile counts as in use. Expected values by hand,
-// from small programs. Space: reads, rewriting, accumulation, what nobody reads, a refused program.
-// Not tested here: what compiled networks fill (tests/tools/trace_test.cc).
+// from small programs. Space: reads, rewriting, accumulation, tiles that no instruction reads, a
+// refused program. Not tested here: the occupancy of compiled networks (tests/tools/trace_test.cc).
 #include "sim/trace/occupancy.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class OccupancyTest : public ::testing::Test {
         "store segment=output sram_base={} x_bytes=4 x_size={} y_size=1 x_step=4 z_size=1 {}\n",
         first, tiles, tokens);
   }
-  // Tiles of OUT that instruction n takes and frees.
+  // For each instruction, how many tiles of OUT it takes and how many it frees.
   static std::vector<std::pair<int, int>> Out(const Result<Occupancy>& found) {
     std::vector<std::pair<int, int>> out;
     for (size_t n = 0; found && n < found->taken.size(); ++n) {
@@ -65,7 +65,7 @@ TEST_F(OccupancyTest, AWriteBeginsAnew) {
   const auto found = Find(Load(0, 2, "push=store") + Store(0, 2, "pop=load push=load") +
                           Load(1, 1, "pop=store push=store") + Store(0, 2, "pop=load"));
   ASSERT_TRUE(found) << found.error().message;
-  // Tile 0 is read by both STOREs, tile 1 is written again between them.
+  // Both STOREs read tile 0; tile 1 is written again between them.
   EXPECT_EQ(Out(found), (Pairs{{2, 0}, {0, 1}, {1, 0}, {0, 2}, {0, 0}}));
 }
 

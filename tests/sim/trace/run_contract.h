@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunContract: an observer that holds a device to what runtime/observer.h says. What it expects
-// comes from the program's own fields (isa/semantics/fetch.h) and the run's report, not from the
-// device. Used by: tests of devices that tell of their runs.
+// RunContract: an observer that checks a device against runtime/observer.h. The expected events
+// come from the program's own fields (isa/semantics/fetch.h) and the run's report, not from the
+// device. Used by: tests of devices that report their runs.
 #ifndef TESSERA_TESTS_SIM_TRACE_RUN_CONTRACT_H_
 #define TESSERA_TESTS_SIM_TRACE_RUN_CONTRACT_H_
 
@@ -111,7 +111,7 @@ class RunContract : public RunObserver {
     beats[user] += bus.beats;
   }
 
-  // What was told is what the run was.
+  // Expects that the reported events are those of the run.
   void Expect(const RunReport& report, uint64_t bus_bytes) const {
     size_t pushes = 0, pops = 0;
     for (const isa::Fetched& insn : program_) {
@@ -146,7 +146,7 @@ class RunContract : public RunObserver {
 
   std::vector<isa::Fetched> program_;
   std::array<std::vector<uint32_t>, isa::kUnits> insns_;  // in each queue, in order
-  std::array<std::vector<uint64_t>, isa::kUnits> taken_;  // cycles
+  std::array<std::vector<uint64_t>, isa::kUnits> taken_;  // cycles of the takings
   std::array<size_t, isa::kUnits> retired_{};
   std::array<uint64_t, isa::kUnits> spent_to_{};
   std::array<UnitCounters, isa::kUnits> sums_;
@@ -154,7 +154,7 @@ class RunContract : public RunObserver {
   std::array<uint64_t, kBusUsers> bus_to_{};
   size_t pushes_ = 0, pops_ = 0;
   uint64_t last_ = 0;  // cycle of the last moment
-  uint64_t over_ = 0;  // cycle in which or after which the last stretch was told
+  uint64_t over_ = 0;  // a stretch was reported in this cycle or later
 };
 
 }  // namespace tessera::test

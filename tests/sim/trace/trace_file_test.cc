@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: a trace's file on a disk that has room and on one that fills up: pieces stay
-// whole, the end is the one that was asked for, no partial file stands under the name. Space:
-// limits of the process on file sizes, a device that is always full, names that cannot be created.
-// Not tested here: what the pieces say.
+// What is tested: a trace's file on a disk with room and on one that fills up: pieces stay whole,
+// the end is the given one, no partial file stands under the name. Space: limits of the process on
+// file sizes, a device that is always full, names that cannot be created. Not tested here: contents
+// of the pieces.
 #include "sim/trace/trace_file.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ class TraceFileTest : public ::testing::Test {
     return static_cast<size_t>(
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
-  // |count| pieces of 100 bytes, numbered.
+  // Writes |count| numbered pieces of 100 bytes.
   static void Fill(TraceFile& file, int count) {
     for (int i = 0; i < count; ++i) file.Add(fmt::format("{:99}\n", i));
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the emulated card's answers, as bytes on the wire that this test writes by hand
-// from the field numbers of XRT's protocol; calls that it does not have, bytes that are no call,
-// ranges outside memory, files that are no configuration; random bytes for every call. Space:
-// written cases; 2,000 seeded calls. Not tested here: XRT on the other side (tests/cts,
+// from the field numbers of XRT's protocol; unknown calls, bytes that are not a call, ranges
+// outside memory, files that are not a configuration; random bytes for every call. Space: written
+// cases; 2,000 seeded calls. Not tested here: XRT on the other side (tests/cts,
 // tests/runtime/drivers).
 #include "sim/xrt/card.h"
 
@@ -98,7 +98,7 @@ TEST_F(CardTest, RefusesInItsAnswer) {
             Number(1, 0));
   EXPECT_EQ(Answer(CallCode::kGetMemory, Number(4, ~uint64_t{0}) + Number(5, 2)),
             Number(1, 0) + Bytes(2, ""));
-  // No machine yet, or an access of another width.
+  // No machine yet, or an access of a wrong width.
   EXPECT_EQ(Answer(CallCode::kGetRegister, Number(2, 0) + Number(3, 4)).substr(0, 2), kNo);
   EXPECT_EQ(Answer(CallCode::kPutRegister, Number(2, 0) + Number(3, 4) + Bytes(4, "abcd")), kNo);
   EXPECT_EQ(Answer(CallCode::kPutRegister, Number(2, 0) + Number(3, 8) + Bytes(4, "abcdefgh")),

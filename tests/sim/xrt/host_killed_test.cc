@@ -2,7 +2,7 @@
 //
 // What is tested: a host that ends between connecting to the model of a card and naming the card's
 // folder leaves neither the folder nor the socket. Space: one host, a process of this test that
-// does what XRT does until then. Not tested here: kills of a host with XRT (command_test.sh).
+// does what XRT does up to that point. Not tested here: kills of a host with XRT (command_test.sh).
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// XRT until it has a connection, in a process of its own; then it is gone.
+// Acts as XRT in a process of its own until it has a connection, then exits.
 [[noreturn]] void BeHost(const std::string& user, const fs::path& run) {
   const fs::path folder =
       run / ".run" / std::to_string(getpid()) / "sw_emu" / "device0" / "binary_0";
