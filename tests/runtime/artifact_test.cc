@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Artifact files: what is written is read back; every truncation, every flipped bit and every
+// Artifact files: a written artifact is read back; every truncation, every flipped bit and every
 // foreign version is refused. Space: one artifact with every part, all its prefixes, all its bits,
-// and random damage under a correct checksum. Not here: contradictions between parts
+// and random damage under a valid checksum. Not here: contradictions between parts
 // (artifact_bad_test.cc).
 #include "runtime/artifact/artifact.h"
 
@@ -37,7 +37,7 @@ TEST(Artifact, ReadsBackAnEmptyOne) {
   EXPECT_EQ(*again, Artifact{});
 }
 
-// What the fuzzer begins with would reach nothing behind the version otherwise.
+// With files of another version the fuzzer would not get past the version field.
 TEST(Artifact, FilesOfTheCorpusAreOfThisVersion) {
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator("tests/corpus/artifact")) {
@@ -134,7 +134,7 @@ TEST(Artifact, NamesWhatIsWrongWithTheFile) {
 
 TEST(Artifact, BelievesNoCountBeforeComparingItWithWhatIsLeft) {
   std::vector<uint8_t> bytes = Serialize(Artifact{});
-  // The fields after magic and version: the tool's name begins with its 8-byte length.
+  // The fields after magic and version: the tool's name, which begins with its 8-byte length.
   bytes[12] = 0xff;
   Seal(bytes);
   EXPECT_NE(Parse(bytes).error().message.find("size 255, but"), std::string::npos)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // States of a model in the executor: carried from inference to inference and from call to call, set
-// from outside, begun anew. Not here: where states come from (tests/compiler/import).
+// from outside, begun anew. Not here: how import makes states (tests/compiler/import).
 #include "runtime/executor/executor.h"
 #include "tests/runtime/sample_code.h"
 
@@ -10,8 +10,8 @@ namespace {
 
 using artifact::Artifact;
 
-// The sample with state y: buffer 2, the sum that add_bias4 writes, is what the next inference
-// reads as q, and the model has no input besides.
+// The sample with state y: the next inference reads buffer 2, the sum that add_bias4 writes, as q,
+// and the model has no other input.
 std::shared_ptr<Artifact> Counting() {
   const auto a = Sample();
   a->plans.resize(1);
@@ -28,7 +28,7 @@ TEST(Executor, AnInferenceBeginsWithWhatTheOneBeforeLeft) {
   const HostTensor two = Floats({2, 4}, std::vector<float>(8)), one = two.Slice(0, 1);
   const auto first = (*executor)->Run({{two}});
   ASSERT_TRUE(first) << first.error().message;
-  // Bias 1, 2, 3, -4, in tenths.
+  // The bias 1, 2, 3, -4 counts in tenths.
   const float want[] = {1.1f, 2.2f, 3.3f, 3.6f, 1.2f, 2.4f, 3.6f, 3.2f};
   for (size_t i = 0; i < 8; ++i) EXPECT_FLOAT_EQ((*first)[0].as<float>()[i], want[i]) << i;
   EXPECT_EQ((*executor)->StatesBefore(), (StateValues{{11, 22, 33, 36}}));

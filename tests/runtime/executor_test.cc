@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The executor on the sample artifact: both plans, threads of kernels, the choice among levels,
-// what is uploaded and when, captures, several programs on several devices, every refusal. The
-// device is one written here that records calls and whose program negates bytes; real devices pass
-// tests/cts and meet the executor in the tests of whole models and random networks.
+// The executor on the sample artifact: both plans, threads of kernels, the choice among levels, the
+// uploads and their time, captures, several programs on several devices, every refusal. The device
+// is one written here that records calls and whose program negates bytes. Real devices pass
+// tests/cts, and the tests of whole models and random networks use them with the executor.
 #include "runtime/executor/executor.h"
 
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@ namespace {
 
 using artifact::Artifact;
 
-// Memory and a "program": for i < 4, -arena[64 + i] to arena[128 + i], and once more with the gap
-// that the sample's tap expects.
+// Memory and a "program", which writes -arena[64 + i] to arena[128 + i] for i < 4, and once more
+// with the gap that the sample's tap expects.
 class NegatingDevice : public Device {
  public:
   std::string_view name() const override { return "negating"; }
@@ -116,7 +116,7 @@ TEST(Executor, RunsTheDevicePlanAndUploadsOnce) {
     ASSERT_TRUE(executor) << executor.error().message;
     EXPECT_EQ(device.live, 3);  // the code, the constants, the arena
     EXPECT_EQ(device.written, artifact->programs[0].image.code.size() + 3);
-    // The constants are where the launch will say.
+    // Opening has uploaded the constants already, so a run does not.
     device.written = 0;
     ExecutionReport report;
     const auto out = (*executor)->Run({{Floats({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8})}}, &report);
@@ -194,7 +194,7 @@ TEST(Executor, ADeviceErrorEndsTheRunAndTheNextOneWorks) {
   EXPECT_TRUE((*executor)->Run({{input}}));
 }
 
-// A second run of the program on another device, on what the first one made: -(-q) = q.
+// A second device runs the program again, on the result of the first: -(-q) = q.
 std::shared_ptr<Artifact> TwoDevices() {
   const auto a = Sample();
   a->devices.push_back(a->devices[1]);
@@ -224,7 +224,7 @@ TEST(Executor, RunsSeveralProgramsOnSeveralDevices) {
   ASSERT_EQ(report.runs.size(), 4u);
   EXPECT_EQ(report.runs[1].program, 1u);
   EXPECT_EQ(report.Cycles(), (std::vector<uint64_t>{202, 204}));
-  // A device that is missing is named.
+  // The error names the missing device.
   const auto missing = Executor::Open(TwoDevices(), "device", &first);
   ASSERT_FALSE(missing);
   EXPECT_NE(missing.error().message.find("needs a device for other"), std::string::npos)
@@ -248,8 +248,8 @@ TEST(Executor, TheBudgetIsOfAllProgramsTogether) {
   EXPECT_EQ(error.message, "the budget of 50 cycles was spent before program 1 started");
 }
 
-// The sample's device plan lets the user's output lie where its input was. Poisoned storage changes
-// nothing; a plan that lets two live buffers overlap shows.
+// In the sample's device plan the user's output takes the place of the input. Poisoned dead storage
+// changes no result; with two overlapping live buffers it would.
 TEST(Executor, PoisonedDeadStorageChangesNothing) {
   NegatingDevice device;
   const auto good =
@@ -270,7 +270,7 @@ TEST(Executor, NoInferencesGiveNoOutputs) {
   EXPECT_EQ((*out)[0].shape, (std::vector<int64_t>{0, 4}));
 }
 
-// What Open says about a changed sample.
+// The error of opening a changed sample.
 Error OpenError(const std::function<void(Artifact&)>& change, const std::string& plan,
                 Device* device, const ExecutorOptions& options = {}) {
   const auto a = Sample();

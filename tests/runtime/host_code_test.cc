@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The loader of host code, on objects compiled for this test: kernels run and give the right
-// values, needs from outside and position-dependent code are refused, and so is damage. Space:
-// every kernel of kernels.cc; every truncation; every byte of the headers and tables changed in
-// several ways. A damaged object that still loads is not run: damage to instructions cannot be
-// seen.
+// values; unknown outside functions, position-dependent code and damaged objects are refused.
+// Space: every kernel of kernels.cc; every truncation; every byte of the headers and tables changed
+// in several ways. A damaged object that still loads is not run: the loader cannot see damage to
+// instructions.
 #include "runtime/host/host_code.h"
 
 #include <elf.h>
@@ -106,7 +106,7 @@ TEST(HostCode, PositionDependentCodeIsRefused) {
       << code.error().message;
 }
 
-// The message after the 64-byte header has been changed.
+// The loader's message after |change| to the ELF header.
 std::string AfterHeader(const std::function<void(Elf64_Ehdr&)>& change) {
   std::vector<uint8_t> object = Object("kernels");
   Elf64_Ehdr header;
@@ -133,7 +133,7 @@ TEST(HostCode, ForeignFilesAreRefusedWithTheReason) {
             std::string::npos);
 }
 
-// The first section that |wanted| takes, changed; the message.
+// The loader's message after |change| to the first section that |wanted| accepts.
 std::string AfterSection(const std::function<bool(const Elf64_Shdr&)>& wanted,
                          const std::function<void(Elf64_Shdr&)>& change) {
   std::vector<uint8_t> object = Object("kernels");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may be given for a model's input, and the values it becomes. Space: equal types, pixels to
-// float32 and to int8 by the default rule and by given ones, with and without a channel axis, both
-// layouts, every refusal. Expected values are the formulas of inputs.h.
+// The forms in which a model's input may be given, and the values that it becomes. Space: equal
+// types, pixels to float32 and to int8 by the default rule and by given ones, with and without a
+// channel axis, both layouts, every refusal. Expected values are the formulas of inputs.h.
 #include "runtime/executor/inputs.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST(Inputs, AModelWithoutALeadingOneTakesAStack) {
       7);
 }
 
-// mean and std of each channel, where the channels are the second extent and where the last.
+// A mean and a std for each channel, with the channels in the second and in the last extent.
 TEST(Inputs, AMeanAndAStdOfEachChannel) {
   const PixelRule rule{
       .scale = 1.0 / 255, .mean = {0.5, 0.25, 0}, .std = {0.5, 1, 2}, .given = true};
@@ -114,7 +114,7 @@ TEST(Inputs, AnInt8InputTakesTheRealNumberQuantised) {
   std::vector<uint8_t> out(3);
   FillInput(want, given, 0, rule, out);
   EXPECT_EQ(out, (std::vector<uint8_t>{256 - 74, 54, 256 - 55}));
-  want.quant->scale = 1.0 / 1000;  // out of int8 on both sides
+  want.quant->scale = 1.0 / 1000;  // clamped to int8 on both sides
   FillInput(want, given, 0, rule, out);
   EXPECT_EQ(out, (std::vector<uint8_t>{128, 127, 128}));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernels for the tests of the host-code loader, compiled to an object that is read as data.
-// Between them they need every relocation the loader knows: calls, tables of addresses, addresses
+// Together they need every relocation that the loader knows: calls, tables of addresses, addresses
 // through the global offset table, jump tables, functions of the C library.
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ void add_bias4(void** buffers) {
   for (int i = 0; i < 4; ++i) out[i] = static_cast<int8_t>(in[i] + bias[i]);
 }
 
-static int inside, most_inside;  // threads at an iteration of meet4, and the most at one time
+static int inside, most_inside;  // threads in MeetSome now, and the most at one time
 
 static void MeetSome(void* context, void*, int64_t begin, int64_t end) {
   void** buffers = static_cast<void**>(context);
@@ -44,7 +44,7 @@ static void MeetSome(void* context, void*, int64_t begin, int64_t end) {
   while (now > most && !__atomic_compare_exchange_n(&most_inside, &most, now, false,
                                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
   }
-  // Seconds, where the other thread does not come.
+  // Ends after some seconds if the other threads do not come.
   for (int64_t wait = 0; wait < int64_t{1} << 31; ++wait) {
     if (__atomic_load_n(&most_inside, __ATOMIC_RELAXED) >= wanted) break;
   }
@@ -54,8 +54,8 @@ static void MeetSome(void* context, void*, int64_t begin, int64_t end) {
   __atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
 }
 
-// buffers: int8 threads[4], of which the first waits until so many are at work, constant int8
-// bias[4], int8 out[4]: how many were.
+// buffers: int8 threads[4], constant int8 bias[4], int8 out[4]. Each thread waits until threads[0]
+// are in MeetSome; out: the most that were.
 void meet4(void** buffers) {
   most_inside = 0;
   tessera_parallel(MeetSome, buffers, 4, nullptr, 0);
@@ -73,7 +73,7 @@ static void (*const kPuts[3])(int64_t*) = {PutOne, PutTen, PutHundred};  // .dat
 
 // buffers: int64 out. Adds 111 through a table of addresses.
 void through_table(void** buffers) {
-  volatile int count = 3;  // so that the table is read when this runs
+  volatile int count = 3;  // so that the table is read at run time
   for (int i = 0; i < count; ++i) kPuts[i](static_cast<int64_t*>(buffers[0]));
 }
 

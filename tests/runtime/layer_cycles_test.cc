@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Cycles of layers from a trace: the worked example of an overlap, layers without instructions,
-// entries that belong to no layer. Expected values are added up by hand from the rule in
+// entries that belong to no layer. Expected values are computed by hand from the rule in
 // layer_cycles.h.
 #include "runtime/executor/layer_cycles.h"
 
@@ -17,7 +17,7 @@ TEST(LayerCycles, APieceIsChargedWhereItEnds) {
   const std::vector<TraceEntry> trace = {
       {0, isa::Unit::kLoad, 0, 10}, {2, isa::Unit::kLoad, 0, 30},   {1, isa::Unit::kGemm, 0, 50},
       {3, isa::Unit::kGemm, 0, 90}, {5, isa::Unit::kStore, 0, 100}, {6, isa::Unit::kStore, 0, 999}};
-  // Cut at 50, 90 and 100; what follows is the last one's.
+  // Cut at 50, 90 and 100; the cycles after that count for the last layer.
   EXPECT_EQ(LayerCycles(program, trace, 3, 110), (std::vector<uint64_t>{50 + 10 + 10, 40, 0}));
   const std::vector<LayerSpan> spans = LayerSpans(program, trace, 3, 110);
   ASSERT_EQ(spans.size(), 3u);
@@ -34,8 +34,9 @@ TEST(LayerCycles, AddUpToTheTotal) {
   EXPECT_EQ(LayerCycles(program, trace, 2, 20), (std::vector<uint64_t>{0, 20}));
 }
 
-// Two layers that take turns: the cycles in which GEMM works are its layer's, though an instruction
-// of the other retires among them (at 30); the drain of the other is the other's.
+// Two layers take turns: GEMM's busy cycles count for the layer that GEMM works on, though an
+// instruction of the other layer retires among them (at 30); the other layer's drain counts for
+// that layer.
 TEST(LayerCycles, LayersThatTakeTurnsShareByTheWorkOfGemm) {
   isa::ProgramImage program;
   program.source = {{0, 1, 0, "a"}, {1, 2, 1, "b"}, {2, 3, 0, "a"},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pictures and archives: PNG of every kind that is read and of those that are refused, JPEG, .npz,
-// damaged files, sizes changed. Expected pixels are formulas, or what Pillow 11.3.0 decoded.
-// Space: each kind once; each file cut at every length. Not here: what the command does with them.
+// Pictures and archives: every kind of PNG that is read and every kind that is refused, JPEG, .npz,
+// damaged files, sizes changed. Expected pixels are formulas, or those that Pillow 11.3.0 decoded.
+// Space: each kind once; each file cut at every length. Not here: how the command uses them.
 #include "runtime/tensor/picture.h"
 
 #include <gmock/gmock.h>
@@ -85,12 +85,12 @@ TEST_F(PictureFiles, WhatIsNoPlainPictureIsRefused) {
   ExpectRefused(FromHex(kInksJpeg), Code::kInvalidArgument, "has four inks; save it as RGB");
   ExpectRefused("GIF89a", Code::kInvalidArgument, "is neither a PNG nor a JPEG file");
   std::string wide = FromHex(kGreyPng);
-  wide[17] = '\x7f';  // of the width in the header
+  wide[17] = '\x7f';  // a byte of the width in the header
   ExpectRefused(wide, Code::kDataLoss, "");
   EXPECT_EQ(ReadPicture(path_ + ".none").error().code, Code::kNotFound);
 }
 
-// A file that ends early, at any byte, is refused and nothing is read past it.
+// A file cut at any byte is refused, and the reader does not read past its end.
 TEST_F(PictureFiles, ATruncatedFileIsRefused) {
   for (const char* hex : {kRgbPng, kGreyPng, kPalettePng, kGreyJpeg, kRgbJpeg}) {
     const std::string whole = FromHex(hex);
@@ -126,8 +126,8 @@ HostTensor Row(std::vector<uint8_t> pixels) {
   return row;
 }
 
-// Places by the rule, worked out by hand: 4 of 2 lie at -0.25, 0.25, 0.75, 1.25; 2 of 3 at 0.25
-// and 1.75; 2 of 4 at 0.5 and 2.5.
+// Source places by the rule, computed by hand: 4 pixels of 2 lie at -0.25, 0.25, 0.75, 1.25; 2 of 3
+// at 0.25 and 1.75; 2 of 4 at 0.5 and 2.5.
 TEST(Resize, TakesTheMiddlesOfPixels) {
   const auto bilinear = [](const HostTensor& p, int64_t w) {
     return ResizePicture(p, 1, w, Resampling::kBilinear).bytes;
@@ -213,7 +213,7 @@ TEST_F(Archives, OthersAreRefused) {
   ExpectBad(Code::kInvalidArgument, "'x.npy': is not a .npy file");
   Pack({{"x.npy", npy}}, ZIP_CM_BZIP2);
   ExpectBad(Code::kInvalidArgument, "packed by method 12; np.savez");
-  // A byte of the data, whose checksum is then another.
+  // Changes a byte of the data, so that its checksum is wrong.
   Pack({{"x.npy", npy}}, ZIP_CM_STORE);
   const auto packed = ReadFile(path_);
   std::string bytes(packed->begin(), packed->end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small artifact with every part in it. Its kernels are those of kernels.cc.
+// A small artifact with every part. Its kernels are those of kernels.cc.
 #ifndef TESSERA_TESTS_RUNTIME_SAMPLE_H_
 #define TESSERA_TESTS_RUNTIME_SAMPLE_H_
 
@@ -11,7 +11,7 @@
 namespace tessera::artifact {
 
 // x float32 [1, 4] -> q int8 -> y int8 -> out float32. On the CPU y = q + bias; on the device a
-// program makes y of q.
+// program computes y from q.
 inline Artifact SampleArtifact(const isa::Config& config = {}) {
   Artifact a;
   a.provenance = {"tessera test",
@@ -43,7 +43,7 @@ inline Artifact SampleArtifact(const isa::Config& config = {}) {
         KernelStep{0, "dequantize4", -1, {2, 3}, 1}},
        {{0, 1, {}}, {1, 2, {}}},
        {{0, false}, {0, false}}});
-  // The program leaves y twice: dense, and with a gap behind the first two elements.
+  // The program writes y twice: dense, and with a gap behind the first two elements.
   const Layout gap{{{1, 2, 0}, {1, 1, 2}}, 0, {16, 1}};
   a.plans.push_back(
       {"device",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Taps: physical bytes to logical tensors. Space: dense, blocked (NCHW16c and others, with channels
-// that do not fill a block), strided, several element sizes. Expected values: each physical place
-// is filled with a number computed from the logical index by nested loops written out here. The
-// layouts themselves: tests/base.
+// that do not fill a block), strided, several element sizes. Expected values: nested loops here
+// fill each physical place with a number computed from the logical index. The layouts themselves:
+// tests/base.
 #include "runtime/artifact/tap.h"
 
 #include <gtest/gtest.h>

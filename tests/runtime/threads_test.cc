@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The threads of parallel loops: each iteration is done once whatever the number of threads, by
-// threads with memory of their own, loops in loops stay on their thread, and what the processor set
-// does not hold is refused, and what the system refuses is said. Space: 1 to 4 threads as far as
-// this process may use them, 0 to 1000 iterations, 2,000 loops one after the other, which meet
+// threads with memory of their own; nested loops stay on their thread; more threads than the
+// processor set holds are refused; a refusal by the system is reported. Space: 1 to 4 threads as
+// far as this process may use them, 0 to 1000 iterations, 2,000 consecutive loops, which find
 // threads awake and asleep. Not tested here: loops that a compiler makes (tests/compiler/llvm).
 #include "runtime/host/threads.h"
 
@@ -98,7 +98,7 @@ TEST(HostThreads, RefusesThreadsThatTheProcessorSetDoesNotHold) {
               std::string::npos)
         << pool.error().message;
   }
-  // A thread that may use one processor.
+  // A thread limited to one processor.
   std::thread([] {
     cpu_set_t set;
     ASSERT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
@@ -114,7 +114,7 @@ TEST(HostThreads, RefusesThreadsThatTheProcessorSetDoesNotHold) {
   }).join();
 }
 
-// In a process whose threads want stacks for which no address space has room.
+// Runs in a process whose threads have stacks larger than the address space.
 TEST(HostThreads, SayWhenTheSystemRefusesAThread) {
   if (AllowedProcessors() < 2) GTEST_SKIP() << "one processor: no other thread is asked for";
   const pid_t child = fork();

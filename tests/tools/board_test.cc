@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: `compare`, `run`, `trace` and `debug` on a board, as docs/boards.md uses one: a
-// device that one process may use, which shows registers only. Space: the simulated board, the
+// What is tested: `compare`, `run`, `trace` and `debug` on a board, as docs/boards.md uses one: one
+// process at a time may use it, and it shows registers only. Space: the simulated board, the
 // Fashion-MNIST network as an artifact that keeps no layer or every one, and as a model, whose two
 // programs share the board; alone and beside `rtl`. Expected values: the device `rtl` on the same
-// artifact, tests/models/cycles.json. Not tested here: a board, other networks, programs that go
-// wrong (tests/cts, tests/diagnosis).
+// artifact, tests/models/cycles.json. Not tested here: a board, other networks, programs that fail
+// (tests/cts, tests/diagnosis).
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,8 @@ constexpr const char* kUnseen =
     "this machine shows registers only, which do not tell when instructions retire; devices rtl "
     "and cycle do";
 
-// `tessera |arguments|` beside a board with the machine of |config|; {} is its file.
+// Runs `tessera |arguments|` beside a board with the machine of |config|; {} stands for the board's
+// file.
 CommandResult OnBoard(const std::string& arguments, const std::string& config = "default") {
   return Tessera(arguments, "timeout 300 " TESSERA_SIMULATED_BOARD " --config " + config + " -- ");
 }
@@ -59,7 +60,7 @@ TEST(Board, AnArtifactWithItsLayersIsComparedToTheLastOne) {
   }
   ASSERT_EQ(j["clocks"].size(), 1u);
   EXPECT_EQ(j["clocks"][0]["unseen"], kUnseen);
-  // The counters of the run are those of the same program on rtl.
+  // The counters of the run equal those of the same program on rtl.
   const std::string simulated = TempPath("rtl.json");
   ASSERT_EQ(
       Tessera("compare " + net + " --devices cpu,rtl" + Data(1) + " --json " + simulated).code, 0);
@@ -80,7 +81,8 @@ TEST(Board, AnArtifactWithoutItsLayersIsComparedByItsOutputs) {
   EXPECT_THAT(r.output, HasSubstr("\nok: all 10 compared values are equal on cpu, zynq\n"));
 }
 
-// The network is compiled a second time, to see what stays on the chip: two programs, one board.
+// `compare` compiles the network a second time, to see results that stay on the chip: two programs,
+// one board.
 TEST(Board, AModelIsComparedOnABoardThatIsOpenedOnce) {
   const std::string file = TempPath("model.json");
   const CommandResult r = OnBoard(fmt::format(

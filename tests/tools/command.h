@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the built `tessera` command as a user does, in a folder of its own.
+// Runs the built `tessera` command as a user does, with a folder for its files.
 #ifndef TESSERA_TESTS_TOOLS_COMMAND_H_
 #define TESSERA_TESTS_TOOLS_COMMAND_H_
 
@@ -13,16 +13,16 @@ struct CommandResult {
   std::string output;  // standard output and error together
 };
 
-// `tessera |arguments|` through the shell, from the root of the tree, after the commands |before|
-// ("ulimit -f 8; ").
+// Runs `tessera |arguments|` through the shell, from the root of the tree, after the commands
+// |before| ("ulimit -f 8; ").
 CommandResult Tessera(const std::string& arguments, const std::string& before = "");
 
-// A path in a folder that is made for this process and removed at its end.
+// A path in this process's own folder, which is removed at its end.
 std::string TempPath(const std::string& name);
 
-// The bytes of a file; "" where there is none.
+// The bytes of a file; "" if there is none.
 std::string Read(const std::string& path);
-// Writes |text| to TempPath(name), whose path it gives.
+// Writes |text| to TempPath(name) and returns that path.
 std::string Write(const std::string& name, const std::string& text);
 
 inline const char* const kModel = "models/fashion/fashion_int8.onnx";

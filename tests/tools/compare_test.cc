@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what `compare` tells beside the comparison: the share that the accelerator runs,
+// What is tested: what `compare` prints beside the comparison: the share that the accelerator runs,
 // in the words of `info` and `compile`, and the time of the host's steps. Space: the Fashion-MNIST
 // model and an artifact of it, devices cpu and func. Not tested here: how long a step takes; the
 // comparison (run_test.cc).
@@ -26,7 +26,7 @@ json ReadJson(const std::string& path) {
   return bytes ? json::parse(bytes->begin(), bytes->end()) : json();
 }
 
-// A comparison without a machine has no steps around one to measure; func is one, without a clock.
+// Without a machine `compare` measures no steps around one; func is a machine without a clock.
 TEST(Compare, TellsTheHostsTimeAroundAMachine) {
   const std::string file = TempPath("host.json");
   const auto compare = [&](const std::string& devices) {
@@ -41,7 +41,7 @@ TEST(Compare, TellsTheHostsTimeAroundAMachine) {
   EXPECT_TRUE(ReadJson(file)["totals"]["host_seconds"].is_null());
 }
 
-// What share of the network the accelerator runs is told in the same words by all verbs.
+// All verbs print the accelerator's share of the network in the same words.
 TEST(Compare, TellsTheCoverageAsInfoAndCompileDo) {
   const std::string net = TempPath("covered.tsr"), file = TempPath("covered.json");
   const std::string line =
@@ -63,7 +63,7 @@ TEST(Compare, TellsTheCoverageAsInfoAndCompileDo) {
   }
   EXPECT_EQ(first["operators"], 16);
   EXPECT_EQ(first["host"][1]["why"], "OUT holds int8, the results are float32");
-  // Without a plan for the accelerator there is nothing to tell.
+  // Without a plan for the accelerator `compare` prints no share.
   const CommandResult cpu =
       Tessera(fmt::format("compare {} --devices cpu{} --json {}", kModel, Data(1), file));
   EXPECT_THAT(cpu.output, Not(HasSubstr("accelerator: 14")));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: `--device cuda` on the stand-in for the driver, which runs PTX on the processor:
-// compare with the host, an artifact that has only the plan for it, a machine without a driver and
-// with one but no GPU; the schedules of GPUs that --dump schedule prints and --schedule takes back.
-// Not here: operators and layers (tests/runtime/gpu, tests/compiler/gpu).
+// compare with the host; an artifact that has only the plan for it; a machine without a driver, and
+// one with a driver and no GPU; the schedules of GPUs that --dump schedule prints and --schedule
+// reads back. Not here: operators and layers (tests/runtime/gpu, tests/compiler/gpu).
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ TEST_P(GpuSchedules, OfAnotherTargetOrWithLayoutsBetweenLayers) {
 INSTANTIATE_TEST_SUITE_P(Targets, GpuSchedules, ::testing::Values("opencl", "cuda"),
                          [](const auto& named) { return std::string(named.param); });
 
-// Other tiles of a layer by fragments: another kernel, the same integers.
+// Other tiles by fragments give a layer another kernel and the same integers.
 TEST(Cuda, AnEditedScheduleGivesTheSameIntegers) {
   const std::string net = TempPath("plain.tsr"), edited = TempPath("edited.tsr");
   const CommandResult made =

@@ -2,9 +2,9 @@
 //
 // What is tested: `tessera debug` on a real model: tensors in their layout, compared with bytes of
 // device memory placed here and with the host, breakpoints on layers, stores and cycles, `replay`
-// on the RTL, scripts from a file and from a pipe with their exit codes, lines on a terminal, what
-// it says of input that does not fit; that a failed run of each verb leaves a dump, and what it
-// opens as. Space: the Fashion-MNIST model on func and cycle. Not tested here: sessions command by
+// on the RTL, scripts from a file and from a pipe with their exit codes, lines on a terminal, the
+// messages for input that does not fit; a failed run of each verb leaves a dump, which opens as
+// that run. Space: the Fashion-MNIST model on func and cycle. Not tested here: sessions command by
 // command (tests/sim/debug).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,14 +25,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// `tessera debug` of the model with its first image and |script|.
+// Runs `tessera debug` on the model with its first image and |script|.
 CommandResult Debug(const std::string& flags, const std::string& script) {
   const std::string file = TempPath("commands.txt");
   EXPECT_TRUE(WriteFile(file, script));
   return Tessera(fmt::format("debug {} {} --input {} --script {}", kModel, flags, kImages, file));
 }
 
-// The numbers of the lines that begin with |begin|, after it.
+// The numbers behind |begin| in the lines that begin with it.
 std::vector<int> Numbers(const std::string& output, const std::string& begin, int base) {
   std::vector<int> numbers;
   for (size_t at = 0; (at = output.find("\n" + begin, at)) != std::string::npos;) {
@@ -45,7 +45,8 @@ std::vector<int> Numbers(const std::string& output, const std::string& begin, in
   return numbers;
 }
 
-// Channel 3 of stem_conv, int8 [1, 16, 28, 28]: on `default` 16 channels of a pixel lie together.
+// Channel 3 of stem_conv, int8 [1, 16, 28, 28]: on `default` the 16 channels of a pixel are
+// contiguous.
 TEST(DebugCommand, PrintsATensorInItsLayout) {
   const CommandResult r = Debug("--keep-tensors",
                                 "tensors\nrun\n"
@@ -61,7 +62,7 @@ TEST(DebugCommand, PrintsATensorInItsLayout) {
   EXPECT_THAT(expected, ::testing::Contains(::testing::Ne(expected[0]))) << "a blank row";
 }
 
-// The sums of both devices and of the host are equal; the host shares no code with them.
+// The checksums of both devices equal the host's; the host shares no code with them.
 TEST(DebugCommand, EveryTensorIsTheHosts) {
   const std::string script =
       "run\ndiff tensor stem\ndiff tensor stage1_conv2\ndiff tensor stage3_shortcut\n"
@@ -127,7 +128,7 @@ TEST(DebugCommand, ScriptsEndAtAWrongCommand) {
   EXPECT_THAT(answer.output, HasSubstr("the run failed: "));
 }
 
-// The file that a line "...; dump: FILE; open it with tessera debug FILE" names.
+// The FILE of a line "...; dump: FILE; open it with tessera debug FILE".
 std::string DumpIn(const std::string& output) {
   const size_t at = output.find("; dump: ");
   if (at == std::string::npos) return "";
@@ -164,8 +165,8 @@ TEST(DebugCommand, AFailedRunLeavesADumpThatStopsWhereItFailed) {
   }
 }
 
-// What the memories held when the run began is in it: the same commands say the same as on the
-// model itself, the input included.
+// The dump has the memories from the begin of the run: the same commands print the same as on the
+// model itself, also for the input.
 TEST(DebugCommand, ADumpOfANetworkIsThatRun) {
   const std::string inputs = fmt::format("--input {}", kImages);
   const CommandResult failed =
@@ -187,7 +188,7 @@ TEST(DebugCommand, ADumpOfANetworkIsThatRun) {
   EXPECT_EQ(answers(from_dump.output), answers(from_model.output));
   EXPECT_THAT(from_dump.output, HasSubstr("layer stem_conv/Conv"));
   EXPECT_THAT(from_dump.output, HasSubstr("inp tile 615: int8 [1][16]"));
-  // The second item fails as the first does; another verb has a file of its own.
+  // `compare` fails in the same way; another verb leaves a dump of its own.
   const CommandResult compared = Tessera(
       fmt::format("compare {} {} --first 1 --devices cpu,func --budget 3000", kModel, inputs));
   EXPECT_EQ(compared.code, 2);
@@ -245,7 +246,7 @@ TEST(DebugCommand, WritesASessionAsJson) {
               HasSubstr(fmt::format("takes instruction {}", stop["instruction"].get<int>())));
   EXPECT_EQ(json["commands"][2]["at"]["retired"], stop["retired"].get<int>() + 3);
   EXPECT_FALSE(stop.contains("cycle")) << "func has no clock";
-  // A wrong command: its line is in the file too.
+  // A wrong command's line is in the file too.
   const std::string file = TempPath("session.json");
   const CommandResult wrong =
       Tessera(fmt::format("debug {} --json {}", kModel, file), "echo nonsense | ");
@@ -256,8 +257,8 @@ TEST(DebugCommand, WritesASessionAsJson) {
               HasSubstr("standard input:1: "));
 }
 
-// docs/debugger.md's session: each command as it stands there; what the document shows as an answer
-// is in the answer to the command above it.
+// docs/debugger.md's session: each command runs as shown, and its answer contains the lines that
+// the document shows below it.
 TEST(DebugCommand, TheDocumentsSessionIsWhatTheToolSays) {
   const auto bytes = ReadFile("docs/debugger.md");
   ASSERT_TRUE(bytes) << bytes.error().message;
@@ -290,7 +291,8 @@ TEST(DebugCommand, TheDocumentsSessionIsWhatTheToolSays) {
 }
 
 #ifdef TESSERA_LIBEDIT
-// What the command says on a terminal into which |typed| is written, a piece after each prompt.
+// Runs the command on a terminal and writes the pieces of |typed|, one after each prompt; returns
+// its output.
 CommandResult OnATerminal(const std::string& image, const std::vector<std::string>& typed) {
   CommandResult result;
   int terminal = -1;
@@ -302,7 +304,7 @@ CommandResult OnATerminal(const std::string& image, const std::vector<std::strin
   }
   size_t next = 0, seen = 0;
   char chunk[1024];
-  // The terminal's end is an error of read().
+  // At the end of the terminal read() fails.
   for (ssize_t n; (n = read(terminal, chunk, sizeof chunk)) > 0;) {
     result.output.append(chunk, static_cast<size_t>(n));
     const size_t prompt = result.output.find("(debug) ", seen);
@@ -310,7 +312,7 @@ CommandResult OnATerminal(const std::string& image, const std::vector<std::strin
     seen = prompt + 8;
     EXPECT_EQ(write(terminal, typed[next].data(), typed[next].size()),
               static_cast<ssize_t>(typed[next].size()));
-    // What is echoed may show the prompt again: wait for the end of the line's answer.
+    // The echo may show the prompt again: wait for the end of the line's answer.
     seen = result.output.size();
     ++next;
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: devices on the command line: options after a colon, flags of the same names, each
-// mistake with its line, and that --help lists every driver with its options; the list of devices
-// with what is here and what is missing. Space: refusals,
-// which come before a file is read. Not tested here: what the options do (tests/sim).
+// mistake with its line; --help lists every driver with its options; the list of devices shows
+// which are here and what is missing. Space: refusals, which come before a file is read. Not tested
+// here: what the options do (tests/sim).
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST(DeviceList, SaysOfEachWhetherItCanBeUsed) {
   EXPECT_THAT(LineOf(all.output, "rtl"), HasSubstr("machines of default"));
   EXPECT_THAT(LineOf(all.output, "hls"),
               HasSubstr("compiled here, exact results, no clock: twins of default"));
-  // No card and no board is where the tests run.
+  // The machine that runs the tests has no card and no board.
   EXPECT_THAT(LineOf(all.output, "zynq"),
               HasSubstr("zynq no /sys/class/uio: no UIO device is called 'tessera'"));
   EXPECT_THAT(LineOf(all.output, "xrt"), AllOf(HasSubstr("xrt no "), HasSubstr("XRT")));
@@ -142,7 +142,7 @@ TEST(Devices, OptionsGivenTwice) {
                 "device 'rtl:wave=a.fst,wave=b.fst': option wave is there twice");
 }
 
-// A machine's file without a folder is one of the current folder, as any other file's name is.
+// A machine's file without a folder is in the current folder, like any other file.
 TEST(Devices, AMachineIsAFileOfTheCurrentFolder) {
   const std::string folder = TempPath("machine"), here = "cd " + folder + " && ";
   std::filesystem::create_directory(folder);

@@ -2,7 +2,7 @@
 //
 // What is tested: how verbs end: a full disk behind standard output, files that cannot be written,
 // SIGINT in the middle of long work. Space: every verb that prints; run, compare and regress
-// interrupted. Not here: what they print else.
+// interrupted. Not here: the rest of their output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST(Output, AFullDiskIsAnError) {
 }
 
 TEST(Output, WhatCannotBeWrittenIsToldBeforeTheRun) {
-  // On rtl all images take an hour.
+  // On rtl all images would take an hour.
   for (const char* option : {"--json", "--output"}) {
     const CommandResult r = Tessera(
         fmt::format("run {} --device rtl --input {} {} /nonexistent/x", kModel, kImages, option));
@@ -67,7 +67,7 @@ TEST(Output, ADeviceIsWrittenToAndStays) {
   EXPECT_THAT(r.output, HasSubstr("/dev/full: cannot write"));
 }
 
-// Ten thousand images take far longer than the five seconds behind which SIGINT comes.
+// Sends SIGINT after five seconds; ten thousand images take far longer.
 constexpr const char* kAfterFive = "timeout --preserve-status -s INT 5 ";
 
 TEST(Interrupt, TellsWhatIsKnown) {
@@ -100,7 +100,7 @@ TEST(Interrupt, TellsWhatIsKnown) {
   EXPECT_EQ(json::parse(Read(file))["ended"], "interrupted");
 }
 
-// timeout of coreutils sends two.
+// timeout of coreutils sends SIGINT twice, and so does this test.
 TEST(Interrupt, TwoSignalsAtOnceAreOne) {
   const std::string data = fmt::format(" --input {}", kImages);
   const CommandResult run = Tessera(

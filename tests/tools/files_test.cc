@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: verbs that make and read files: compile, asm, disasm, check, config, info; bad
+// What is tested: verbs that make and read files: compile, asm, disasm, check, config, info; wrong
 // use and bad files give one line, exit code 2, no partial file. Space: every verb, each kind of
-// bad file once. Not tested here: what the messages of importers and readers say (their own tests),
-// running (run_test).
+// bad file once. Not tested here: the messages of importers and readers (their own tests), running
+// (run_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ TEST(Command, CompileDumpsEveryLevel) {
   const CommandResult listing = Tessera(base + "asm");
   EXPECT_EQ(listing.code, 0);
   EXPECT_THAT(listing.output, HasSubstr(".source 2 \"stage1_conv1_conv/Conv\""));
-  // No level is silent, and what is no level is refused.
+  // Each level of --dump prints, and an unknown level is refused.
   for (const char* level : compiler::kDumpLevels) {
     const CommandResult r = Tessera(base + level);
     EXPECT_EQ(r.code, 0) << level;
@@ -99,7 +99,7 @@ TEST(Command, ArtifactGoesThroughInfoCheckAndDisasm) {
   EXPECT_EQ(checked.code, 0) << checked.output;
   EXPECT_TRUE(nlohmann::json::parse(Slurp(TempPath("check.json")))["ok"].get<bool>());
 
-  // The program as text and back is the same program.
+  // The program survives the way through text and back.
   const std::string text = TempPath("net.s"), image = TempPath("net.img"),
                     text2 = TempPath("net2.s");
   ASSERT_EQ(Tessera("disasm " + net + " -o " + text).code, 0);
@@ -110,7 +110,7 @@ TEST(Command, ArtifactGoesThroughInfoCheckAndDisasm) {
   EXPECT_THAT(Tessera("info " + image).output, HasSubstr("profile tessera"));
 }
 
-// The names that --input and --output take, in the order of dimensions that files have.
+// The names for --input and --output, in the files' order of dimensions.
 TEST(Command, InfoTellsInputsAndOutputs) {
   const std::string net = TempPath("told.tsr"), file = TempPath("told.json");
   ASSERT_EQ(Tessera("compile " + std::string(kModel) + " -o " + net).code, 0);

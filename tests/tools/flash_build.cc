@@ -28,7 +28,7 @@ FakeBuild FakeBuild::Make(const std::string& folder, const std::string& name, ui
                "12:00:00",
                SyntheticStream(board->idcode, 20000, seed),
                {}};
-  // As a compiled device tree begins: magic and size.
+  // A compiled device tree begins so: magic and size.
   std::vector<uint8_t> tree = {0xd0, 0x0d, 0xfe, 0xed, 0, 0, 1, 0};
   tree.resize(256, static_cast<uint8_t>(seed));
   EXPECT_TRUE(WriteFile(folder + "/tessera.dtbo", tree));

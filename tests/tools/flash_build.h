@@ -17,12 +17,12 @@ namespace tessera::test {
 
 struct FakeBuild {
   std::string folder;
-  BoardDescription board;  // with its image
+  BoardDescription board;  // with its image's description
   BitFile bit;
 
-  // Build |seed| of |name| in |folder|.
+  // Makes build |seed| of |name| in |folder|.
   static FakeBuild Make(const std::string& folder, const std::string& name, uint64_t seed);
-  // Changes the bitstream and writes the description that fits it.
+  // Changes the bitstream and writes the matching description.
   void Rewrite(const std::function<void(BitFile&)>& change);
   // Changes the description alone.
   void Describe(const std::function<void(BoardDescription&)>& change);

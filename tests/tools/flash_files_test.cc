@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what `tessera flash` and `tessera boards --collect` refuse of a build: another
-// part, configuration, size or checksum, files that are missing or cut off, each in one line with
-// exit code 2 and the simulated board untouched; what --collect writes of a build that is right.
-// Space: every check once. Not tested here: what happens on a board (flash_test).
+// What is tested: which builds `tessera flash` and `tessera boards --collect` refuse: another part,
+// configuration, size or checksum, files that are missing or cut off, each in one line with exit
+// code 2 and the simulated board untouched; the files that --collect writes of a good build. Space:
+// every check once. Not tested here: the steps on a board (flash_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-// There is no board below this root: a flash that begins fails otherwise than these do.
+// This root has no board: a flash that starts would fail with another message.
 void Refused(const std::string& target, const std::string& says, const std::string& more = "") {
   const CommandResult r = Tessera("flash " + target + " --root " + TempPath("empty") + more);
   EXPECT_EQ(r.code, 2) << r.output;
@@ -67,7 +67,7 @@ TEST(FlashFiles, ThatWereDamagedAreRefused) {
   build = Build();
   std::fstream(bit, std::ios::in | std::ios::out | std::ios::binary).seekp(5000) << "x";
   Refused(build.folder, "has the checksum ");
-  // Cut off before it was described.
+  // A build that was cut off before it was described.
   build = Build();
   build.Rewrite([](BitFile& file) { file.stream.resize(40000); });
   auto bytes = build.bit.Bytes();
@@ -100,7 +100,7 @@ TEST(FlashFiles, ThatAreMissingAreNamed) {
   Refused(build.folder + "/other.bit", "has no board.json beside it, which says board, size");
 }
 
-// A build as the scripts leave it, without its description's image.
+// A build as the scripts leave it: its description has no image yet.
 FakeBuild Unfinished() {
   FakeBuild build = Build();
   build.Describe([](BoardDescription& b) { b.image.reset(); });

@@ -3,7 +3,8 @@
 // What is tested: `tessera flash --host` through the system's ssh to this machine, to a server that
 // the test starts on the loopback with keys of its own: a flash; a host that vanishes while the
 // fabric is programmed, after which the message says so, and the next flash works; a key that is
-// refused; nobody at the port. Space: those four. Not tested here: other steps (flash_test), sudo.
+// refused; a port without a server. Space: those four. Not tested here: other steps (flash_test),
+// sudo.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-// A port that nobody has, on the loopback.
+// A free port on the loopback.
 int FreePort() {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -69,7 +70,7 @@ class SshServer {
  public:
   explicit SshServer(const std::string& folder) : folder_(folder), port_(FreePort()) {
     fs::create_directories(folder);
-    std::error_code only_root;  // has, and needs, this folder
+    std::error_code only_root;  // this server has and needs this folder
     fs::create_directories("/run/sshd", only_root);
     const auto key = [&](const std::string& name) {
       const std::string command = "ssh-keygen -q -t ed25519 -N '' -f " + folder + "/" + name;
@@ -112,7 +113,7 @@ class SshServer {
     }
     for (int i = 0; i < 500 && !Listens(port_); ++i) usleep(10000);
   }
-  // Ends the server and every connection, as a cable that is pulled.
+  // Ends the server and every connection, like a pulled cable.
   void Stop() {
     if (pid_ <= 0) return;
     std::vector<pid_t> all;

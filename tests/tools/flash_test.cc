@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: `tessera flash` on a simulated board: files, order and results of a flash; every
-// step failing once or for good, after which the message says what state the board is in, and the
-// board is in it; refusals before anything is touched. Space: each step, the two kinds of failure.
-// Not tested here: bad builds (flash_files_test), ssh (flash_ssh_test), a kernel, a board.
+// step failing once or for good, after which the board is in the state that the message gives;
+// refusals before the board is touched. Space: each step, the two kinds of failure. Not tested
+// here: bad builds (flash_files_test), ssh (flash_ssh_test), a kernel, a board.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ std::map<std::string, std::string> Firmware(const SimulatedFpga& fpga) {
   return files;
 }
 
-// A simulated Pynq-Z1, and two builds that it may run.
+// A simulated Pynq-Z1, and two builds for it.
 class Flash : public ::testing::Test {
  protected:
   Flash()
@@ -95,7 +95,7 @@ TEST_F(Flash, ProgramsAndSaysSo) {
   for (const auto& [name, text] : files) names.push_back(name);
   EXPECT_THAT(names, ::testing::ElementsAre("tessera-board.json", "tessera-pynq-z1.bin",
                                             "tessera-pynq-z1.dtbo", "tessera.loaded"));
-  // What drivers read has the clock that the build got.
+  // The description that drivers read has the clock of the build.
   const auto board = ReadBoard(fpga_.Path("lib/firmware/tessera-board.json"));
   ASSERT_TRUE(board) << board.error().message;
   EXPECT_EQ(board->FabricHz(), 142857132u);
@@ -140,7 +140,7 @@ struct Fault {
   std::function<void(SimulatedFpga&)> inject;
   const char* why;
   const char* state;
-  bool keeps;  // the old image runs afterwards
+  bool keeps;  // whether the old image runs afterwards
   int seconds = 20;
 };
 const char* const kRestored = "; restored: tessera-pynq-z1 runs as before";
@@ -159,7 +159,7 @@ std::function<void(SimulatedFpga&)> Set(int FpgaFaults::*which, int count) {
   };
 }
 
-// After each, the next flash works.
+// After each fault the next flash works.
 class FlashFault : public Flash, public ::testing::WithParamInterface<Fault> {};
 TEST_P(FlashFault, LeavesAStatedState) {
   ASSERT_EQ(Run(old_.folder).code, 0);
@@ -262,7 +262,7 @@ TEST_F(Flash, RefusesBeforeAnythingIsTouched) {
   EXPECT_EQ(Run(new_.folder).code, 0);
 }
 
-// Tools of the board's Linux that say no: a disk that is full, a system without a reader.
+// Tools of the board's Linux that fail: a full disk, a system without a reader.
 TEST_F(Flash, LooksAtSpaceAndTools) {
   const fs::path tools = TempPath("tools");
   fs::create_directories(tools);

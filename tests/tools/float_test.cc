@@ -2,7 +2,7 @@
 //
 // What is tested: networks of floats, and of floats between integers, as the command compiles,
 // describes, runs and compares them: float layers on the host, equal bits on cpu and func. Space:
-// the float Fashion-MNIST network, one network int8 -> float -> int8 made here, one of float16.
+// the float Fashion-MNIST network, a network int8 -> float -> int8 made here, a float16 network.
 // Not tested here: what operators compute (tests/compiler/te_ops/float_test.cc).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::vector<int> Count(size_t n) {
   return values;
 }
 
-// x -> conv of int8 -> sigmoid times itself on floats -> conv of int8 -> y and softmax of y.
+// x -> int8 conv -> sigmoid times itself in float -> int8 conv -> y and softmax of y.
 std::string WriteMixed() {
   ModelBuilder b;
   b.Input("x", {-1, 16, 10, 10});
@@ -56,8 +56,8 @@ std::string WriteMixed() {
   return path;
 }
 
-// Two convolutions of 16 * 16 * 9 products for each of 64 and 36 places; all else is on floats, or
-// between floats and integers.
+// Two convolutions of 16 * 16 * 9 products for each of 64 and 36 places; all other operators are
+// float, or convert between floats and integers.
 TEST(Float, CoverageNamesWhatTheHostRuns) {
   const std::string model = WriteMixed(), file = TempPath("coverage.json");
   const std::string line =
@@ -109,7 +109,7 @@ TEST(Float, ShapesThatAModelLeavesOpenAreGiven) {
               HasSubstr("an artifact, whose inputs are fixed; --shape goes with a model"));
 }
 
-// A shape that comes in beside the data is known when the model is compiled, or it is refused.
+// A shape that is an input must be given when the model is compiled, or the model is refused.
 TEST(Float, ValuesOfInputsAreGiven) {
   B b;
   b.Input("x", {2, 6});
@@ -165,7 +165,7 @@ TEST(Float, FloatsBetweenIntegersAreOnTheHostBetweenTwoPrograms) {
   EXPECT_THAT(devices, ::testing::MatchesRegex("h*ah+ah*")) << j.dump(1);
 }
 
-// The network that the int8 one was quantised from (models/fashion).
+// The float network from which the int8 one was quantised (models/fashion).
 TEST(Float, TheFloatNetworkRunsAndClassifies) {
   const std::string model = "models/fashion/fashion.onnx", out = TempPath("fashion_float.npy");
   const std::string images = kImages, labels = kLabels;
@@ -176,7 +176,7 @@ TEST(Float, TheFloatNetworkRunsAndClassifies) {
   const CommandResult run = Tessera(fmt::format(
       "run {} --device cpu --input {} --labels {} --output {}", model, images, labels, out));
   ASSERT_EQ(run.code, 0) << run.output;
-  EXPECT_THAT(run.output, HasSubstr("9,373 of 10,000 right"));  // ONNX Runtime: as many
+  EXPECT_THAT(run.output, HasSubstr("9,373 of 10,000 right"));  // the same number as ONNX Runtime
   const auto logits = ReadNpy(out);
   ASSERT_TRUE(logits) << logits.error().message;
   EXPECT_EQ(logits->dtype, DType::kFloat32);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the forms in which data go into `run`, `compare` and `trace` and come out:
-// several inputs and outputs by name, .npz, pictures and folders of them, pixels by mean and std,
-// labels of any type, what classifies, a reference of another runtime, and every refusal. Space:
-// float networks of one or two layers made here, whose results are formulas. Not here: what files
-// hold (tests/runtime), int8 networks (run_test.cc).
+// What is tested: the forms of input and output data of `run`, `compare` and `trace`: several
+// inputs and outputs by name, .npz, pictures and folders of them, pixels by mean and std, labels of
+// any type, which outputs classify, a reference of another runtime, and every refusal. Space: float
+// networks of one or two layers made here, whose results are formulas. Not here: contents of files
+// (tests/runtime), int8 networks (run_test.cc).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -157,7 +157,7 @@ TEST(StaticBatch, IsOneItem) {
   for (size_t i = 0; i < 12; ++i) EXPECT_EQ(y->as<float>()[i], x.as<float>()[i] * x.as<float>()[i]);
 }
 
-// The shape of the file, not of what --first leaves of it.
+// The message gives the shape of the file, not of the part that --first leaves.
 TEST(First, IsNotInTheMessage) {
   ExpectRefused("run " + Square({-1, 3, 8, 8}) + " --device cpu --first 1 --input " +
                     File("chw.npy", Floats({3, 8, 8})),
@@ -203,7 +203,7 @@ TEST(Pictures, OfAFolderAreInTheOrderOfTheirNames) {
   const auto y = ReadNpy(out);
   ASSERT_TRUE(y);
   EXPECT_EQ(y->shape, (std::vector<int64_t>{2, 3, 9, 11}));
-  EXPECT_EQ(y->as<float>()[1], 19 * 19);        // a.jpeg: Pillow says 19
+  EXPECT_EQ(y->as<float>()[1], 19 * 19);        // a.jpeg: Pillow decodes 19
   EXPECT_EQ(y->as<float>()[297 + 1], 20 * 20);  // b.PNG
   EXPECT_EQ(y->as<float>()[297 + 99 + 1], 20 * 20) << "grey fills all channels";
   EXPECT_THAT(Tessera(run + " --first 1").output, HasSubstr(": 1 items in "));
@@ -244,7 +244,7 @@ TEST(Pictures, ThatDoNotFitAreRefused) {
   ExpectRefused("run x.onnx --device cpu --resize cubic --input " + png, "--resize");
 }
 
-// 300 classes; the greatest of item i is 299 - i where x * x is greatest there.
+// 300 classes; the greatest x of item i, and so of x * x, is in class 299 - i.
 TEST(Classes, LabelsAreOfAnyWholeNumberType) {
   const std::string model = Square({-1, 300});
   HostTensor x = HostTensor::Zeros(DType::kFloat32, {3, 300});
@@ -288,7 +288,7 @@ TEST(Classes, AreToldOnlyWhereTheOutputClassifies) {
                 "--top: no output of the model is [1, C], the values of C classes");
 }
 
-// y = x * x beside y + 0.5 in one place: cosine and ratio by hand.
+// The reference is x * x, with 0.5 added in one place: cosine and ratio by hand.
 TEST(Reference, TellsHowNearTheOutputsAre) {
   const std::string model = Square({-1, 4}), x = File("xr.npy", Floats({2, 4}, 0.5f));
   HostTensor y = Floats({2, 4}, 0.5f);
@@ -312,7 +312,7 @@ TEST(Reference, TellsHowNearTheOutputsAre) {
   EXPECT_NEAR(near["max_difference"].get<double>(), 0.5, 1e-6);
   EXPECT_NEAR(near["cosine"].get<double>(), ab / std::sqrt(aa * bb), 1e-6);
   EXPECT_NEAR(near["snr_db"].get<double>(), 10 * std::log10(bb / 0.25), 1e-6);
-  // One item of both, beside a reference of both or of one.
+  // One item of two, with a reference for both or for one.
   EXPECT_EQ(Tessera(compare + reference + " --first 1").code, 0);
   EXPECT_EQ(Tessera(compare + File("yr1.npy", y.Slice(0, 1)) + " --first 1").code, 0);
   ExpectRefused(compare + File("yr3.npy", Floats({3, 4})),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: whatever bytes a model, an assembly text, a configuration, a tensor file, a
-// program image or an artifact holds, a refusal is one line that a terminal can show. Space: valid
+// What is tested: a refusal is one line that a terminal can show, whatever bytes a model, an
+// assembly text, a configuration, a tensor file, a program image or an artifact holds. Space: valid
 // files with random bytes changed, hostile bytes put into the names that messages quote, cut files.
 // Not tested here: that each error is found (tests of the readers), crashes under sanitizers
 // (tests/fuzz).
@@ -121,7 +121,7 @@ TEST(Messages, OfProgramImages) {
                 [](const std::string& text) { return Drop(isa::ParseImage(Bytes(text))); });
 }
 
-// The command's output for hostile names, byte by byte: what is refused, and what is accepted.
+// Expects that the command refuses hostile names in one line that has |says|.
 void ExpectRefusedInOneLine(const std::string& arguments, const std::string& says) {
   const CommandResult r = Tessera(arguments);
   EXPECT_EQ(r.code, 2) << arguments;
@@ -148,7 +148,7 @@ TEST(Messages, OfNamesInFilesAndOfFiles) {
   EXPECT_EQ(ran.code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("a\\nb\\x1b[2J\\xff...._conv/Conv"));
   EXPECT_EQ(ran.output.find('\x1b'), std::string::npos);
-  // Its Conv nodes become Xonv.
+  // Renames the operator of its Conv nodes to Xonv.
   for (size_t at = 0; (at = text.find("\"\x04"
                                       "Conv",
                                       at)) != std::string::npos;)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: a network with an operator of the host between two of the accelerator's, as the
-// command compiles, describes and compares it: two programs, a host layer between, transfers, equal
-// integers on cpu, func and rtl, cycles that are charged to layers across both programs. Space: one
-// TFLite file made here. Not tested here: many such networks (tests/networks).
+// What is tested: a network with a host operator between two of the accelerator's, as the command
+// compiles, describes and compares it: two programs, a host layer between, transfers, equal
+// integers on cpu, func and rtl, cycles charged to layers across both programs. Space: one TFLite
+// file made here. Not tested here: many such networks (tests/networks).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -92,7 +92,7 @@ TEST(Mixed, EveryDeviceGivesTheSameIntegersAndCyclesAreChargedToLayers) {
   EXPECT_EQ(sum, j["totals"]["cycles"]);
 }
 
-// One exchange of y and x: nothing for the accelerator.
+// An exchange of y and x alone: the accelerator has no layer.
 TEST(Mixed, ANetworkOfHostOperatorsRunsAndSaysSo) {
   TfliteBuilder b;
   b.Int8("x", {1, 8, 6, 16}, 0.05f, 3);

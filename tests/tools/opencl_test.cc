@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: `--device opencl` on this machine's driver: every layer of the committed network
-// equals the host's, from the model and from an artifact that has only the plan for it; no driver.
-// Not here: operators (tests/compiler/gpu).
+// equals the host's, from the model and from an artifact that has only the plan for OpenCL; a
+// machine without a driver. Not here: operators (tests/compiler/gpu).
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@ int Paeth(int a, int b, int c) {
   return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
 }
 
-// Undoes the filter of row |now|; |above|: the row before it, undone.
+// Undoes the filter of row |now|; |above|: the row before it, already undone.
 bool Undo(int filter, size_t channels, std::vector<uint8_t>& now,
           const std::vector<uint8_t>& above) {
   for (size_t i = 0; i < now.size(); ++i) {

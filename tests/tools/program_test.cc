@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: `tessera run` and `tessera check` of program images: what a run took, how one
-// that hangs or races ends, the JSON of both. Space: programs of tests/diagnosis/programs on func.
-// Not tested here: what is said of each class, and by the other simulators (tests/diagnosis).
+// What is tested: `tessera run` and `tessera check` of program images: the counts of a run, how a
+// run that hangs or races ends, the JSON of both. Space: programs of tests/diagnosis/programs on
+// func. Not tested here: the messages of each class, and of the other simulators (tests/diagnosis).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(ProgramCommand, ADeadlockSaysWhy) {
   EXPECT_FALSE(found[0]["waits"][0].contains("giver"));
 }
 
-// With --json - standard output is the JSON and nothing else.
+// With --json - standard output has the JSON alone.
 TEST(ProgramCommand, JsonToStandardOutput) {
   const CommandResult r = Tessera("check " + Image("cyclic_wait") + " --json -");
   EXPECT_EQ(r.code, 1);
@@ -80,7 +80,7 @@ TEST(ProgramCommand, ARaceIsFoundWhenItIsAskedFor) {
   EXPECT_EQ(Tessera("run " + image + " --device func").code, 0);
   const CommandResult r = Tessera("run " + image + " --device func --check-races");
   EXPECT_EQ(r.code, 1);
-  // The simulator does what it can of a unit before it goes to the next one: LOAD, then STORE.
+  // The simulator runs each unit as far as it can before the next one: LOAD, then STORE.
   EXPECT_THAT(r.output, HasSubstr("in this run instruction 2 was done first"));
 }
 

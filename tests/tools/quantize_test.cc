@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: tessera quantize as a user calls it: networks of models/quantize/make.py and the
-// example network; what it prints of each layer; the forms of --data; each refusal, in one line and
+// example network; its output for each layer; the forms of --data; each refusal, in one line and
 // before the calibration where that is possible. Space: each method and type of activations. Not
 // tested here: the parts (tests/compiler/calibrate), ONNX Runtime's answers
 // (models/quantize/compare.py).
@@ -33,7 +33,7 @@ constexpr char kTrainLabels[] = "/usr/share/datasets/fashion-mnist/train-labels-
 std::string Model(const std::string& name) { return TESSERA_QUANTIZE_MODELS "/" + name + ".onnx"; }
 std::string Items(const std::string& name) { return TESSERA_QUANTIZE_MODELS "/" + name + ".npz"; }
 
-// The report of quantising |model| with |options|, whose file is TempPath(|to|).
+// Quantises |model| with |options| to TempPath(|to|) and returns the report.
 json Quantize(const std::string& model, const std::string& options, const std::string& to) {
   const CommandResult r =
       Tessera(fmt::format("quantize {} {} -o {} --json -", model, options, TempPath(to)));
@@ -53,7 +53,7 @@ json Layer(const json& report, const std::string& name) {
   return {};
 }
 
-// How many of |images| and |labels| network |path| has right.
+// Number of |images| that network |path| classifies as |labels| say.
 int64_t Right(const std::string& path, const std::string& images, const std::string& labels) {
   const CommandResult r = Tessera(
       fmt::format("run {} --device cpu --input {} --labels {} --json -", path, images, labels));
@@ -62,7 +62,7 @@ int64_t Right(const std::string& path, const std::string& images, const std::str
   return std::lround(report.at("top1").get<double>() * report.at("images").get<double>());
 }
 
-// A share of the test images, drawn by |seed|.
+// Draws |count| of the test images by |seed|.
 void DrawImages(uint32_t seed, int64_t count, const std::string& images,
                 const std::string& labels) {
   const HostTensor all = *ReadTensorFile(kImages), right = *ReadTensorFile(kLabels);
@@ -95,7 +95,7 @@ TEST(Quantize, TheExampleNetworkStaysAsGood) {
     EXPECT_EQ(report["right"]["items"], 64);
     EXPECT_GT(report["output_snr_db"], 25);
     EXPECT_THAT(report["proposed_float"], IsEmpty());
-    // 0.3 points of 2,000 are 6.
+    // 0.3 percentage points of 2,000 images are 6 images.
     EXPECT_GE(Right(TempPath("fashion.onnx"), x, y), in_float - 6);
   }
   const CommandResult same = Tessera(fmt::format(
@@ -133,7 +133,7 @@ TEST(Quantize, FloatOperatorsStayAmongThoseOnIntegers) {
   EXPECT_GT(report["output_snr_db"], 30);
 }
 
-// Layers are proposed, and in float the network is good.
+// The report proposes layers for float, and with them in float the network is good.
 TEST(Quantize, ABadLayerIsProposed) {
   const json bad = Small("outlier");
   EXPECT_LT(bad["output_snr_db"], 15);
@@ -155,7 +155,7 @@ TEST(Quantize, TwoInputsComeByName) {
   EXPECT_EQ(report["items"], 24);
 }
 
-// The same real values behind zero points that are 128 apart.
+// Both types stand for the same real values, with zero points 128 apart.
 TEST(Quantize, Uint8ActivationsGiveTheSameAnswers) {
   const auto held = ReadNpz(Items("norms"));
   ASSERT_TRUE(held) << held.error().message;
@@ -173,7 +173,7 @@ TEST(Quantize, Uint8ActivationsGiveTheSameAnswers) {
   EXPECT_EQ(results[0], results[1]);
 }
 
-// The array of the .npz as a .npy; of its items the first.
+// The array of the .npz as a .npy file, and its first items.
 TEST(Quantize, DataAreReadAsOtherVerbsReadThem) {
   const auto held = ReadNpz(Items("norms"));
   ASSERT_TRUE(held) << held.error().message;
@@ -190,7 +190,7 @@ TEST(Quantize, DataAreReadAsOtherVerbsReadThem) {
   EXPECT_EQ(Read(TempPath("first.onnx")), Read(TempPath("few.onnx")));
 }
 
-// Runs into |message| in one line, with exit code 2 and nothing written.
+// Expects a refusal with |message| in one line, exit code 2 and no file written.
 void ExpectRefused(const std::string& arguments, const std::string& message) {
   const std::string out = TempPath("refused.onnx");
   const std::string with = arguments.find(" -o ") == std::string::npos ? " -o " + out : "";
@@ -247,7 +247,7 @@ TEST(QuantizeRefuses, NamesThatAreNone) {
                 "--activations int4: there are int8 and uint8");
 }
 
-// Found before anything is read: neither model nor data are there.
+// The check of the output comes first: neither model nor data exist.
 TEST(QuantizeRefuses, AnOutputThatCannotBeWritten) {
   const std::string folder = TempPath("folder");
   std::filesystem::create_directory(folder);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: `tessera regress`: machines that are right agree, and the page and the JSON say
-// what ran; the same seed runs the same programs; kept programs are run again, each file with
-// errors is told in a line; networks and single layers agree, their cycles are the golden ones, and
-// what moved since an earlier run is told with what accounts for it; what a device was given is
-// recorded and runs as a directed program; races, where they are asked for; bad use. Space: tiny on
-// func, hls and rtl, default on func, cycle and rtl, some thousand instructions. Not tested here:
-// machines that are wrong (regress_wrong_test.cc), the programs (tests/rig).
+// What is tested: `tessera regress`: right machines agree, and the page and the JSON show what ran;
+// the same seed runs the same programs; kept programs run again, and each file with errors gives a
+// line; networks and single layers agree, their cycles are the golden ones, and a change of cycles
+// since an earlier run is reported with its causes; programs given to devices are recorded and run
+// as directed programs; races, if requested; wrong use. Space: tiny on func, hls and rtl, default
+// on func, cycle and rtl, some thousand instructions. Not tested here: wrong machines
+// (regress_wrong_test.cc), the programs (tests/rig).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -104,7 +104,8 @@ TEST(Regress, NetworksTakeTheirGoldenCycles) {
   ASSERT_EQ(earlier["times"].size(), 1u);
   EXPECT_EQ(earlier["times"][0]["time"]["cycles"], 40'260);
   EXPECT_EQ(earlier["suites"]["networks"]["programs"], 1);
-  // An earlier machine that waited less for memory: 120 cycles of LOAD, and VECTOR idled less.
+  // An earlier machine waited less for memory: 120 cycles less of LOAD, and 120 idle cycles less of
+  // VECTOR.
   Json& time = earlier["times"][0]["time"];
   const auto less = [](Json& count, int64_t by) { count = count.get<int64_t>() - by; };
   less(time["cycles"], 120);

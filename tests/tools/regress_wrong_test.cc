@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: `tessera regress` on a machine that is wrong (wrong_machine.cc): a random program
-// finds it, is made small and kept as assembly with its data; a later run begins with what was kept
-// and differs by it; right machines agree on it; each finding leaves a dump that `tessera debug`
-// opens; `tessera compare` names the layer in which a program without layers to read goes wrong.
-// Space: ALU max taken for min, a run that is stuck, a process that ends, on tiny; REQUANT
-// wrong in a network, on default. Not tested here: machines that are right (regress_test.cc),
+// What is tested: `tessera regress` on a wrong machine (wrong_machine.cc): a random program finds
+// the fault, is shrunk and kept as assembly with its data; a later run starts with the kept program
+// and finds the difference by it; right machines agree on it; each finding leaves a dump that
+// `tessera debug` opens; `tessera compare` names the layer in which a program without readable
+// layers goes wrong. Space: ALU max executed as min, a run that is stuck, a process that ends, on
+// tiny; REQUANT wrong in a network, on default. Not tested here: right machines (regress_test.cc),
 // shrinking itself (tests/rig).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ std::string TextOf(const std::string& path) {
   return bytes ? std::string(bytes->begin(), bytes->end()) : "";
 }
 
-// Of the kept program at |path|.
+// Number of ALU max instructions in the kept program at |path|.
 int CountOfMax(const std::string& path) {
   const Result<isa::ProgramImage> image = isa::Assemble(TextOf(path));
   EXPECT_TRUE(image) << image.error().message;
@@ -43,7 +43,7 @@ int CountOfMax(const std::string& path) {
   return count;
 }
 
-// One process, which ends after a finding, and its JSON.
+// Runs one process until its first finding; its output and its JSON.
 struct OneFinding {
   CommandResult result;
   Json report;
@@ -113,7 +113,7 @@ TEST(RegressWrong, AFindingLeavesADumpThatDebugOpens) {
   EXPECT_EQ(opened.code, 0) << opened.output;
   EXPECT_THAT(opened.output, HasSubstr("regress of " + finding["name"].get<std::string>() +
                                        " failed on wrong:fault=stuck: wrong does not run it"));
-  // Of a network: the run that differs, with what its segments held then.
+  // A network's dump: the run that differs, with the contents of its segments.
   const OneFinding network =
       RegressWrong("wrong:fault=requant", "networks --config default", TempPath("kept_network"));
   const Json difference = network.report["findings"][0];
@@ -142,7 +142,7 @@ TEST(CompareWrong, SaysInWhichLayerTheProgramThatRanWentWrong) {
               HasSubstr("wrong: every layer is right in the program that stores all results; the "
                         "one that ran goes wrong first in layer stem_conv/Conv (program 0: vector: "
                         "instruction "));
-  // Where the layers tell it, the table does.
+  // If the layers can be compared, the table names the layer.
   const CommandResult all = Tessera(compare + "wrong:fault=requant");
   EXPECT_EQ(all.code, 1);
   EXPECT_THAT(all.output, ::testing::Not(HasSubstr("goes wrong first")));
@@ -154,7 +154,8 @@ TEST(RegressWrong, AFolderOfDumpsIsThereOrMissedAtOnce) {
   EXPECT_EQ(missing.output,
             "tessera: --dump-dir /no/folder: is no folder, and dumps go there: make it, or name "
             "another (\"\": no dumps)\n");
-  // One that goes away meanwhile, or takes nothing: why, and no file to open.
+  // If the folder disappears meanwhile or takes no files, the output has the reason and no dump to
+  // open.
   const CommandResult refused =
       Tessera("regress --devices func,wrong --suite random --no-shrink --jobs 1 --findings 1",
               "TESSERA_DUMP_DIR=/sys ");

@@ -79,13 +79,13 @@ TEST(Compare, CpuFuncAndRtlAgreeOnEveryLayer) {
   EXPECT_EQ(j["predictions"][0], j["labels"]);
 }
 
-// |text| with # for the digits of what was measured.
+// |text| with # for measured numbers.
 std::string Unmeasured(const std::string& text) {
   static const std::regex measured(R"([0-9]+\.[0-9]+( ms an image, measured on this machine|\n))");
   return std::regex_replace(text, measured, "#$1");
 }
 
-// docs/results.md shows what ./run.sh prints, its predictions left out as "...", on one machine.
+// docs/results.md shows the output of ./run.sh on one machine, with "..." for its predictions.
 TEST(Compare, ThePageOfResultsShowsIt) {
   const auto bytes = ReadFile("docs/results.md");
   ASSERT_TRUE(bytes.has_value());
@@ -105,9 +105,9 @@ TEST(Compare, ThePageOfResultsShowsIt) {
       << "python3 bench/networks.py --update writes it";
 }
 
-// A unit's counters add up to the layer's cycles. What GEMM must do at least is known: a tile
-// product for 256 multiply-accumulates. The host quantises, packs and dequantises around one run;
-// ten logits lie alike on both sides.
+// A unit's counters add up to the layer's cycles. GEMM works for at least one cycle per 256
+// multiply-accumulates, a tile product. The host quantises, packs and dequantises around one run;
+// the ten logits have the same layout on both sides.
 TEST(Compare, ExplainAddsUpToTheCycles) {
   const std::string file = TempPath("explain.json");
   const CommandResult r =
@@ -141,7 +141,7 @@ TEST(Compare, ExplainAddsUpToTheCycles) {
   EXPECT_EQ(j["host"][0]["bytes_read"], 28 * 28 * 4);
   EXPECT_EQ(j["host"][0]["bytes_written"], 28 * 28);
   EXPECT_EQ(j["host"][3]["bytes_read"], 28 * 28 * 9 + 10);  // taps as channels, and the classes
-  // Time is measured, on this machine; what is printed is its sum.
+  // The time is measured on this machine; the command prints the sum of the steps.
   double seconds = 0;
   for (const json& step : j["host"]) seconds += step["seconds"].get<double>();
   EXPECT_NEAR(j["totals"]["host_seconds"].get<double>(), seconds, 1e-9);
@@ -159,7 +159,7 @@ TEST(Compare, ExplainNeedsAClock) {
   EXPECT_THAT(r.output, HasSubstr("--explain needs a device with a clock"));
 }
 
-// An artifact has what was compiled into it: its outputs, or every layer's result.
+// `compare` compares what an artifact keeps: its outputs, or every layer's result.
 TEST(Compare, AnArtifactIsComparedByWhatItKeeps) {
   const std::string plain = TempPath("plain.tsr"), kept = TempPath("kept.tsr"),
                     file = TempPath("artifact.json");
@@ -184,8 +184,8 @@ TEST(Compare, AnArtifactIsComparedByWhatItKeeps) {
   for (const json& layer : j["layers"]) EXPECT_GT(layer["values"].get<int64_t>(), 0) << layer;
 }
 
-// Two clocks: the cycles of both, and whether they agree; behind another memory they do not, which
-// is no mismatch.
+// With two clocks `compare` gives the cycles of both and whether they agree; with another memory
+// they do not, which is no mismatch of values.
 TEST(Compare, TellsWhetherTheCyclesOfTwoDevicesAgree) {
   const std::string file = TempPath("clocks.json");
   const std::string compare =
@@ -235,7 +235,7 @@ TEST(Compile, TellsTheTimeOfEachPhase) {
   EXPECT_THAT(r.output, HasSubstr("\nsum "));
 }
 
-// The network's tensors share storage unless all are kept.
+// The network's tensors share storage, unless --keep-tensors keeps all.
 TEST(Info, TellsStepsAndThePeakOfTheMemoryPlan) {
   const std::string plain = TempPath("info.tsr"), kept = TempPath("info_kept.tsr"),
                     file = TempPath("info.json");
@@ -267,7 +267,7 @@ TEST(Info, TellsStepsAndThePeakOfTheMemoryPlan) {
   }
 }
 
-// Whole-network runs on every machine that is built with the tests.
+// Runs of whole networks on every machine that is built with the tests.
 class Machines : public ::testing::TestWithParam<const char*> {};
 TEST_P(Machines, GiveTheSameIntegers) {
   const CommandResult r = Tessera(

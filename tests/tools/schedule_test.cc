@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: schedules given to `tessera compile`. What --dump schedule prints gives the same
-// artifact when it comes back; an edited schedule of a layer, for host or accelerator, gives other
-// code and the same integers; an artifact tells its schedules; each message about a schedule that
-// is none. Space: the committed network. Not tested here: what steps compute
-// (tests/compiler/lower), traces of the accelerator (tests/compiler/accel).
+// What is tested: schedules given to `tessera compile`. The output of --dump schedule, given back,
+// makes the same artifact; an edited schedule of a layer, for host or accelerator, gives other code
+// and the same integers; an artifact shows its schedules; each message about an invalid schedule.
+// Space: the committed network. Not tested here: what steps compute (tests/compiler/lower), traces
+// of the accelerator (tests/compiler/accel).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@
 namespace tessera::test {
 namespace {
 
-// |text| with the first |from| behind |after| replaced by |to|.
+// Replaces the first |from| behind |after| in |text| by |to|.
 std::string Edited(std::string text, const std::string& after, const std::string& from,
                    const std::string& to) {
   const size_t start = text.find(after);
@@ -49,7 +49,7 @@ std::string* Schedules::dump = nullptr;
 constexpr const char* kLayerSteps = "tests/tools/layer_steps.txt";
 constexpr const char *kHost = "host stem_conv/Conv:", *kAccel = "accelerator stem_conv/Conv:";
 
-// The value of |name| in |schedule|, that of the first layer.
+// Sets decision |name| of |schedule|, which is that of the first layer.
 void Decide(std::string* text, const char* schedule, const std::string& name,
             const std::string& value) {
   const size_t step = text->find("decide " + name + " ", text->find(schedule));
@@ -63,7 +63,7 @@ TEST_F(Schedules, WhatIsPrintedGivesTheSameArtifact) {
   const CommandResult r = Tessera(Compile("-o " + net + " --schedule " + file));
   ASSERT_EQ(r.code, 0) << r.output;
   EXPECT_TRUE(Read(net) == Read(TempPath("plain.tsr")));
-  // An artifact tells them too.
+  // An artifact shows its schedules too.
   const CommandResult told = Tessera("info " + net + " --schedules");
   ASSERT_EQ(told.code, 0) << told.output;
   const CommandResult third =
@@ -72,7 +72,7 @@ TEST_F(Schedules, WhatIsPrintedGivesTheSameArtifact) {
   EXPECT_TRUE(Read(net) == Read(TempPath("plain.tsr")));
 }
 
-// One layer's schedules out of a file of all: other code, the same integers.
+// One layer's schedules out of the file of all: other code, the same integers.
 TEST_F(Schedules, AnEditedScheduleGivesOtherCodeAndTheSameIntegers) {
   std::string text = *dump;
   Decide(&text, kHost, "points", "2");
@@ -110,8 +110,8 @@ std::map<std::string, std::string> Sections(const std::string& text, const std::
   return sections;
 }
 
-// With --keep-tensors what stays on chip is stored too, by a schedule of its own that is printed,
-// can be edited and comes back.
+// With --keep-tensors a result that stays on chip is stored too, by a schedule of its own that the
+// dump prints, a user can edit and the compiler reads back.
 TEST_F(Schedules, EveryResultThatIsStoredHasItsStoreInASchedule) {
   const std::string net = TempPath("kept.tsr"), again = TempPath("kept_again.tsr");
   const CommandResult dumped = Tessera(Compile("--keep-tensors --dump schedule"));
@@ -133,7 +133,7 @@ TEST_F(Schedules, EveryResultThatIsStoredHasItsStoreInASchedule) {
   const std::string whole = Write("kept.txt", dumped.output);
   ASSERT_EQ(Tessera(Compile("-o " + again + " --keep-tensors --schedule " + whole)).code, 0);
   EXPECT_TRUE(Read(net) == Read(again));
-  // Another schedule of one store: another artifact, the same integers.
+  // Another schedule of one store gives another artifact and the same integers.
   const std::string steps = stores.at("stage1_conv2/Conv+stage1_add/Add");
   const size_t step = steps.find("decide rows ");
   ASSERT_NE(step, std::string::npos) << steps;
@@ -147,7 +147,7 @@ TEST_F(Schedules, EveryResultThatIsStoredHasItsStoreInASchedule) {
   const CommandResult same =
       Tessera("compare " + again + " --devices cpu,func --first 2 --input " + kImages);
   EXPECT_EQ(same.code, 0) << same.output;
-  // Without a store there is nothing that it could be the schedule of.
+  // Without a store the schedule belongs to none and is refused.
   const CommandResult none = Tessera(Compile("-o " + again + " --schedule " + one));
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.output.find("is given, but it only stays on chip (with --keep-tensors it is "
@@ -169,8 +169,8 @@ TEST_F(Schedules, EveryResultThatIsStoredHasItsStoreInASchedule) {
       << host.output;
 }
 
-// A schedule of an accelerator's layer that says each step: its own program, the same integers, and
-// what the artifact tells comes back to it.
+// A schedule of an accelerator layer with every step written out gives a program of its own and the
+// same integers, and compiles again from the artifact's output.
 TEST_F(Schedules, ALayerOfTheAcceleratorByStepsGivesTheSameIntegers) {
   const std::string net = TempPath("steps.tsr");
   const CommandResult r =
@@ -191,8 +191,8 @@ TEST_F(Schedules, ALayerOfTheAcceleratorByStepsGivesTheSameIntegers) {
   EXPECT_TRUE(Read(net) == Read(again));
 }
 
-// The steps of an accelerator layer, each left out once: another program with the same results, or
-// one line that says why not. What a step obliges others to is found by whoever leaves it out.
+// Leaves out each step of an accelerator layer once: the result is another program with the same
+// results, or one line with the reason. The compiler finds every step that others depend on.
 TEST_F(Schedules, WithoutAnyOfItsStepsALayerIsTheSameOrRefused) {
   const size_t from = dump->find("accelerator stage1_conv1_conv/Conv:");
   ASSERT_NE(from, std::string::npos);
@@ -231,7 +231,7 @@ TEST_F(Schedules, WithoutAnyOfItsStepsALayerIsTheSameOrRefused) {
   }
   EXPECT_GE(same, 5);
   EXPECT_GE(refused, 20);
-  // As somebody begins who writes one from nothing: no buffer twice.
+  // A first version written by hand: without double buffers.
   const CommandResult plain =
       run(all([&](size_t k) { return !lines[k].starts_with("double_buffer "); }));
   EXPECT_EQ(plain.code, 0) << plain.output;
@@ -295,7 +295,7 @@ TEST_F(Schedules, WhatIsNoScheduleOfTheNetworkIsRefusedByNameAndLine) {
       {std::string(kHost) + "\n# fine\njump q\n", "bad.txt:3: 'jump' is no primitive"},
       {std::string(kHost) + "\nsplit stem_q q 2 o n\n",
        "bad.txt:2: step 1 (split stem_q q 2 o n): stage stem_q has no loop 'q'"},
-      // Lines are those of the file, steps those of the layer.
+      // Lines in messages count in the file, steps in the layer.
       {"# a file\n\n" + std::string(kHost) + "\n# fine\n\nvectorize stem_q c # so far\n\n" +
            "split stem_q q 2 o n\n",
        "bad.txt:8: step 2 (split stem_q q 2 o n): stage stem_q has no loop 'q'"},
@@ -344,12 +344,13 @@ TEST_F(Schedules, WhatIsNoScheduleOfTheNetworkIsRefusedByNameAndLine) {
   EXPECT_NE(model.output.find("no artifact; only those have schedules"), std::string::npos);
 }
 
-// Everything at once does not fit the scratchpads of a small machine.
+// A tile of the whole layer does not fit the scratchpads of a small machine.
 TEST_F(Schedules, TilesThatDoNotFitAreRefused) {
   const CommandResult small = Tessera(Compile("--config tiny --dump schedule"));
   ASSERT_EQ(small.code, 0) << small.output;
   std::string text = small.output;
-  // Not among those that the generator knows to have room; by a list of one's own it is asked for.
+  // The generator's domain has only tiles that fit; the schedule asks for this one with a domain of
+  // its own.
   std::string picked = text;
   Decide(&picked, kAccel, "rows", "28");
   Decide(&picked, kAccel, "columns", "28");

@@ -29,7 +29,7 @@ void Put(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
 }
 
-// Whether one of the next |count| events goes wrong: this one.
+// Whether this event fails: the next |count| events do.
 bool Take(int& count) {
   if (count == 0) return false;
   --count;
@@ -49,7 +49,7 @@ SimulatedFpga::SimulatedFpga(std::string root, const std::string& manager)
   Put(Path(kManager) + "firmware", "");
   mkfifo((Path(kManager) + "state").c_str(), 0600);
   Put(Path("proc/sys/kernel/random/boot_id"), "boot-1\n");
-  signal(SIGPIPE, SIG_IGN);  // a reader of `state` may be gone before it is answered
+  signal(SIGPIPE, SIG_IGN);  // a reader of `state` may close it before the answer
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -99,7 +99,7 @@ void SimulatedFpga::Loop() {
   }
 }
 
-// What was written to `firmware`, as the manager does in the write.
+// Loads the file that was named in `firmware`, as the manager does during the write.
 void SimulatedFpga::TakeFirmware() {
   const std::string file = Path(kManager) + "firmware";
   if (!fs::is_regular_file(fs::symlink_status(file)) || fs::file_size(file) == 0) return;
@@ -116,7 +116,7 @@ void SimulatedFpga::TakeFirmware() {
   state_ = running_.empty() ? "firmware request error" : "operating";
 }
 
-// An overlay that is complete gives devices; one that is gone takes them away.
+// A complete overlay makes devices; a removed overlay takes them away.
 void SimulatedFpga::TakeOverlay() {
   const std::string blob = Path(kOverlay) + "/dtbo", uio = Path("sys/class/uio/uio0");
   if (attached_ && !fs::exists(Path(kOverlay))) {
@@ -127,7 +127,7 @@ void SimulatedFpga::TakeOverlay() {
   if (!fs::exists(blob)) return;
   const std::vector<uint8_t> tree = Bytes(blob);
   if (tree.size() < 8 || tree.size() < static_cast<size_t>(tree[6] << 8 | tree[7])) return;
-  fs::remove(blob);  // as a folder of configfs, it can be removed with rmdir
+  fs::remove(blob);  // like a folder of configfs, it can be removed with rmdir
   if (Take(faults_.no_devices)) return;
   std::vector<uint32_t> words(1024);
   const auto machine = machines_.find(running_);
@@ -145,11 +145,11 @@ void SimulatedFpga::TakeOverlay() {
   attached_ = true;
 }
 
-// A reader that opened the FIFO gets one line; the next one finds a fresh FIFO.
+// The reader that opened the FIFO gets one line; the next reader finds a fresh FIFO.
 void SimulatedFpga::AnswerState() {
   const std::string file = Path(kManager) + "state";
   const int fd = open(file.c_str(), O_WRONLY | O_NONBLOCK);
-  if (fd < 0) return;  // nobody reads
+  if (fd < 0) return;  // no reader
   mkfifo((file + ".new").c_str(), 0600);
   fs::rename(file + ".new", file);
   bool silent = false;
@@ -160,7 +160,7 @@ void SimulatedFpga::AnswerState() {
     const std::string line = state_ + "\n";
     if (!silent) static_cast<void>(!write(fd, line.data(), line.size()));
   }
-  // Silent until the reader is gone.
+  // Stays silent until the reader has closed the FIFO.
   while (silent && !stop_) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     pollfd gone{fd, POLLOUT, 0};

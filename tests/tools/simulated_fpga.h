@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of a board's Linux that `tessera flash` touches, as files below a folder and a thread
-// that reacts as the kernel does: the FPGA manager's `firmware` and `state`, overlays in configfs,
-// the UIO device with the machine's identity registers. `state` is a FIFO, so that whoever reads it
-// sees what came of the write before.
+// The part of a board's Linux that `tessera flash` uses, as files below a folder and a thread that
+// reacts as the kernel does: the FPGA manager's `firmware` and `state`, overlays in configfs, the
+// UIO device with the machine's identity registers. `state` is a FIFO, so that each reader sees the
+// result of the write before.
 #ifndef TESSERA_TESTS_TOOLS_SIMULATED_FPGA_H_
 #define TESSERA_TESTS_TOOLS_SIMULATED_FPGA_H_
 
@@ -18,7 +18,7 @@
 
 namespace tessera::test {
 
-// Each counts down: so many of the next events go wrong.
+// Each count is the number of next events that fail.
 struct FpgaFaults {
   int state_errors = 0;              // the manager says "write error" after programming
   int silences = 0;                  // `state` does not answer
@@ -26,7 +26,7 @@ struct FpgaFaults {
   int wrong_hashes = 0;              // the registers show another configuration
   int dead_machines = 0;             // the registers show zeros
   int no_nodes = 0;                  // the UIO device has no file in /dev
-  std::function<void()> on_program;  // called before the manager says anything
+  std::function<void()> on_program;  // called before the manager's answer
 };
 
 class SimulatedFpga {
@@ -36,10 +36,10 @@ class SimulatedFpga {
 
   const std::string& root() const { return root_; }
   std::string Path(const std::string& path) const { return root_ + "/" + path; }
-  // A .bin that has a machine of the configuration |hash|.
+  // Makes |bin| configure a machine of the configuration |hash|.
   void Knows(const std::vector<uint8_t>& bin, uint64_t hash);
   void SetFaults(FpgaFaults faults);
-  // What the fabric holds; whether a machine answers at the UIO device.
+  // Contents of the fabric; whether a machine answers at the UIO device.
   std::vector<uint8_t> Running();
   bool Attached();
   // A new boot: the fabric is empty, devices are gone, files stay.

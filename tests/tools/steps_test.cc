@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: whole networks compiled by the schedules that compile --dump schedule prints: the
-// same artifact as by the generator, and every value of every layer as the host has it. Space:
+// What is tested: whole networks compiled with the schedules that compile --dump schedule prints:
+// the same artifact as from the generator, and every value of every layer equals the host's. Space:
 // ResNet-18 and MobileNetV2, one seeded input each; wake words, its artifact. Not tested here:
 // single regions (tests/compiler/accel), edited steps (schedule_test), cycles (models_cycles_test).
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST_P(StepsTest, WhatIsDumpedGivesTheSameArtifact) {
   EXPECT_EQ(totals.at("mismatches").get<int64_t>(), 0) << totals;
 }
 
-// Layers that take turns, which they do where not every result is stored.
+// Layers that take turns, which they do only if not every result is stored.
 TEST(Steps, OfBandsGiveTheSameArtifact) {
   const char* folder = std::getenv("TESSERA_MODELS");
   const std::string model =

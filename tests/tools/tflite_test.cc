@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: --tflite, whose integers a TFLite file means, through the command: a name that is
-// none is told in words; an artifact remembers what it was compiled for and refuses the other.
+// What is tested: --tflite, which names the kernels whose integers a TFLite file means, through the
+// command: an unknown name is refused; an artifact records the choice and refuses the other one.
 // Space: each verb that reads models. Not tested here: the integers
 // (tests/models/tflite_ops_test.cc).
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ TEST(TfliteOption, AnArtifactRemembersIt) {
   EXPECT_THAT(other.output, HasSubstr("tflite litert-2.3'; --tflite 2.14 asks for other integers"));
 }
 
-// Two equal items of an LSTM layer, whose states the first one changes.
+// Two equal items of an LSTM layer; the first one changes the states.
 TEST(States, LiveFromItemToItemUnlessTheyAreReset) {
   constexpr char kLstm[] = "tests/data/tflite_ops/unidirectional_sequence_lstm_00.tflite";
   const CommandResult info = Tessera(fmt::format("info {}", kLstm));

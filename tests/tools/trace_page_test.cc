@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the page of `tessera trace --html` in a browser without a window: its text and
-// rows, what a click on a head, a row and an instruction does, and the pixels of a screenshot: how
-// much of each unit's row has the colour of what its cycles went to. Expected values: the machine's
-// counters in the trace of the same run. Space: the Fashion-MNIST model on rtl, windows of a desk
-// and of a phone. Not tested here: what is in the trace (trace_test.cc), fingers.
+// rows, the effect of a click on a table head, a row and an instruction, and the pixels of a
+// screenshot: the share of each colour in a unit's row is that of its cycles. Expected values: the
+// machine's counters in the trace of the same run. Space: the Fashion-MNIST model on rtl, windows
+// of a desk and of a phone. Not tested here: contents of the trace (trace_test.cc), touch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ const Made& Page() {
   return made;
 }
 
-// Shows the page with |script| run at its end; gives what |option| makes the browser print.
+// Opens the page, runs |script| at its end, and returns what |option| makes the browser print.
 std::string Browse(const std::string& script, int width, const std::string& option) {
   std::string html = Page().html;
   html.insert(html.rfind("</body>"), "<script>" + script + "</script>");
@@ -66,13 +66,13 @@ std::string Browse(const std::string& script, int width, const std::string& opti
   EXPECT_EQ(pclose(pipe), 0) << command;
   return output;
 }
-// What the page is after |script|, without its data and code.
+// The page after |script|, without its data and code.
 std::string Dom(const std::string& script, int width = 1100) {
   const std::string dom = Browse(script, width, "--dump-dom");
   return dom.substr(0, dom.find("<script"));
 }
 
-// The numbers of attribute |name|.
+// The numbers in attribute |name|.
 std::vector<double> Numbers(const std::string& dom, const std::string& name) {
   std::smatch found;
   std::vector<double> numbers;
@@ -88,7 +88,7 @@ std::string TextOf(const std::string& dom, const std::string& id) {
              ? found[1].str()
              : "";
 }
-// Cells of column |column| of the table of layers, from above.
+// The cells in column |column| of the table of layers, from the top.
 std::vector<std::string> Column(const std::string& dom, int column) {
   std::vector<std::string> cells;
   const std::regex row("<tr data-layer=\"[0-9]+\">(.*?)</tr>"), cell("<td[^>]*>(.*?)</td>");
@@ -135,7 +135,7 @@ TEST_F(TracePageTest, ATableThatSortsAndLeadsToTheTimeline) {
       Column(Dom("for (const n of [3, 3]) document.querySelectorAll('#layers th')[n].click();"), 3)
           .front(),
       "60");
-  // stem_conv ends in cycle 2,295, stage1_conv1 7,099 later; 3 % are left on each side.
+  // stem_conv ends in cycle 2,295, stage1_conv1 7,099 later; the view adds 3 % on each side.
   const std::string zoomed =
       Dom("document.querySelectorAll('#layers tbody tr')[1].click(); draw();");
   EXPECT_EQ(TextOf(zoomed, "range"), "cycles 2,082 to 9,607");
@@ -153,7 +153,7 @@ TEST_F(TracePageTest, AnInstructionThatIsClickedTellsOfItself) {
   EXPECT_THAT(text, HasSubstr("stem_conv/Conv"));
 }
 
-// How much of a unit's row has |color|.
+// The share of |color| in a unit's row.
 double Share(const Picture& picture, const std::vector<double>& place,
              const std::vector<double>& row, uint32_t color) {
   int64_t of_color = 0, all = 0;
@@ -180,7 +180,7 @@ TEST_F(TracePageTest, RowsHaveTheColoursOfWhatTheCyclesWentTo) {
       const std::vector<double> row = Numbers(dom, std::string("data-") + unit);
       ASSERT_EQ(row.size(), 2u);
       const json& counters = Page().units[unit];
-      // Where two colours meet in a pixel it has neither.
+      // A pixel at the border of two colours has neither.
       const double edges = width > 1000 ? 0.06 : 0.15;
       const std::pair<uint32_t, const char*> expected[] = {
           {kBusy, "busy"}, {kToken, "token"}, {kIdle, "idle"}};

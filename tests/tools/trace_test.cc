@@ -2,10 +2,10 @@
 //
 // What is tested: `tessera trace` on a real model: the form that docs/timelines.md gives, layers
 // that add up to the run, slices whose counters add up to the machine's, arrows that begin and end
-// in the slices they join, counters in range; a program image; what it says of input that does not
-// fit and of a disk without room. Expected values: `compare --json` on the same model, the
-// assembly text of each slice. Space: the Fashion-MNIST model on rtl. Not tested here: what the
-// device tells (tests/sim/trace), how a viewer shows it.
+// in the slices they join, counters in range; a program image; the messages for input that does not
+// fit and for a full disk. Expected values: `compare --json` on the same model, the assembly text
+// of each slice. Space: the Fashion-MNIST model on rtl. Not tested here: the events of the device
+// (tests/sim/trace), how a viewer shows them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ json ReadJson(const std::string& path) {
   return bytes ? json::parse(bytes->begin(), bytes->end(), nullptr, false) : json();
 }
 
-// The trace of the model, made once.
+// The trace of the model, made once for all tests.
 const json& Trace() {
   static const json trace = [] {
     const std::string path = TempPath("net.trace.json");
@@ -46,7 +46,7 @@ const json& Trace() {
 }
 
 bool IsSlice(const json& e) { return e["ph"] == "X"; }
-int UnitOf(const json& e) {  // of a slice of instructions; -1: another track
+int UnitOf(const json& e) {  // unit of a slice of instructions; -1: another track
   const int thread = e["tid"];
   return thread >= 2 && thread % 2 == 0 ? thread / 2 - 1 : -1;
 }
@@ -114,7 +114,7 @@ TEST(TraceCommand, SlicesDoNotOverlapAndTheirCountersAddUpToTheMachines) {
     EXPECT_EQ(end[u], e["args"]["retired"].get<int64_t>() + 1) << e;
     EXPECT_TRUE(e["args"].contains("layer")) << e;
   }
-  EXPECT_EQ(slices + 1, program["instructions"]);  // FINISH has none
+  EXPECT_EQ(slices + 1, program["instructions"]);  // FINISH has no slice
   for (int u = 0; u < kUnits; ++u) {
     EXPECT_EQ(end[u], kCycles);
     int64_t all = 0;
@@ -126,7 +126,7 @@ TEST(TraceCommand, SlicesDoNotOverlapAndTheirCountersAddUpToTheMachines) {
   }
 }
 
-// Waits of a unit lie apart and are no more than its counters say.
+// The waits of a unit do not overlap, and their cycles are at most its counters'.
 TEST(TraceCommand, WaitsAreThoseOfTheCounters) {
   const json& units = Trace()["otherData"]["programs"][0]["units"];
   int64_t end[kUnits] = {}, waits[kUnits] = {};
@@ -150,7 +150,7 @@ TEST(TraceCommand, WaitsAreThoseOfTheCounters) {
   }
 }
 
-// The field |name| of an instruction's text: "pop=load+vector" has two.
+// Number of tokens in field |name| of an instruction's text: "pop=load+vector" has two.
 size_t Tokens(const std::string& text, const std::string& name) {
   const size_t at = text.find(" " + name + "=");
   if (at == std::string::npos) return 0;
@@ -234,7 +234,7 @@ TEST(TraceCommand, TheBusMovesWhatTheReportSays) {
   EXPECT_NEAR(written, program["bytes_written"].get<double>(), 0.001 * kCycles + 4096);
 }
 
-// Both simulators tell the same: every event, in any order.
+// Both simulators give the same events, in any order.
 TEST(TraceCommand, TheCycleModelGivesTheSameTrace) {
   const std::string out = TempPath("cycle.json");
   const CommandResult r = Tessera(fmt::format("trace {} --device cycle -o {}", kModel, out));
@@ -254,7 +254,7 @@ TEST(TraceCommand, TheCycleModelGivesTheSameTrace) {
   EXPECT_EQ(cycle["otherData"]["programs"], Trace()["otherData"]["programs"]);
 }
 
-// A program whose second instruction waits for ever: the trace has the run until then.
+// The second instruction of the program waits for ever: the trace has the run up to that point.
 TEST(TraceCommand, ARunThatFailsLeavesItsTrace) {
   const std::string text = TempPath("stuck.s"), image = TempPath("stuck.img"),
                     out = TempPath("stuck.json");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Drivers() is in a command that has a wrong machine beside func: `wrong` takes each ALU
-// instruction that says max for one that says min, or does what its option says where one is.
+// Drivers() of a command that has a wrong machine beside func: `wrong` executes each ALU max as
+// min, or has the fault that its option names.
 #include <csignal>
 
 #include "isa/encoding.h"
@@ -41,7 +41,7 @@ class WrongDevice : public Device {
   Status SetObserver(RunObserver* observer) override { return right_->SetObserver(observer); }
 
  private:
-  // Whether |insn| is another now.
+  // Changes |insn| by the fault; returns whether it did.
   bool Change(isa::Insn& insn) {
     if (isa::Requant* requant = std::get_if<isa::Requant>(&insn);
         fault_ == "requant" || fault_ == "first") {
@@ -76,7 +76,7 @@ class WrongDevice : public Device {
   std::unique_ptr<Device> right_;
   std::string fault_;
   bool stuck_ = false;
-  uint32_t first_ = 0;  // instructions of the first program that ran
+  uint32_t first_ = 0;  // length of the first program that ran
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: `.bit` files. What is written is read back; the bytes for the FPGA manager are
+// What is tested: `.bit` files. A written file is read back; the bytes for the FPGA manager are
 // those of the vendor's own bootgen (an outside derivation; it pads to 32 bytes); every truncation
 // and every wrong length is refused in one line; parts are told apart. Space: synthetic streams of
 // both families, seeds printed, every prefix of a small file, random mutants. Not tested here: a
-// bitstream that configures something.
+// bitstream that configures a machine.
 #include "runtime/bitstream/bit_file.h"
 
 #include <gmock/gmock.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: hardware hand-off files. A board's is written, read back equal, and read by
-// Python's own XML parser (an outside reader) with the fields that PYNQ's takes; what a board needs
-// and a file lacks is named; every truncation and random mutants are refused in one line or read.
-// Space: the boards of the tree. Not tested here: a file of the vendor's tool; PYNQ itself.
+// What is tested: hardware hand-off files. A board's file is written, read back equal, and read by
+// Python's own XML parser (an outside reader) with the fields that PYNQ reads; an error names what
+// a board needs and a file lacks; every truncation and random mutant is refused in one line or
+// read. Space: the boards of the tree. Not tested here: a file of the vendor's tool; PYNQ itself.
 #include "runtime/bitstream/hwh.h"
 
 #include <gmock/gmock.h>
@@ -47,7 +47,7 @@ TEST(Hwh, IsReadAsWritten) {
   }
 }
 
-// The loops of PYNQ's reader over an ElementTree, in our words: what is printed is what it finds.
+// The loops of PYNQ's reader over an ElementTree, rewritten; it prints what it finds.
 constexpr const char* kReader = R"(
 import sys, xml.etree.ElementTree as tree
 root = tree.parse(sys.argv[1]).getroot()

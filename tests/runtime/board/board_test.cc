@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: descriptions of boards. Those of boards/ are read, keep their text through JSON,
-// ask for a clock that the estimate allows and name proofs that exist; every key that is missing,
-// of another type, repeated or unknown is refused in one line, and so is every value that the
-// family or the configuration does not allow. Space: each key once, mutants of a description. Not
-// tested here: the overlay (overlay_test), what a build reads (tests/boards).
+// ask for a clock that the estimate allows and name proofs that exist; every missing, repeated or
+// unknown key, every key of another type, and every value that the family or the configuration does
+// not allow is refused in one line. Space: each key once, mutants of a description. Not tested
+// here: the overlay (overlay_test), what a build reads (tests/boards).
 #include "runtime/board/board.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ TEST(Boards, OfTheTreeAreReadAndKeepTheirText) {
   EXPECT_EQ((*boards)[2].FirmwareOverlay(), "tessera-ultra96.dtbo");
 }
 
-// hw/timing.txt: "measured CONFIG MODULE NS"; the asked clock must not be past 1000 / NS.
+// hw/timing.txt: "measured CONFIG MODULE NS"; the requested clock must not exceed 1000 / NS.
 TEST(Boards, AskForAClockThatTheEstimateAllows) {
   const auto boards = ReadBoards("boards");
   ASSERT_TRUE(boards);
@@ -72,7 +72,7 @@ TEST(Boards, AskForAClockThatTheEstimateAllows) {
   }
 }
 
-// A proof is files, tests or a command of this repository; nothing is said of what was not done.
+// A proof names files, tests or a command of this repository; a step that was not done has none.
 TEST(Boards, ProofsExist) {
   const auto boards = ReadBoards("boards");
   ASSERT_TRUE(boards);
@@ -88,7 +88,7 @@ TEST(Boards, ProofsExist) {
       for (std::string word; words >> word;) {
         if (word.ends_with(",")) word.pop_back();
         if (word == "tests") continue;
-        // tools_run_test is written as tools_${part}_test.
+        // CMakeLists.txt has tools_run_test as tools_${part}_test.
         const bool test = build_files.find(word) != std::string::npos || word == "tools_run_test";
         EXPECT_TRUE(test || std::filesystem::exists(word)) << board.name << ": " << word;
       }

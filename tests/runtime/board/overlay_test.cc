@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: device-tree overlays. `dtc` compiles each board's, and what it reads back has the
+// What is tested: device-tree overlays. `dtc` compiles each board's overlay, and reads back the
 // addresses, interrupt, clock, memory and port widths of the description. Space: the boards of the
 // tree, every port and width. Not tested here: a kernel that applies one.
 #include "runtime/board/overlay.h"
@@ -51,7 +51,7 @@ TEST(Overlay, IsCompiledByDtc) {
                                    : "assigned-clock-rates = <0x883d3b7>"));
     EXPECT_THAT(back, HasSubstr(mp ? "size = <0x10000000>" : "size = <0x4000000>"));
     EXPECT_THAT(back, HasSubstr("device-name = \"udmabuf-tessera\""));
-    // What the kernel has to resolve.
+    // The references that the kernel has to resolve.
     EXPECT_THAT(back, HasSubstr("__fixups__"));
     EXPECT_THAT(back, HasSubstr(mp ? "gic = " : "intc = "));
     EXPECT_THAT(back, HasSubstr(mp ? "zynqmp_clk = " : "clkc = "));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A machine made of a table of registers, for tests of the protocol: it runs for a number of looks
-// and ends as the test says. Used by: tests/runtime/device.
+// and then ends as the test says. Used by: tests/runtime/device.
 #ifndef TESSERA_TESTS_RUNTIME_DEVICE_FAKE_MACHINE_H_
 #define TESSERA_TESTS_RUNTIME_DEVICE_FAKE_MACHINE_H_
 
@@ -28,7 +28,7 @@ inline constexpr uint32_t kBusy = 1, kDone = 2, kError = 4, kLeftover = 8,
 // The configuration `tiny`.
 inline isa::Config Tiny() { return isa::LoadConfig("tiny").value(); }
 
-// What the machine is and does; it outlives the device.
+// The machine's registers and behaviour; it outlives the device.
 struct FakeMachine {
   explicit FakeMachine(const isa::Config& config) {
     registers[isa::reg::kId] = isa::reg::kIdValue;
@@ -37,19 +37,19 @@ struct FakeMachine {
     registers[isa::reg::kConfigHashHi] = static_cast<uint32_t>(config.Hash() >> 32);
   }
 
-  std::map<uint32_t, uint32_t> registers;             // what has no entry reads as 0
+  std::map<uint32_t, uint32_t> registers;             // a register without an entry reads as 0
   std::vector<std::pair<uint32_t, uint32_t>> writes;  // in order
 
   int looks = 3;                       // Pauses until a started machine ends
-  uint32_t end_status = kDone;         // STATUS then
+  uint32_t end_status = kDone;         // STATUS at the end
   uint64_t cycles_a_look = 100;        // 0: no clock
-  std::function<void()> on_look;       // more that a Pause does
-  std::optional<WaitOutcome> outcome;  // not empty: Wait is not the default and gives this
+  std::function<void()> on_look;       // called in each Pause
+  std::optional<WaitOutcome> outcome;  // if set, Wait returns this instead of polling
 
-  int accesses = 0;      // of registers so far
-  int fail_access = -1;  // this one fails: the bus does not answer
+  int accesses = 0;      // register accesses so far
+  int fail_access = -1;  // the number of the access that the bus does not answer
   bool soft_reset_works = true;
-  bool refuses = false;  // starts
+  bool refuses = false;  // refuses starts
 
   int resets = 0;
   uint64_t cycles() const {
@@ -110,7 +110,7 @@ class FakePort : public RegisterPort {
   int left_ = 0;
 };
 
-// Memory whose address 0 the bus sees elsewhere.
+// Memory whose address 0 is another address on the bus.
 class ShiftedMemory : public MemoryPort {
  public:
   ShiftedMemory(uint64_t bytes, uint64_t bus) : bytes_(bytes), bus_(bus) {}
@@ -138,7 +138,7 @@ inline Result<std::unique_ptr<Device>> OpenFake(FakeMachine& machine, uint64_t b
                             std::make_unique<ShiftedMemory>(kFakeMemory, bus));
 }
 
-// SYNC of LOAD popping from GEMM, SYNC of STORE pushing to VECTOR, FINISH; in |device| at
+// Writes SYNC of LOAD popping from GEMM, SYNC of STORE pushing to VECTOR, FINISH to |device| at
 // kFakeCode.
 inline Launch PutProgram(Device& device) {
   const isa::Insn program[] = {isa::Sync{.pop = 1 << static_cast<int>(isa::Unit::kGemm),
@@ -160,7 +160,7 @@ inline Launch PutProgram(Device& device) {
   return launch;
 }
 
-// |result| failed with |code| and exactly |message|.
+// Expects that |result| failed with |code| and exactly |message|.
 template <typename T>
 void ExpectFails(const Result<T>& result, Code code, const std::string& message) {
   ASSERT_FALSE(result);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what every device does with a launch before a machine sees it: each refusal with
-// its text, one run at a time, and that a failed start or run is followed by a reset. Space: a
-// device that counts calls. Not tested here: the same through each driver (tests/cts).
+// What is tested: how every device treats a launch before a machine sees it: each refusal with its
+// text, one run at a time; a reset follows a failed start or run. Space: a device that counts
+// calls. Not tested here: the same through each driver (tests/cts).
 #include <gtest/gtest.h>
 
 #include "runtime/device/device_base.h"
@@ -70,12 +70,12 @@ TEST(Launches, MustLieInMemory) {
   CountingDevice device;
   Launch launch = Good();
   launch.insn_addr = kFakeMemory - 64;
-  EXPECT_TRUE(device.Run(launch));  // two instructions of 32 bytes end where memory does
+  EXPECT_TRUE(device.Run(launch));  // two instructions of 32 bytes end at the end of memory
   launch.insn_count = 3;
   ExpectFails(device.Submit(launch), Code::kInvalidArgument,
               "3 instructions at address 4032: device memory has 4096 bytes");
   launch.profile = isa::Profile::kVta;
-  launch.insn_count = 4;  // of 16 bytes
+  launch.insn_count = 4;  // instructions of 16 bytes
   EXPECT_TRUE(device.Run(launch));
   EXPECT_EQ(device.profile, isa::Profile::kVta);
   launch.insn_addr = kFakeMemory + 64;

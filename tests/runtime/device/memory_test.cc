@@ -36,7 +36,7 @@ TEST(DeviceMemory, GivesTheFirstFreeRange) {
     const uint64_t bytes = static_cast<uint64_t>(rng.Range(0, 1500)),
                    align = uint64_t{64} << rng.Range(0, 4);
     const uint64_t wanted = bytes == 0 ? 1 : bytes;
-    // The lowest aligned address at which nothing is in use.
+    // The lowest aligned address of a free range.
     uint64_t want = 0;
     for (;; want += align) {
       if (want + wanted > kSize) break;

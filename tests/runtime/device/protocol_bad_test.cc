@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: every way in which a machine behind registers can go wrong, with the exact
-// message: at opening, on every single register access of a run, by never being done, by each error
-// code of each unit, by a reset that fails. After each, the device runs the next program. Space: a
+// What is tested: every way in which a machine behind registers can fail, with the exact message:
+// at opening, on every single register access of a run, by never being done, by each error code of
+// each unit, by a reset that fails. After each failure the device runs the next program. Space: a
 // machine made of a table. Not tested here: which program makes a machine report which error
 // (tests/cts).
 #include "tests/runtime/device/fake_machine.h"
@@ -29,7 +29,7 @@ class BadProtocol : public ::testing::Test {
 
   Result<RunReport> Run() { return device_->Run(launch_); }
 
-  // After an error: one reset, and the next run is a good one.
+  // After an error: one reset, and the next run succeeds.
   void ExpectUsable() {
     EXPECT_EQ(machine_.resets, 1);
     machine_.resets = 0;
@@ -96,7 +96,8 @@ TEST(BadMachine, ThatStaysBusyIsRefusedWhenItIsOpened) {
               "the machine is busy 1000 looks after a soft reset: reset it from outside");
 }
 
-// Whichever access the bus leaves unanswered: an error that names it, and the next run is good.
+// The bus leaves each access of a run unanswered in turn: the error names the access, and the next
+// run succeeds.
 TEST_F(BadProtocol, ABusThatDoesNotAnswer) {
   const int opening = machine_.accesses;
   ASSERT_TRUE(Run());
@@ -117,7 +118,7 @@ TEST_F(BadProtocol, ABusThatDoesNotAnswerTheExplanation) {
   machine_.end_status = kDone | kError;
   ASSERT_FALSE(Run());
   machine_.resets = 0;
-  // Five reads at least lie behind STATUS; every one of them in turn.
+  // After STATUS the device reads ERROR and ERROR_INSN; each read fails in turn.
   const int before = machine_.accesses;
   ASSERT_FALSE(Run());
   const int run = machine_.accesses - before;
@@ -145,8 +146,8 @@ TEST_F(BadProtocol, NeverDone) {
   ExpectUsable();
 }
 
-// LOAD waits for memory in every cycle from the budget's end on; a unit that works now and then
-// does not.
+// LOAD waits for memory in every cycle from the budget's end on. The message does not blame memory
+// for a unit that works now and then.
 TEST_F(BadProtocol, MemoryThatNeverAnswers) {
   machine_.looks = 1 << 30;
   launch_.budget = 5000;
@@ -206,7 +207,7 @@ TEST_F(BadProtocol, Deadlock) {
   ExpectUsable();
 }
 
-// Units that wait are no deadlock, for however long, until the machine says so.
+// Units that wait are no deadlock, however long, until the machine reports one.
 TEST_F(BadProtocol, WaitingIsNoDeadlock) {
   machine_.looks = 2000;
   SetUnit(isa::Unit::kLoad, 1 | 2 << 4, 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the register protocol where all is well: what is written and in which order, how
-// a run's counters are read, 64-bit counters of a machine that goes on counting, memory that the
-// bus sees elsewhere, a machine that its last user left busy. Space: a machine made of a table. Not
+// What is tested: the register protocol without errors: the writes of a run and their order, how a
+// run's counters are read, 64-bit counters of a machine that goes on counting, memory at another
+// address on the bus, a machine that its last user left busy. Space: a machine made of a table. Not
 // tested here: errors (protocol_bad_test.cc), a real machine (tests/cts).
 #include "tests/runtime/device/fake_machine.h"
 
@@ -91,8 +91,8 @@ TEST(Protocol, AWaitOfItsOwnBringsTheTraffic) {
   EXPECT_EQ(report->bytes_written, 64u);
 }
 
-// A counter that passes 2^32 between the two reads of its halves, wherever they fall, in a machine
-// that keeps the high half when the low one is read.
+// A counter passes 2^32 between the two reads of its halves, at any point, in a machine that
+// latches the high half when the low one is read.
 TEST(Protocol, CountersOfARunningMachineDoNotTear) {
   class Counting : public RegisterPort {
    public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Linked into a test program: what is recorded of it (runtime/device/record.h) is named after the
-// test that runs.
+// Linked into a test program: names the recorded programs (runtime/device/record.h) after the test
+// that runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

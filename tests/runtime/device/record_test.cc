@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what is recorded of a launch: the program with the bytes it reads, once, under
-// the test's name; what is not legal by itself is not; a folder that cannot be written. Space:
-// copies of profile tessera and vta. Not tested here: running what was recorded (tests/tools).
+// What is tested: the record of a launch: the program with the bytes it reads, once, under the
+// test's name; a program that is not legal by itself is not recorded; a folder that cannot be
+// written. Space: copies of profile tessera and vta. Not tested here: running the records
+// (tests/tools).
 #include "runtime/device/record.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kCode = 0x40, kData = 0x400;
 
-// Runs nothing; the launch is recorded before it would.
+// Runs nothing; DeviceBase records the launch before the run.
 class StillDevice : public DeviceBase {
  public:
   StillDevice() : DeviceBase(Tiny(), std::make_unique<ShiftedMemory>(kFakeMemory, 0)) {}
@@ -116,7 +117,7 @@ TEST_F(Records, AProgramIsKeptOnceWithWhatItReads) {
 }
 
 TEST_F(Records, WhatIsNotLegalByItselfIsNot) {
-  EXPECT_TRUE(Run({Store(false), isa::Finish{}}));             // of an earlier run's tiles
+  EXPECT_TRUE(Run({Store(false), isa::Finish{}}));             // stores tiles of an earlier run
   EXPECT_TRUE(Run({Load(), Store(false), isa::Finish{}}));     // a race
   EXPECT_TRUE(Run({Load(), Store(true), isa::Finish{}}, 70));  // leaves its segment
   EXPECT_TRUE(Run({Load(), Store(true)}));                     // no FINISH

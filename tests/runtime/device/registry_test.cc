@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-// What the last opened driver was told.
+// The options that the last opened driver received.
 struct Told {
   uint64_t memory = 0, seed = 0;
   bool fast = false;
@@ -69,7 +69,7 @@ TEST(Registry, ANumberAloneIsThePlainOption) {
               Code::kInvalidArgument, "device knob: '3' is option seed, which is there twice");
   ExpectFails(OpenDevice(drivers, "null", Tiny(), {.values = {{"", "3"}}}), Code::kInvalidArgument,
               "device null: '3' is not option=value; it takes no options");
-  // Elsewhere a number is no option.
+  // Later in the text a number is not an option.
   ExpectFails(ParseDeviceSpec("knob:file=f,3"), Code::kInvalidArgument,
               "device 'knob:file=f,3': '3' is not option=value");
 }
@@ -152,7 +152,7 @@ TEST(DeviceSpecs, ThatAreNone) {
 
 }  // namespace
 
-// This program's.
+// The drivers of this program.
 std::span<const Driver> Drivers() {
   static const Driver drivers[] = {NullDriver()};
   return drivers;

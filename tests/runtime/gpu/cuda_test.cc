@@ -2,8 +2,8 @@
 //
 // What is tested: device cuda on the stand-in for the driver, which runs the PTX instruction by
 // instruction: every operator in every type, every function, convolutions in blocks and random
-// schedules equal te::Evaluate, bit for bit; the same of operators, functions and fragments on a
-// GPU, where one is; what each refusal of the driver becomes. Not here: the command (tests/tools).
+// schedules equal te::Evaluate, bit for bit; operators, functions and fragments also on a GPU, if
+// there is one; the message for each refusal of the driver. Not here: the command (tests/tools).
 #include "compiler/target/cuda.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The stand-in as |configured|.
+// The stand-in with TESSERA_STAND_IN_CUDA set to |configured|.
 Result<std::unique_ptr<KernelDevice>> OpenStandIn(const char* configured = "") {
   setenv("TESSERA_CUDA_DRIVER", TESSERA_STAND_IN, 1);
   setenv("TESSERA_STAND_IN_CUDA", configured, 1);
@@ -50,7 +50,7 @@ void ExpectExactOnCuda(const test::GpuCases& cases) {
 
 TEST(Cuda, EveryOperatorInEveryType) { ExpectExactOnCuda(test::EveryOperator()); }
 
-// As the compiler asks for them.
+// As the compiler calls the generator.
 TEST(Cuda, EveryOperatorByFragmentsToo) {
   ExpectExactOnCuda(test::EveryOperator({.target = target::Cuda(), .constants_known = true}));
 }
@@ -63,7 +63,7 @@ TEST(Cuda, MatrixFragments) { ExpectExactOnCuda(test::FragmentCases()); }
 
 TEST(Cuda, FragmentsThatTheGeneratorChooses) { ExpectExactOnCuda(test::GeneratedFragments()); }
 
-// On the system's driver.
+// Uses the system's driver.
 class CudaOnAGpu : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -129,7 +129,7 @@ TEST(CudaRefusals, ADriverWithoutAGpu) {
                 "start: nvidia-smi may say why, or choose opencl");
 }
 
-// What is there but does not load is told apart from what is not there.
+// A library that does not load has another message than a missing one.
 TEST(CudaRefusals, ALibraryThatDoesNotLoad) {
   const std::string file = ::testing::TempDir() + "no_library.so";
   ASSERT_TRUE(WriteFile(file, std::string("text")).has_value());
@@ -143,7 +143,7 @@ TEST(CudaRefusals, ADeviceHasItsKernelsOnce) {
   const auto device = OpenStandIn();
   ASSERT_TRUE(device.has_value()) << device.error().message;
   ASSERT_FALSE((*device)->Build("no PTX").has_value());
-  ASSERT_TRUE((*device)->Build(kEmpty).has_value());  // after a refusal: nothing was built
+  ASSERT_TRUE((*device)->Build(kEmpty).has_value());  // a refused build counts as none
   ExpectRefused((*device)->Build(kEmpty), Code::kInvalidArgument,
                 "device cuda: stand-in, sm_80 has its kernels already; open a device for other "
                 "ones");

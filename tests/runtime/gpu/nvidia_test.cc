@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the numbers and functions of the CUDA driver, cuBLAS and cuDNN that are written
-// down in this project against NVIDIA's headers, where those are installed; how bench/peers puts a
-// convolution to cuDNN, and, where its library is, that it has plans for three of ResNet-18 in each
-// type on an H100 that it is told of; how far results may be apart. Not here: running them, which
-// needs a GPU.
+// What is tested: this project's copies of numbers and functions of the CUDA driver, cuBLAS and
+// cuDNN against NVIDIA's headers, where those are installed; how bench/peers describes a
+// convolution to cuDNN, and, where its library is installed, that cuDNN has plans for three of
+// ResNet-18 in each type on a described H100; how far results may differ. Not here: running them,
+// which needs a GPU.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,8 +25,8 @@ namespace {
 
 #ifdef TESSERA_NVIDIA_HEADERS
 
-// May an argument declared as A be passed where B is wanted? Both are pointers, or numbers of one
-// kind and size; an address in the GPU's memory is a pointer or a number of 64 bits.
+// Whether an argument declared as A may be passed where B is wanted: both are pointers, or numbers
+// of one kind and size; an address in the GPU's memory is a pointer or a number of 64 bits.
 template <typename A, typename B>
 constexpr bool kSameValue = (std::is_pointer_v<A> && std::is_pointer_v<B>) ||
                             (sizeof(A) == 8 && sizeof(B) == 8 && std::is_pointer_v<B> &&
@@ -98,8 +98,8 @@ static_assert(kCudaErrorLogBytes == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 SAME(CublasApi, Create, cublasCreate_v2);
 SAME(CublasApi, Destroy, cublasDestroy_v2);
 SAME(CublasApi, GetVersion, cublasGetVersion_v2);
-// It has an overload for C++; the function of the library is the one with a type of its own for the
-// sums.
+// cublasGemmEx has an overload for C++; the library's function is the one with a separate type for
+// the sums.
 using GemmExOfC = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
                                      int, const void*, const void*, cudaDataType, int, const void*,
                                      cudaDataType, int, const void*, void*, cudaDataType, int,
@@ -176,7 +176,7 @@ ATTRIBUTE(kPackPointers, VARIANT_PACK_DATA_POINTERS);
 ATTRIBUTE(kPackWorkspace, VARIANT_PACK_WORKSPACE);
 ATTRIBUTE(kEngineIndex, ENGINE_GLOBAL_INDEX);
 ATTRIBUTE(kEngineNotes, ENGINE_NUMERICAL_NOTE);
-#if CUDNN_VERSION >= 91900  // a GPU that is not there
+#if CUDNN_VERSION >= 91900  // plans for a GPU that is only described
 KIND(kDeviceProperties, DEVICEPROP_DESCRIPTOR);
 ATTRIBUTE(kHeuristicDevice, ENGINEHEUR_DEVICEPROP);
 ATTRIBUTE(kPlanDevice, EXECUTION_PLAN_DEVICEPROP);
@@ -224,7 +224,7 @@ TEST(CudnnForms, PadChannelsAndTurnImages) {
   EXPECT_EQ(InForm(data, 2, 2, 3, 2, {2, false, DType::kFloat16}), data);
 }
 
-// An H100 as cuDNN describes one to itself.
+// An H100 in the form of cuDNN's own descriptions.
 constexpr const char* kH100 =
     R"({"maxGridSize": [2147483647, 65535, 65535], "maxBlockSize": [1024, 1024, 64], )"
     R"("regsPerBlock": 65536, "multiProcessorCount": 132, "warpSize": 32, )"
@@ -258,7 +258,7 @@ TEST(CudnnPlans, AreThereForEveryType) {
     }
   }
   EXPECT_TRUE(Bind(*api, {256, 512, 768, 1024}).has_value());
-  // What it refuses is said with the place.
+  // The error names the refused description.
   const auto none =
       PlansOf(*api, {nullptr, "{}"}, layers[1], DType::kInt8, {64, true, DType::kInt8}, 4);
   ASSERT_FALSE(none.has_value());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what a machine without an OpenCL loader says; kernels that are built twice,
+// What is tested: the message on a machine without an OpenCL loader; kernels that are built twice,
 // memory of no bytes, on the driver of this machine. Not here: what kernels compute
 // (tests/compiler/gpu).
 #include "runtime/gpu/opencl_api.h"
@@ -34,7 +34,7 @@ TEST(OpenClDeviceTest, HasItsKernelsOnce) {
   ASSERT_FALSE(early.has_value());
   EXPECT_EQ(early.error().message, "device opencl: no kernel f was built (code 0)");
   ASSERT_FALSE((*device)->Build("no OpenCL").has_value());
-  const Status built = (*device)->Build("kernel void f() {}\n");  // after a refusal: nothing was
+  const Status built = (*device)->Build("kernel void f() {}\n");  // a refused build counts as none
   ASSERT_TRUE(built.has_value()) << built.error().message;
   EXPECT_TRUE((*device)->Launch("f", {1, 1, 1}, {1, 1, 1}, {}).has_value());
   const Status again = (*device)->Build("kernel void f() {}\n");

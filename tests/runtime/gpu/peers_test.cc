@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: bench/peers' gpu_peers: its command line, what it says without a driver, without
-// a GPU, without a peer and of a launch that fails, that our kernels of its small cases, in every
-// type, equal their definition on the stand-in for the driver, and that ptxas takes its large ones.
-// Not here: cuBLAS, cuDNN (nvidia_test.cc) and times, which need a GPU.
+// What is tested: bench/peers' gpu_peers: its command line; its messages without a driver, without
+// a GPU, without a peer and for a launch that fails; our kernels of its small cases, in every type,
+// equal their definition on the stand-in for the driver; ptxas accepts its large ones. Not here:
+// cuBLAS, cuDNN (nvidia_test.cc) and times, which need a GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -81,7 +81,7 @@ TEST(GpuPeers, OurSideEqualsTheDefinition) {
                         "The least of 1 turns of 1 launches each.\n"));
   EXPECT_THAT(LineOf(run.output, "nothing"), HasSubstr("an empty kernel"));
   EXPECT_THAT(run.output, Not(HasSubstr("DIFFERENT")));
-  EXPECT_THAT(run.output, Not(HasSubstr("*")));  // the host is in no time
+  EXPECT_THAT(run.output, Not(HasSubstr("*")));  // no time includes the host
   for (const char* type : {"float32", "float16", "int8"}) {
     const std::string kernel = type == std::string("float32") ? "scalar" : "mma";
     for (const std::string name : {"product 24x20x40", "C 3x3 8 to 16"}) {
@@ -90,7 +90,7 @@ TEST(GpuPeers, OurSideEqualsTheDefinition) {
       EXPECT_THAT(line, HasSubstr("equal to definition"));
     }
   }
-  // Whatever libraries this machine has: theirs is another driver.
+  // This machine's libraries do not matter: they use another driver.
   EXPECT_THAT(run.output,
               HasSubstr("\nno peer for any case: the driver is " TESSERA_STAND_IN
                         ", and cuBLAS and cuDNN use the system's; unset TESSERA_CUDA_DRIVER\n"));
@@ -104,7 +104,7 @@ TEST(GpuPeers, MarksTimesThatTheHostIsIn) {
   EXPECT_THAT(run.output, HasSubstr("\n* the GPU waited for the host between launches\n"));
 }
 
-// The stand-in counts from when a device is opened: each case fails at its third launch.
+// The stand-in counts launches from the opening of a device: each case fails at its third.
 TEST(GpuPeers, GoesOnAfterACaseThatFails) {
   const PeersRun run = Peers(kStandIn + " TESSERA_STAND_IN_CUDA=launches=2",
                              "--tiny --rounds 1 --launches 1 --filter int8");
@@ -117,7 +117,7 @@ TEST(GpuPeers, GoesOnAfterACaseThatFails) {
   }
 }
 
-// Every kernel of full size, and those of the timer.
+// Every kernel of full size, and the timer's kernels.
 TEST(GpuPeers, WritesPtxThatTheAssemblerTakes) {
   const std::filesystem::path folder = ::testing::TempDir() + "peers_ptx";
   std::filesystem::remove_all(folder);
@@ -137,7 +137,7 @@ TEST(GpuPeers, WritesPtxThatTheAssemblerTakes) {
       EXPECT_EQ(assembled.code, 0) << assembled.output;
     }
   }
-  EXPECT_EQ(files, 3 * (4 + 12 + 1) + 1);  // and the timer's
+  EXPECT_EQ(files, 3 * (4 + 12 + 1) + 1);  // and the timer's file
   if (ptxas.empty())
     GTEST_SKIP() << "ptxas is not installed (CUDA's toolkit has it): PTX is not assembled";
 }

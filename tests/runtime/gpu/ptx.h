@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PTX text as instructions: the part of the language that LLVM writes for kernels, read from
-// NVIDIA's description of it. For tests; shares nothing with compiler/.
+// PTX text as instructions: the part of the language that LLVM writes for kernels, derived from
+// NVIDIA's description. For tests; shares no code with compiler/.
 #ifndef TESSERA_TESTS_RUNTIME_GPU_PTX_H_
 #define TESSERA_TESTS_RUNTIME_GPU_PTX_H_
 
@@ -59,7 +59,8 @@ struct PtxType {
   int bits = 0;
 };
 
-// A register, plus |value| in an address; or a constant; or a number of kPtxSpecials, kPtxTimer.
+// A register, plus |value| in an address; or a constant; or an index into kPtxSpecials, or
+// kPtxTimer.
 struct PtxOperand {
   enum class Kind : uint8_t { kRegister, kConstant, kSpecial } kind = Kind::kConstant;
   uint32_t index = 0;
@@ -71,14 +72,15 @@ inline constexpr uint32_t kPtxTimer = std::size(kPtxSpecials);  // %globaltimer,
 
 struct PtxInsn {
   PtxOp op = PtxOp::kRet;
-  PtxType type, from;           // |from|: of a conversion
-  std::set<std::string> words;  // what else stands in the opcode: "rn", "wide", "global"
+  PtxType type, from;           // |from|: the source of a conversion
+  std::set<std::string> words;  // other words of the opcode: "rn", "wide", "global"
   char compare[4] = {};         // of setp: "lt", "geu", "nan"
   char part = 0;                // of mul and mad: 'l', 'h', 'w'
-  bool param = false;           // of ld: the argument at operand 0
+  bool param = false;           // of ld: operand 0 is an argument
   int guard = -1;               // a predicate register; -1: none
   bool guard_not = false;
-  // Destinations first. A vector is its elements; counts by operand.
+  // Destinations first. A vector counts as its elements; |counts| has their number for each
+  // operand.
   std::vector<PtxOperand> operands;
   std::vector<uint8_t> counts;
   uint32_t target = 0;  // of a branch
@@ -101,7 +103,7 @@ struct PtxModule {
   std::map<std::string, PtxKernel> kernels;
 };
 
-//   errors  kInvalidArgument  what is not understood, with its line
+//   errors  kInvalidArgument  text that the parser does not know, with its line
 Result<PtxModule> ParsePtx(const std::string& text);
 
 }  // namespace tessera::test

@@ -213,8 +213,8 @@ uint64_t PtxResult(const PtxInsn& insn, std::span<const uint64_t> v) {
   }
 }
 
-// "Matrix fragments for mma.m16n8k16" and "m16n8k32" of the description of PTX: which lane has
-// which element. Sums are of f32 in the order of k, where the machine may add in another.
+// The lane of each element is that of "Matrix fragments for mma.m16n8k16" and "m16n8k32" in the
+// description of PTX. Sums of f32 are in the order of k; the GPU may add in another order.
 Status PtxMma(const PtxInsn& insn, std::span<PtxLane> lanes) {
   const bool bytes = insn.words.contains("m16n8k32");
   if (!bytes && !insn.words.contains("m16n8k16"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one PTX instruction without memory computes, and the matrix product of a warp. For tests.
+// The result of one PTX instruction that uses no memory, and the matrix product of a warp. For
+// tests.
 #ifndef TESSERA_TESTS_RUNTIME_GPU_PTX_ALU_H_
 #define TESSERA_TESTS_RUNTIME_GPU_PTX_ALU_H_
 
@@ -10,15 +11,15 @@
 
 namespace tessera::test {
 
-// |v|: the instruction's sources. The result is in the low bits, extended by its sign.
+// |v|: the instruction's sources. The result is in the low bits, sign-extended.
 uint64_t PtxResult(const PtxInsn& insn, std::span<const uint64_t> v);
 
-// The first byte of each of an instruction's registers: D, A, B, C of one lane.
+// The values of an instruction's registers in one lane: D, A, B, C.
 struct PtxLane {
   uint64_t values[16] = {};
 };
 
-// mma.sync of 32 lanes: their sources to their destinations (the first four values).
+// mma.sync of 32 lanes: computes their destinations (the first four values) from their sources.
 Status PtxMma(const PtxInsn& insn, std::span<PtxLane> lanes);
 
 }  // namespace tessera::test

@@ -41,7 +41,7 @@ std::vector<std::string> Split(const std::string& s, char at) {
 
 class KernelParser {
  public:
-  // |head|: from the name to the brace; |body|: inside it.
+  // |head|: the text from the name to the brace; |body|: the text inside it.
   Result<PtxKernel> Run(const std::string& head, const std::string& body) {
     Head(head);
     std::vector<std::string> statements = Split(body, ';');

@@ -31,7 +31,7 @@ class Group {
   Status Run(const std::array<uint32_t, 3>& id) {
     const auto& n = kernel_.threads;
     threads_.assign(size_t{n[0]} * n[1] * n[2], {});
-    shared_.assign(kernel_.shared_bytes, 0xcd);  // undefined
+    shared_.assign(kernel_.shared_bytes, 0xcd);  // stands for undefined contents
     for (uint32_t t = 0; t < threads_.size(); ++t) {
       Thread& thread = threads_[t];
       thread.special = {t % n[0], t / n[0] % n[1], t / n[0] / n[1], id[0], id[1], id[2]};
@@ -39,7 +39,7 @@ class Group {
       thread.local.assign(kernel_.local_bytes, 0xcd);
     }
     for (;;) {
-      // The last warp first: what needs a barrier and has none is seen.
+      // The last warp runs first, so that a missing barrier shows.
       for (size_t first = (threads_.size() - 1) / kLanes * kLanes;; first -= kLanes) {
         TESSERA_TRY(
             RunWarp(std::span(threads_).subspan(first, std::min(kLanes, threads_.size() - first))));
@@ -109,7 +109,7 @@ class Group {
     }
   }
 
-  // |bytes| at |address| of any memory.
+  // The |bytes| at |address| in shared, local or global memory.
   Result<uint8_t*> Place(Thread& t, uint64_t address, uint64_t bytes, const PtxInsn& insn) {
     if (address % bytes != 0)
       return Fail(Code::kInvalidArgument, "'{}': address {:#x} is no multiple of {}", insn.text,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs parsed PTX: groups one after the other, the threads of a group until each waits at a barrier
-// or for the others of its warp. For tests.
+// Runs parsed PTX, one group after the other. Each thread of a group runs until it waits at a
+// barrier or for the others of its warp. For tests.
 #ifndef TESSERA_TESTS_RUNTIME_GPU_PTX_RUN_H_
 #define TESSERA_TESTS_RUNTIME_GPU_PTX_RUN_H_
 
@@ -12,7 +12,7 @@
 
 namespace tessera::test {
 
-// The bytes at a global address, or nothing where [address, address + bytes) is not all in one
+// The bytes at a global address, or nothing if [address, address + bytes) is not inside one
 // allocation.
 using GlobalMemory = std::function<uint8_t*(uint64_t address, uint64_t bytes)>;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A library with the functions of the CUDA driver that runtime/gpu calls, for machines without a
-// GPU: memory is the host's, PTX is parsed and run instruction by instruction. What a driver checks
-// is checked: handles, contexts, bounds and alignment of every access, the shape of launches.
+// GPU: memory is the host's, PTX is parsed and run instruction by instruction. It checks what a
+// driver checks: handles, contexts, bounds and alignment of every access, the shape of launches.
 //
 // TESSERA_STAND_IN_CUDA, read by cuInit, changes it: "devices=0", "init=803" (what cuInit gives),
 // "capability=75", "ptx=63" (the newest language that it takes), "bytes=4096" (all its memory),
@@ -61,10 +61,10 @@ const std::map<int, const char*> kNames = {
     {kDriverMismatch, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
 };
 
-// An allocation is found by its number in the upper bits of an address.
+// The upper bits of an address are the number of its allocation.
 constexpr int kNumberBits = 36;
 
-// What runs has run when a launch returns; an event is over for cuEventQuery once one has waited.
+// A launch has run when it returns. For cuEventQuery an event is over only after a synchronisation.
 struct Event {
   std::chrono::steady_clock::time_point at;
   bool recorded = false, over = false;
@@ -73,12 +73,12 @@ struct Event {
 struct Driver {
   bool started = false;
   int devices = 1, init = 0, capability = 80, language = 85, queue = 1;
-  int64_t launches = -1;  // until one fails; below 0: none does
+  int64_t launches = -1;  // launches until one fails; below 0: none fails
   std::set<Event*> events;
   uint64_t bytes = uint64_t{1} << 32, used = 0;
-  std::vector<std::vector<uint8_t>> memory{{}};  // number 0 is nobody's
+  std::vector<std::vector<uint8_t>> memory{{}};  // number 0 is unused
   std::vector<std::unique_ptr<PtxModule>> modules;
-  int failed = kSuccess;  // of a kernel: every later call gives it
+  int failed = kSuccess;  // error of a kernel: every later call returns it
   int context = 0;        // its address is the handle
 
   uint8_t* Find(uint64_t address, uint64_t count) {
@@ -286,7 +286,7 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
                             [&](uint64_t at, uint64_t count) { return d.Find(at, count); });
   if (ran) return kSuccess;
   std::fprintf(stderr, "stand-in: %s\n", ran.error().message.c_str());
-  // As a GPU does: the launch is fine, what comes after it is not.
+  // As on a GPU, the launch succeeds and the calls after it fail.
   d.failed = ran.error().code == Code::kOutOfRange        ? kIllegalAddress
              : ran.error().code == Code::kInvalidArgument ? kMisaligned
              : ran.error().code == Code::kTimeout         ? kTimeout
@@ -325,11 +325,11 @@ int cuEventQuery(void* event) {
 int cuEventSynchronize(void* event) {
   if (const int code = Check(); code != kSuccess) return code;
   if (!TheDriver().events.contains(static_cast<Event*>(event))) return kInvalidHandle;
-  for (Event* e : TheDriver().events) e->over = true;  // one stream
+  for (Event* e : TheDriver().events) e->over = true;  // there is one stream
   return kSuccess;
 }
 
-// The name that drivers before CUDA 12.8 have.
+// The function's name in drivers before CUDA 12.8.
 int cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
   const auto &a = *static_cast<Event*>(begin), &b = *static_cast<Event*>(end);
   if (!a.recorded || !b.recorded) return kInvalidHandle;

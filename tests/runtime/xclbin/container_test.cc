@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: an xclbin is written and read back the same, and XRT's own header has every field
-// where we write it (that header is the second derivation of the layout; it is only there with
-// XRT). Each refusal of the container with its text, and that any mutation is refused or comes back
-// the same. Space: seeded containers of up to 6 sections, 4,000 mutations a run. Not tested here:
-// what is in the sections (machine_test.cc).
+// where we write it (that header is the second derivation of the layout; the check needs XRT). Each
+// refusal of the container with its text; any mutation is refused or comes back the same. Space:
+// seeded containers of up to 6 sections, 4,000 mutations a run. Not tested here: contents of the
+// sections (machine_test.cc).
 #include "runtime/xclbin/container.h"
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ void Put(std::vector<uint8_t>& bytes, size_t at, uint64_t value, size_t count) {
   for (size_t i = 0; i < count; ++i) bytes[at + i] = static_cast<uint8_t>(value >> (8 * i));
 }
 
-// The file with |change| made is refused so.
+// Expects that the file with |change| is refused with |code| and |message|.
 template <typename Change>
 void ExpectRefused(Code code, const std::string& message, Change change) {
   std::vector<uint8_t> bytes = Good();
@@ -183,7 +183,7 @@ TEST(ContainerBad, AMutationIsRefusedOrComesBack) {
     Rng rng(seed);
     std::vector<uint8_t> bytes = WriteContainer(Sample(rng));
     for (int64_t n = rng.Range(1, 4); n > 0; --n) {
-      // Header and table, where it hurts.
+      // Changes bytes of the header and the table.
       const auto last = static_cast<int64_t>(std::min<size_t>(bytes.size(), 700)) - 1;
       bytes[static_cast<size_t>(rng.Range(rng.OneIn(3) ? 0 : 296, last))] =
           static_cast<uint8_t>(rng.OneIn(2) ? rng.Next() : (rng.OneIn(2) ? 0xff : 0));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the file of a machine says what a driver needs, XRT's own reader
-// (libxrt_coreutil; only with XRT) finds the same kernel, instance, memory and wire in it, and
-// every lack of a file is refused with its text. Space: all named configurations; each section
-// absent or wrong in each way. Not tested here: loading (tests/runtime/drivers).
+// What is tested: the file of a machine has the facts that a driver needs; XRT's own reader
+// (libxrt_coreutil; only with XRT) finds the same kernel, instance, memory and wire in it; a file
+// that lacks one is refused with its text. Space: all named configurations; each section absent or
+// wrong in each way. Not tested here: loading (tests/runtime/drivers).
 #include "runtime/xclbin/machine.h"
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ TEST(Machine, XrtReadsTheSame) {
 }
 #endif
 
-// A file with |change| made is refused so.
+// Expects that a file with |change| is refused with |code| and |message|.
 template <typename Change>
 void ExpectRefused(Code code, const std::string& message, Change change,
                    const char* kernel = "tessera") {

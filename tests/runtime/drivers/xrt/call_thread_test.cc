@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: calls on a thread of their own return what they return, in order; one that does
-// not return costs the caller its limit, once, and ends nobody. Space: written cases. Not tested
-// here: XRT's calls (xrt_test.cc).
+// What is tested: calls on a thread of their own return their results, in order; a call that does
+// not return costs the caller its time limit once, and ends no process. Space: written cases. Not
+// tested here: XRT's calls (xrt_test.cc).
 #include "runtime/drivers/xrt/call_thread.h"
 
 #include <gtest/gtest.h>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: waiting for a card by its interrupt, at the seam behind which XRT is (XrtCard),
-// because XRT's emulation has no interrupts: the end of a program ends the wait, an interrupt that
-// is still up from before does not, one that never comes or that XRT refuses is polled for, or is
-// an error where it was asked for; a reset ends what runs before the file is loaded again. Space: a
-// card made of a table of registers, which counts what is asked of it. Not tested here:
-// xrt::ip::interrupt itself, which needs a card; that XRT's emulation refuses it (xrt_test.cc).
+// What is tested: waiting for a card by its interrupt, at the interface to XRT (XrtCard), because
+// XRT's emulation has no interrupts: the end of a program ends the wait; an interrupt that is still
+// up from before does not; when no interrupt comes or XRT refuses it, the port polls, or fails
+// where the user asked for the interrupt; a reset ends the running program before the file is
+// loaded again. Space: a card made of a table of registers, which counts its calls. Not tested
+// here: xrt::ip::interrupt itself, which needs a card; that XRT's emulation refuses it
+// (xrt_test.cc).
 #include "runtime/drivers/xrt/card_port.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +23,7 @@ namespace {
 using ::testing::HasSubstr;
 namespace reg = isa::reg;
 
-// Its program ends at the |ends_at|-th wait for the interrupt.
+// A card whose program ends at the |ends_at|-th wait for the interrupt.
 class TableCard : public XrtCard {
  public:
   Result<uint32_t> Read(uint32_t offset) override {
@@ -90,7 +91,7 @@ TEST_F(CardInterrupt, EndsTheWait) {
   EXPECT_EQ(Register(reg::kIrqGlobal), 0u) << "it stays on after the port is closed";
 }
 
-// XRT lets the next one through itself, so that a line which stays up is there again and again.
+// XRT enables the next interrupt itself, so that a line which stays up raises it again and again.
 TEST_F(CardInterrupt, AnInterruptThatStaysUpDoesNotHang) {
   CardPort port = Port(InterruptUse::kAuto);
   card_->enabled = 1;

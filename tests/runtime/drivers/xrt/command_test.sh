@@ -17,7 +17,7 @@ launcher=""
 trap 'rm -rf "$work"; [ -z "$launcher" ] || kill "$launcher" 2>/dev/null' EXIT
 fail() { echo "FAILED: $*"; [ ! -s "$work/out" ] || cat "$work/out"; exit 1; }
 
-# expect CODE "LINE" COMMAND...: the command ends so, and says LINE alone.
+# expect CODE "LINE" COMMAND...: the command ends with CODE and prints LINE alone.
 expect() {
   local code=$1 line=$2 said
   shift 2
@@ -62,12 +62,12 @@ gone() { local line rest; ! stat_of "/proc/$1" || [[ $rest == Z* ]]; }
 begin() {
   "$emulated" "$tessera" run "$model" --device xrt --input "$images" --first 5000 >"$work/out" 2>&1 &
   launcher=$!
-  disown  # its end is no news
+  disown  # no message when it ends
   local i
   for i in $(seq 600); do
     host=$(child_of "$launcher" | head -n 1)
     card=$([ -z "$host" ] || child_of "$host" | head -n 1)
-    # The folder of the first load is there, and the socket is gone again.
+    # The card runs: the folder of the first load exists, and the socket has been removed.
     [ -n "$card" ] && [ "$(cat "/proc/$card/comm" 2>/dev/null)" = genericpciemode ] &&
       [ -d "$TESSERA_XRT_EMULATION/.run/$host/sw_emu/device0/binary_0" ] && [ ! -e "/tmp/tessera-xrt-$launcher" ] && return
     sleep 0.05

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: driver xrt in a build that did not find XRT: it is listed with its options, and
-// opening it says what to install. Not tested here: the driver with XRT (xrt_test.cc).
+// What is tested: driver xrt in a build without XRT: it is listed with its options, and the error
+// of opening it names the packages to install. Not tested here: the driver with XRT (xrt_test.cc).
 #include <gtest/gtest.h>
 
 #include "runtime/drivers/xrt/xrt_device.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: driver xrt beside conformance (cts_xrt_test): which files and cards it refuses
-// and how, that a card is opened once a process and can be opened again, that a machine of another
-// configuration behind an honest-looking file is refused, and that a bus that never answers ends in
-// one line. Space: XRT's software emulation with sim/xrt as the card; this program runs under
+// What is tested: driver xrt beyond conformance (cts_xrt_test): the files and cards that it
+// refuses, with their messages; a card opens once a process and can be opened again; a machine of
+// another configuration behind a plausible file is refused; a bus that never answers ends in one
+// line. Space: XRT's software emulation with sim/xrt as the card; this program runs under
 // sim/xrt/emulated.sh. Not tested here: a real card.
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -69,7 +69,7 @@ TEST_F(XrtTest, ACardOpensOnceAndThenAgain) {
     EXPECT_EQ((*first)->name(), "xrt");
     ExpectRefused({{"index", "3"}}, Code::kUnavailable,
                   "xrt: card 3 is open in this process already; close it, or name another");
-    // The default is a free one.
+    // The default is a free card.
     const auto second = Open();
     ASSERT_TRUE(second) << second.error().message;
   }
@@ -86,7 +86,7 @@ TEST_F(XrtTest, RefusesOptions) {
                 "xrt: answer-ms is 0, it can be 1 to 600000");
 }
 
-// The emulation has none: auto polls, which conformance shows.
+// The emulation has no interrupt; conformance tests that auto polls.
 TEST_F(XrtTest, AnInterruptThatWasAskedForIsMissed) {
   const auto device = Open({{"index", "0"}, {"interrupt", "on"}});
   ASSERT_TRUE(device) << device.error().message;
@@ -111,7 +111,7 @@ TEST_F(XrtTest, RefusesFiles) {
                 text + ": not an xclbin: the first 8 bytes are not 'xclbin2'");
 
   std::vector<uint8_t> bytes = good;
-  bytes[456 + 32] += 1;  // BITSTREAM ends behind the begin of what follows
+  bytes[456 + 32] += 1;  // BITSTREAM overlaps the next section
   bytes[456 + 32 + 1] += 1;
   const auto overlap = Open({{"xclbin", Put("overlap", bytes)}});
   ASSERT_FALSE(overlap);
@@ -148,7 +148,7 @@ TEST_F(XrtTest, RefusesAnotherConfigurationByFileAndByMachine) {
       fmt::format("{}: made for configuration default with hash {:016x}, wanted is tiny with "
                   "{:016x}; open it with the configuration it was made for",
                   named, Named("default").Hash(), Named("tiny").Hash()));
-  // A file that does not say, as one by AMD's linker: the machine does.
+  // The file has no hash, like one by AMD's linker: the driver compares the machine's.
   std::erase_if(file.sections,
                 [](const auto& s) { return s.kind == xclbin::SectionKind::kBuildMetadata; });
   const std::string silent = Put("silent", xclbin::WriteContainer(file));
@@ -160,7 +160,7 @@ TEST_F(XrtTest, RefusesAnotherConfigurationByFileAndByMachine) {
 }
 
 TEST_F(XrtTest, SaysWhatXrtRefuses) {
-  // An emulated card has a machine for what is in BITSTREAM.
+  // An emulated card makes its machine from BITSTREAM.
   xclbin::ContainerFile file = xclbin::MachineContainer(Named("tiny"));
   file.sections[0].bytes = {'?'};
   const auto device =
@@ -171,11 +171,11 @@ TEST_F(XrtTest, SaysWhatXrtRefuses) {
       << device.error().message;
   EXPECT_NE(device.error().message.find("XRT says: "), std::string::npos);
   EXPECT_TRUE(test::IsOneLine(device.error().message));
-  // The card is as good as before.
+  // The card stays usable.
   EXPECT_TRUE(Open({{"index", "5"}}));
 }
 
-// The processes that stand for cards: children of this one.
+// The processes that stand for cards; they are children of this process.
 std::vector<pid_t> Models() {
   std::vector<pid_t> models;
   for (const auto& entry : fs::directory_iterator("/proc")) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the zynq driver on files that look like those of a board (/sys/class/uio,
-// /sys/class/u-dma-buf, /dev): what it finds, what it writes into registers, which cache
-// maintenance it asks for; and every way in which a board can be wrong, with the message. Space: a
-// folder made for each test; registers are a file, so a program "ends" at once. Not tested here:
-// interrupts (uio_port_test), a machine that runs (tests/cts on a simulated board).
+// /sys/class/u-dma-buf, /dev): the devices that it finds, the registers that it writes, the cache
+// maintenance that it requests; and every way in which a board can be wrong, with the message.
+// Space: a folder made for each test; registers are a file, so a program "ends" at once. Not tested
+// here: interrupts (uio_port_test), a machine that runs (tests/cts on a simulated board).
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ class ZynqBoard : public ::testing::Test {
   Result<std::unique_ptr<Device>> Open(Options options = {}, const isa::Config& config = Tiny()) {
     const Driver drivers[] = {ZynqDriver()};
     options.emplace("root", root_.path());
-    options.emplace("interrupt", "off");  // the device file is a plain one
+    options.emplace("interrupt", "off");  // the device file is a plain file
     return OpenDevice(drivers, "zynq", config, {.memory_bytes = 1 << 19, .values = options});
   }
 
@@ -74,15 +74,15 @@ TEST_F(ZynqBoard, RunsAProgramAtTheBuffersAddress) {
   EXPECT_EQ(root_.Word("dev/uio1", reg::kControl),
             reg::kControlStart.Put(1) |
                 reg::kControlProfile.Put(static_cast<uint32_t>(isa::Profile::kTessera)));
-  EXPECT_EQ(root_.Word("dev/uio0", reg::kControl), 0u);  // the other device is left alone
+  EXPECT_EQ(root_.Word("dev/uio0", reg::kControl), 0u);  // the other device stays untouched
 }
 
-// The description that a flash leaves: boards/pynq-z1's, with an image whose clock is another.
+// The description that a flash leaves: that of boards/pynq-z1, then with an image of another clock.
 TEST_F(ZynqBoard, TakesTheClockOfWhatWasFlashed) {
   AddAll();
   auto device = Open();
   ASSERT_TRUE(device) << device.error().message;
-  EXPECT_EQ((*device)->clock_mhz(), 100.0);  // nothing says better than the configuration
+  EXPECT_EQ((*device)->clock_mhz(), 100.0);  // the configuration's clock, the only one known
   device->reset();
   std::ifstream file("boards/pynq-z1/board.json");
   std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -90,7 +90,7 @@ TEST_F(ZynqBoard, TakesTheClockOfWhatWasFlashed) {
   device = Open();
   ASSERT_TRUE(device) << device.error().message;
   EXPECT_NEAR((*device)->clock_mhz(), 142.857143,
-              1e-9);  // what its clock_hz says, without an image
+              1e-9);  // the description's clock_hz, without an image
   device->reset();
   const size_t at = text.rfind('}');
   ASSERT_NE(at, std::string::npos);
@@ -145,7 +145,7 @@ TEST_F(ZynqBoard, HasAsMuchMemoryAsTheBufferOrLess) {
   AddAll();
   auto device = Open();
   ASSERT_TRUE(device) << device.error().message;
-  EXPECT_TRUE((*device)->Allocate(1 << 19));  // what was asked for, of the buffer's 1 MiB
+  EXPECT_TRUE((*device)->Allocate(1 << 19));  // the requested size, of the buffer's 1 MiB
   const auto more = (*device)->Allocate(64);
   ASSERT_FALSE(more);
   EXPECT_THAT(more.error().message, HasSubstr("524288 of 524288 bytes are in use"));
@@ -165,7 +165,7 @@ TEST_F(ZynqBoard, NoUioDeviceOfThatName) {
   ExpectRefused({}, Code::kNotFound, {"[something (uio0)]", "uio=NAME"});
 }
 
-// Root may open everything: this is somebody else while it lives.
+// Root may open every file: this process is another user while an AsNobody exists.
 class AsNobody {
  public:
   AsNobody() : before_(geteuid()) {
@@ -205,7 +205,7 @@ TEST_F(ZynqBoard, SizeThatIsNoNumber) {
 
 TEST_F(ZynqBoard, BusThatNeverAnswers) {
   AddAll();
-  // Pages behind the end of a file answer with SIGBUS, as registers without a machine do.
+  // Pages behind the end of a file answer with SIGBUS, like registers without a machine.
   ASSERT_EQ(truncate(root_.At("dev/uio1").c_str(), 0), 0);
   ExpectRefused({}, Code::kDataLoss,
                 {"dev/uio1", "the bus does not answer at register 0x0c0", "flash"});

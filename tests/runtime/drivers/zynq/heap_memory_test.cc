@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: memory from zocl and from a dma-heap: what is asked of the kernel and in which
-// order, addresses, cache maintenance, and every way to fail with its message. Space: a kernel made
-// of this test, which answers ioctl calls by the numbers of the public headers. Not tested here:
-// the kernel's own side; no zocl or dma-heap has been seen by this driver.
+// What is tested: memory from zocl and from a dma-heap: the requests to the kernel and their order,
+// addresses, cache maintenance, and every way to fail with its message. Space: a simulated kernel
+// in this test, which answers ioctl calls by the numbers of the public headers. Not tested here:
+// the kernel's own side; this driver has never run on a real zocl or dma-heap.
 #include "runtime/drivers/zynq/heap_memory.h"
 
 #include <fcntl.h>
@@ -31,8 +31,8 @@ void ExpectFails(const Result<T>& result, Code code, const std::vector<std::stri
   for (const std::string& word : words) EXPECT_THAT(result.error().message, HasSubstr(word));
 }
 
-// zocl, with one buffer whose bytes are the device file's. Calls by their number in 'd' (drm.h:
-// 0x00 version, 0x09 close; zynq_ioctl.h from 0x40: create, -, -, map, sync, info).
+// zocl with one buffer, whose bytes are those of the device file. Call numbers in 'd' (drm.h: 0x00
+// version, 0x09 close; zynq_ioctl.h from 0x40: create, -, -, map, sync, info).
 class ZoclKernel : public Kernel {
  public:
   int Control(int, unsigned long request, void* argument) override {

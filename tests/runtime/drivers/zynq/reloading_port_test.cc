@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: a reset that loads the fabric again, through a simulated FPGA manager: on a
-// simulated board with the verilated machine, whose scratchpads keep what they hold over a soft
-// reset and are zero after the load; that nothing is loaded under a machine that stays busy; every
-// way in which a load can fail, after which no register is touched until one has worked; what is
-// refused when the port is opened. Space: configuration tiny, a table of registers for failures.
-// Not tested here: the kernel's FPGA manager, a board.
+// simulated board with the verilated machine, whose scratchpads keep their contents over a soft
+// reset and are zero after the load; no load under a machine that stays busy; every way in which a
+// load can fail, after which the port touches no register until a load has worked; the refusals at
+// opening. Space: configuration tiny, a table of registers for failures. Not tested here: the
+// kernel's FPGA manager, a board.
 #include "runtime/drivers/zynq/reloading_port.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ class Reload : public ::testing::Test {
   std::string Bin(const std::string& name = kFirmware) const {
     return fpga_.Path("lib/firmware/" + name + ".bin");
   }
-  // How often the manager was told to load.
+  // Number of loads that the manager was told to do.
   int loads() const { return loads_; }
   void OnLoad(
       std::function<void()> call = [] {}, test::FpgaFaults faults = {}) {
@@ -83,7 +83,7 @@ class ReloadBoard : public Reload {
     close(fd_);
   }
 
-  // What the fabric does when it is programmed: the user waits meanwhile.
+  // Reloads the fabric; the caller waits until the board has answered.
   void LoadAgain() {
     auto& window = *static_cast<BoardWindow*>(window_);
     window.kind = static_cast<uint32_t>(BoardRequest::kReload);
@@ -108,7 +108,7 @@ class ReloadBoard : public Reload {
     launch.budget = 200'000;
     return device_->Run(launch);
   }
-  // Loads four OUT tiles of 5s, resets, and stores them: what they are now.
+  // Loads four OUT tiles of 5s, resets, and stores the tiles; returns the stored bytes.
   std::vector<uint8_t> AfterReset() {
     const int64_t tile = config_.out_tile_bytes();
     const std::vector<uint8_t> fives(static_cast<size_t>(4 * tile), 5);
@@ -141,7 +141,7 @@ class ReloadBoard : public Reload {
 };
 
 TEST_F(ReloadBoard, ZeroesScratchpads) {
-  // Told to the manager, which does nothing here: what a soft reset alone leaves.
+  // The manager gets the request and does nothing: a soft reset alone remains.
   OnLoad();
   const std::vector<uint8_t> kept = AfterReset();
   EXPECT_EQ(kept, std::vector<uint8_t>(kept.size(), 5));
@@ -207,7 +207,7 @@ class ReloadFailure : public Reload {
     EXPECT_THAT(status.error().message, HasSubstr(words));
     EXPECT_TRUE(test::IsOneLine(status.error().message));
   }
-  // Nothing reaches the bus, and the next reset does not touch it before it has loaded.
+  // No access reaches the bus, and the next reset touches no register before it has loaded.
   void ExpectShut() {
     const int before = table_->accesses;
     EXPECT_FALSE(port_->Read(reg::kId));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A folder with the files of /sys and /dev that drivers of boards read, made for one test and
-// removed at its end. Used by: tests/runtime/drivers/zynq.
+// A folder with the files of /sys and /dev that drivers of boards read; each test makes one and
+// removes it at its end. Used by: tests/runtime/drivers/zynq.
 #ifndef TESSERA_TESTS_RUNTIME_DRIVERS_ZYNQ_SIMULATED_ROOT_H_
 #define TESSERA_TESTS_RUNTIME_DRIVERS_ZYNQ_SIMULATED_ROOT_H_
 
@@ -51,8 +51,8 @@ class SimulatedRoot {
     return word;
   }
 
-  // The UIO device |node| called |name|, whose registers read as an idle machine of |config| that
-  // has just ended a program well.
+  // Adds the UIO device |node| called |name|; its registers show an idle machine of |config| that
+  // has just ended a program without an error.
   void AddUio(const std::string& node, const std::string& name, const isa::Config& config,
               uint64_t bytes = 65536) const {
     Put("sys/class/uio/" + node + "/name", name + "\n");
@@ -73,7 +73,7 @@ class SimulatedRoot {
     Put("dev/" + node, registers);
   }
 
-  // The u-dma-buf buffer |name|; its files take what is written, one behind the other.
+  // Adds the u-dma-buf buffer |name|; writes to its files are appended.
   void AddUdmabuf(const std::string& name, bool coherent = false) const {
     const std::string folder = "sys/class/u-dma-buf/" + name + "/";
     Put(folder + "phys_addr", "0x1f000000\n");

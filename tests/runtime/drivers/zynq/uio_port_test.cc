@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: waiting by an interrupt of UIO: that it ends a wait, is acknowledged and enabled
-// again, and what happens when it never comes: STATUS is polled instead, or, where it was asked
-// for, an error. Space: registers in memory that a thread changes; the device file is a socket,
-// whose other end is the kernel. Not tested here: opening (board_test).
+// What is tested: waiting by an interrupt of UIO: the interrupt ends a wait, is acknowledged and
+// enabled again; when it never comes, the port polls STATUS, or fails where the user asked for the
+// interrupt. Space: registers in memory that a thread changes; the device file is a socket, whose
+// other end is the kernel. Not tested here: opening (board_test).
 #include "runtime/drivers/zynq/uio_port.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ class Uio : public ::testing::Test {
     const uint32_t count = 1;
     ASSERT_EQ(write(kernel_.fd(), &count, 4), 4);
   }
-  // How often the port has enabled the interrupt.
+  // Number of times that the port has enabled the interrupt.
   int Enabled() {
     char words[256];
     const ssize_t bytes = recv(kernel_.fd(), words, sizeof words, MSG_DONTWAIT);
@@ -92,7 +92,7 @@ TEST_F(Uio, AnInterruptFromBeforeIsForgotten) {
   EXPECT_EQ(bytes, 0);
 }
 
-// The machine says that it raised the interrupt and ends a little later, or never.
+// The machine shows a raised interrupt and ends a little later; the interrupt never comes.
 TEST_F(Uio, InterruptThatNeverComesIsPolledInstead) {
   UioPort port = Port(InterruptUse::kAuto);
   for (int run = 0; run < 2; ++run) {
@@ -134,7 +134,7 @@ TEST_F(Uio, InterruptThatNeverComesIsAnErrorWhereItWasAskedFor) {
 }
 
 TEST_F(Uio, ADeviceWithoutInterrupt) {
-  // A socket whose other end is gone takes no writes: the kernel says that there is no interrupt.
+  // A socket without another end takes no writes, like a device without an interrupt.
   signal(SIGPIPE, SIG_IGN);
   kernel_ = OpenFile();
   Register(reg::kStatus) = reg::kStatusDone.Put(1);
