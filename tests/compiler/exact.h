@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quantised arithmetic a second time, for tests: exact rationals in 128-bit integers, and the bits
-// of a double instead of frexp. Shares nothing with compiler/quantize and compiler/ir.
+// A second derivation of quantised arithmetic, for tests: exact rationals in 128-bit integers, and
+// the bits of a double instead of frexp. Shares no code with compiler/quantize and compiler/ir.
 #ifndef TESSERA_TESTS_COMPILER_EXACT_H_
 #define TESSERA_TESTS_COMPILER_EXACT_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a graph region by region through te::Evaluate: what its operators mean, without schedule or
-// code.
+// Runs a graph region by region through te::Evaluate: the meaning of its operators, without
+// schedule or code.
 #ifndef TESSERA_TESTS_COMPILER_GRAPH_EVAL_H_
 #define TESSERA_TESTS_COMPILER_GRAPH_EVAL_H_
 

@@ -70,7 +70,7 @@ class SshServer {
  public:
   explicit SshServer(const std::string& folder) : folder_(folder), port_(FreePort()) {
     fs::create_directories(folder);
-    std::error_code only_root;  // this server has and needs this folder
+    std::error_code only_root;  // root alone can make and needs this folder
     fs::create_directories("/run/sshd", only_root);
     const auto key = [&](const std::string& name) {
       const std::string command = "ssh-keygen -q -t ed25519 -N '' -f " + folder + "/" + name;

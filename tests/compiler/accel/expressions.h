@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensor expressions that tests of the accelerator's analysis are made of, and regions of them.
+// Tensor expressions for tests of the accelerator's analysis, and regions of them.
 #ifndef TESSERA_TESTS_COMPILER_ACCEL_EXPRESSIONS_H_
 #define TESSERA_TESTS_COMPILER_ACCEL_EXPRESSIONS_H_
 
@@ -24,7 +24,7 @@ inline ir::Expr Narrow(ir::Expr sum) {
   return ir::Cast(DType::kInt8, ir::ClampAdd(y, I32(0), I32(-128), I32(127)));
 }
 
-// A region of |output| whose placeholders named w... are constants and the others activations.
+// A region of |output|: placeholders named w... are constants, the others activations.
 inline network::AccelRegion RegionOf(const te::Tensor& output) {
   network::AccelRegion region;
   region.op = "case";
@@ -42,7 +42,7 @@ inline network::AccelRegion RegionOf(const te::Tensor& output) {
   return region;
 }
 
-// The sum of |value| over an axis of |extent|, and what requantises it.
+// SumOf: the sum of |value| over an axis of |extent|. Finish: requantises it.
 inline te::Tensor SumOf(const std::function<ir::Expr(const ExprList&, const te::Axis&)>& value,
                         std::vector<int64_t> shape, int64_t extent) {
   const te::Axis k = te::ReduceAxis("k", extent);

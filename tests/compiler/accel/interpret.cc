@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lowered IR of a compiled network's regions, interpreted and compared with the definition.
+// Interprets the lowered IR of a compiled network's regions and compares the results with the
+// definition.
 #include <algorithm>
 
 #include "compiler/ir/interp.h"
@@ -13,7 +14,7 @@
 namespace tessera::test {
 namespace {
 
-// Every activation of |region| in INP with a halo larger than any window wants.
+// Every activation of |region| is in INP, with a halo larger than any window needs.
 schedule::accel::OnChip AllResident(const schedule::accel::AnalyzedRegion& region) {
   const schedule::accel::Anchor& anchor = region.anchor;
   schedule::accel::OnChip all;
@@ -34,7 +35,7 @@ schedule::accel::OnChip AllResident(const schedule::accel::AnalyzedRegion& regio
   return all;
 }
 
-// By the names of |region|'s tensors, what |on_chip| has in INP.
+// The activations that |on_chip| has in INP, by the names of |region|'s tensors.
 network::KeptActivations KeptBy(const schedule::accel::AnalyzedRegion& region,
                                 const schedule::accel::OnChip& on_chip) {
   network::KeptActivations kept;
@@ -44,8 +45,7 @@ network::KeptActivations KeptBy(const schedule::accel::AnalyzedRegion& region,
   return kept;
 }
 
-// One region interpreted as it is lowered, with everything in device memory or everything staying
-// on chip.
+// Interprets the lowered IR of one region, with all activations in device memory or all on chip.
 std::string InterpretRegion(const network::AccelRegion& region, const isa::Config& config,
                             const Values& values, bool stays) {
   auto analyzed = schedule::accel::AnalyzeRegion(region.output, network::ConstantsOf(region));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: solving of leaf nests (offsets, strides, pad ranges), folding of loops, and the
-// cut into pieces of at most so many loops, against enumeration of the nest. Space: directed nests
-// and random strided boxes, seeded. Not tested here: the instructions made of them (region_test).
+// cut into pieces of a limited number of loops, against enumeration of the nest. Space: directed
+// nests and random strided boxes, seeded. Not tested here: the instructions of the pieces
+// (region_test).
 #include "compiler/target/leaf.h"
 
 #include <gmock/gmock.h>
@@ -54,7 +55,7 @@ class LeafTest : public ::testing::Test {
     return ir::For(y, Expr(0), Expr(extent), ir::LoopKind::kSerial,
                    ir::For(x, Expr(0), Expr(extent), ir::LoopKind::kSerial, body));
   }
-  // How many instructions |s| becomes.
+  // Number of instructions that |s| becomes.
   Result<int64_t> Emit(const Stmt& s) {
     const isa::Config config;
     jit::ProgramBuilder builder(config);
@@ -114,7 +115,7 @@ TEST_F(LeafTest, GuardsCutTheLoopsOfACopy) {
   EXPECT_TRUE(empty->empty);
 }
 
-// Where a copy has pads, what a guard leaves out is filled like them: the box stays one.
+// In a copy with pads, the iterations that a guard excludes become pads: the box stays one.
 TEST_F(LeafTest, GuardsOfABoxWithPadsArePads) {
   const Stmt s =
       Nest(ir::If(ir::Lt(y, Expr(5)), ir::If(ir::Lt(Expr(0), x), Load(y, x), Fill(7))), 6);
@@ -127,7 +128,7 @@ TEST_F(LeafTest, GuardsOfABoxWithPadsArePads) {
   EXPECT_EQ(solved->dims[1].last, 6);
 }
 
-// Which of its iterations is the first is known by the loop as it was: each is an instruction.
+// The start of a reduction is known only in the uncut loop: each iteration becomes an instruction.
 TEST_F(LeafTest, AReductionThatAGuardCutsAtItsStartIsTakenApart) {
   const ir::Buffer acc = ir::MakeBuffer(
       {.name = "acc", .dtype = DType::kInt32, .shape = {4, 16}, .scope = ir::Scope::kAcc});
@@ -142,7 +143,7 @@ TEST_F(LeafTest, AReductionThatAGuardCutsAtItsStartIsTakenApart) {
   EXPECT_EQ(Emit(sum(ir::Lt(Expr(0), x))), 4 * 3);
 }
 
-// Outside of its two innermost loops a box with pads is cut.
+// Guards around the two innermost loops of a box with pads cut the box.
 TEST_F(LeafTest, GuardsAroundABoxWithPadsCutIt) {
   const Expr z = ir::Var("z");
   const Stmt copy = ir::Eval(
@@ -160,12 +161,13 @@ TEST_F(LeafTest, GuardsAroundABoxWithPadsCutIt) {
   EXPECT_EQ(solved->dims[0].extent, 3);
   EXPECT_TRUE(solved->dims[0].whole());
   EXPECT_EQ(solved->dims[2].first, 1);
-  // Cut at its start it is a box for each iteration: three of five rows each, as above.
+  // A box cut at its start becomes one box for each iteration: five rows in each of three
+  // iterations, as above.
   EXPECT_EQ(Emit(over_z(ir::Lt(z, Expr(3)))), 3 * 5);
   EXPECT_EQ(Emit(over_z(ir::Lt(Expr(0), z))), 3 * 5);
 }
 
-// What is no instruction's loops is the same leaf again in each iteration of the outer loop.
+// Loops that no instruction can have become one leaf in each iteration of the outer loop.
 TEST_F(LeafTest, AnIndexThatIsNotAffineIsTakenApart) {
   EXPECT_EQ(Emit(Nest(Load(y * y, x), 4)), 4);
   EXPECT_EQ(Emit(Nest(Load(y, x * x), 4)), 16);
@@ -213,7 +215,7 @@ TEST_P(PiecesProperty, FoldingAndCuttingVisitTheSameElements) {
     d.last = d.extent;
     d.strides = {rng.Range(0, 12), rng.Range(0, 12)};
   }
-  // Sometimes loops that continue each other.
+  // Some loops continue each other.
   for (size_t k = dims.size(); k-- > 1;) {
     if (rng.Range(0, 1) == 0) continue;
     for (size_t op = 0; op < 2; ++op)

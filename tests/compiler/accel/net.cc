@@ -53,12 +53,12 @@ TensorId Net::Result(graph::Node node, std::vector<int64_t> shape) {
   return node.output;
 }
 
-// Multipliers that bring a sum of |products| products of int8 values into range.
+// Multipliers that scale a sum of |products| products of int8 values into range.
 graph::Requant Net::Scale(int64_t channels, int64_t products, isa::Round round) {
   graph::Requant q;
   q.round = round;
   q.out_zero = Zero();
-  if (rng_.Range(0, 1)) q.lo = q.out_zero;  // a rectifier
+  if (rng_.Range(0, 1)) q.lo = q.out_zero;  // a ReLU
   int shift = -5;
   for (int64_t p = products; p > 1; p /= 4) --shift;
   for (int64_t c = 0; c < channels; ++c) {
@@ -111,7 +111,7 @@ TensorId Net::Add(TensorId a, TensorId b, isa::Round round) {
   node.requant = Scale(1, 1, round);
   node.requant->bias = {0};
   node.requant->shift = {static_cast<int8_t>(-rng_.Range(18, 20))};
-  const bool first = rng_.Range(0, 1) != 0;  // which operand has the larger scale
+  const bool first = rng_.Range(0, 1) != 0;  // operand with the larger scale
   node.requant->operands.resize(2);
   for (size_t k = 0; k < 2; ++k) {
     graph::OperandScale& in = node.requant->operands[k];
@@ -308,7 +308,7 @@ std::string RunAndCompareOn(Device& device, const Compiled& c, const Values& val
     const isa::SegmentData& segment = image.segments[s];
     if (segment.size == 0 || s == static_cast<size_t>(isa::Segment::kInput)) continue;
     launch.segments[s] = {device.Allocate(segment.size).value(), segment.size};
-    // What nothing writes is junk.
+    // Bytes that nothing writes are junk.
     std::vector<uint8_t> bytes(segment.size, 0xa5);
     std::copy(segment.data.begin(), segment.data.end(), bytes.begin());
     if (!device.Write(launch.segments[s].base, bytes)) return "a segment does not fit";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small quantised networks with random parameters for the accelerator's compiler tests, and the
-// ways to run them: the definition (te::Evaluate), the lowered loop IR in the interpreter, and the
-// program on the functional simulator.
+// Small quantised networks with random parameters for the tests of the accelerator's compiler, and
+// three ways to run them: the definition (te::Evaluate), the lowered loop IR in the interpreter,
+// and the program on the functional simulator.
 #ifndef TESSERA_TESTS_COMPILER_ACCEL_NET_H_
 #define TESSERA_TESTS_COMPILER_ACCEL_NET_H_
 
@@ -56,20 +56,20 @@ class Net {
 // |kernel| x |kernel| with equal stride and dilation and pads that keep the extent at stride 1.
 graph::Window Square(int64_t kernel, int64_t stride = 1, int64_t dilation = 1);
 
-// Where an activation is in the arena, and how it lies there.
+// The place and the layout of an activation in the arena.
 struct ActivationPlace {
   int activation = -1;
   int64_t offset = 0;  // bytes
   schedule::accel::Packing packing;
 };
 
-// A program that has an arena to itself, every tensor of it in a place of its own.
+// A program with an arena of its own, and a place of its own for every tensor in it.
 struct ProgramAlone : codegen::accel::AccelProgram {
   std::vector<ActivationPlace> inputs;   // to be packed before a run
-  std::vector<ActivationPlace> results;  // every region's result that is stored
+  std::vector<ActivationPlace> results;  // stored results of regions
   std::vector<int> residents;            // activations that stay in INP
-  std::vector<schedule::Trace> traces;   // one a region
-  // What it was emitted for (validate/validate.h).
+  std::vector<schedule::Trace> traces;   // one for each region
+  // The plan that it was emitted for (validate/validate.h).
   network::ProgramPlan plan;
   std::vector<int64_t> offsets;
   int64_t arena_bytes = 0;
@@ -83,7 +83,7 @@ Result<ProgramAlone> CompileAlone(const std::vector<network::Activation>& activa
                                   const std::vector<network::AccelRegion>& regions,
                                   const isa::Config& config, const AloneOptions& options = {});
 
-// The network as the compiler takes it.
+// The network in the form that the compiler takes.
 struct Compiled {
   std::vector<network::Activation> activations;  // index = TensorId
   std::vector<network::AccelRegion> regions;
@@ -92,8 +92,8 @@ struct Compiled {
 };
 Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump = false,
                          bool store_all = false);
-// The same with the generator's decisions of each region said step by step.
-//   errors  Compile's, and kUnsupported where steps do not say a region yet
+// The same, with the generator's decisions of each region written as steps.
+//   errors  Compile's, and kUnsupported where steps cannot express a region yet
 Result<Compiled> CompileBySteps(graph::Graph& graph, const isa::Config& config);
 
 // Values of activations by TensorId, row-major.
@@ -101,21 +101,21 @@ using Values = std::map<int, std::vector<int8_t>>;
 
 // Random input values.
 Values RandomInputs(const graph::Graph& graph, Rng& rng);
-// By definition; adds every region's result.
+// By definition; adds every region's result to |values|.
 void Evaluate(const Compiled& compiled, Values& values);
-// "" when |got| is |want|; else how many values differ and the first of them, in a line.
+// "" when |got| equals |want|; otherwise the number of differences and the first of them, in a
+// line.
 std::string CompareValues(const std::string& name, const std::vector<int8_t>& got,
                           const std::vector<int8_t>& want);
-// The lowered loop IR of each region in the interpreter, with activations in device memory and once
-// more with all of them staying on chip, fed with |values| (the definition's); a
-// text that is empty when all results agree with them.
+// Runs the lowered loop IR of each region in the interpreter on |values| (the definition's), with
+// all activations in device memory, then with all on chip; returns "" when all results agree.
 std::string InterpretAndCompare(const Compiled& compiled, const isa::Config& config,
                                 const Values& values);
-// The program on the functional simulator, units interleaved by |schedule_seed|; a text that is
-// empty when every region's result agrees with |values|, also in what is padded of it.
+// Runs the program on the functional simulator, with the units interleaved by |schedule_seed|;
+// returns "" when every region's result agrees with |values|, also in its padding.
 std::string RunAndCompare(const Compiled& compiled, const isa::Config& config, const Values& values,
                           uint64_t schedule_seed = 0);
-// The same on |device|, whose memory it uses up by one program; |told|, if any, takes its report.
+// The same on |device|; a program uses up its memory. |told| receives the report, if not null.
 std::string RunAndCompareOn(Device& device, const Compiled& compiled, const Values& values,
                             RunReport* told = nullptr);
 

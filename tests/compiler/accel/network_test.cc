@@ -2,9 +2,9 @@
 //
 // What is tested: networks of several regions as one program: a residual network with every kind of
 // region, and random chains and branches; on-chip rings and tokens carry over from region to
-// region. Every region's result against the definition, under several interleavings of the units;
-// the static checker accepts the program; removing a single token is noticed. Space: seeds below,
-// all named shapes. Not tested here: single shapes (region_test), the RTL (tests/cosim).
+// region. Every region's result equals the definition, under several interleavings of the units;
+// the static checker accepts the program; it notices the removal of a single token. Space: seeds
+// below, all named shapes. Not tested here: single shapes (region_test), the RTL (tests/cosim).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ void ExpectRight(Net& net, const isa::Config& config) {
   for (uint64_t seed : {0, 1, 2})
     EXPECT_EQ(RunAndCompare(*compiled, config, values, seed), "") << "interleaving " << seed;
   EXPECT_EQ(isa::CheckProgram(compiled->program.image, config).ToString(), "");
-  // Once more with what stays on chip stored too: every region's result is compared.
+  // Then with the results that stay on chip stored too: every region's result is compared.
   auto stored = Compile(net.graph(), config, false, true);
   ASSERT_TRUE(stored.has_value()) << stored.error().message;
   EXPECT_EQ(stored->program.results.size(), stored->regions.size());
@@ -64,8 +64,8 @@ TEST_P(ResidualTest, EveryLayerIsExact) {
   ExpectRight(net, NamedConfig(GetParam()));
 }
 
-// Of 512 channels the least cycles are those of five blocks at all 49 positions, which nearly fill
-// ACC of tiny: a part of the other operand has to have room beside them.
+// For 512 channels the plan with the fewest cycles takes five blocks at all 49 positions, which
+// nearly fill ACC of tiny: a part of the other operand must fit beside them.
 TEST(ResidualTiles, LeaveRoomForWhatIsWidened) {
   const isa::Config config = NamedConfig("tiny");
   Net net(5);
@@ -76,9 +76,9 @@ TEST(ResidualTiles, LeaveRoomForWhatIsWidened) {
   EXPECT_EQ(isa::CheckProgram(compiled->program.image, config).ToString(), "");
 }
 
-// y[n, m] = requantised sum over channels of a[c, m] b[c, n], with a and b the results of layers of
-// one program: the generator has b packed by the host, so a schedule is given. It reads both from
-// memory, or a from where it stays.
+// y[n, m] = requantised sum over channels of a[c, m] b[c, n]; a and b are results of layers of the
+// same program. The generator would have the host pack b, so the test gives a schedule. The
+// schedule reads both from memory, or a from INP, where it stays.
 class GivenRegionTest : public ::testing::TestWithParam<bool> {};
 
 TEST_P(GivenRegionTest, AProductOfTwoLayersResultsIsExact) {
@@ -225,7 +225,7 @@ TEST(Tokens, RemovingAnyOneIsNoticed) {
   auto compiled = Compile(net.graph(), config);
   ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
   const isa::ProgramImage& image = compiled->program.image;
-  // The k-th push and the k-th pop of a pair of units are one token: both bits go.
+  // The k-th push and the k-th pop of a pair of units are one token: clear both bits.
   auto decode = [&](int64_t n) { return isa::Decode(image.Word(n)).value(); };
   int64_t removed = 0;
   for (unsigned from = 0; from < isa::kUnits; ++from) {
@@ -273,7 +273,7 @@ TEST(Image, SourceMapNamesEveryInstruction) {
   ASSERT_TRUE(compiled.has_value());
   const isa::ProgramImage& image = compiled->program.image;
   for (int64_t n = 0; n + 1 < image.insn_count(); ++n) EXPECT_NE(image.SourceOf(n), "") << n;
-  // Ranges follow each other without a gap; a region comes back after loads of the next one's
+  // Ranges follow each other without a gap; a region may continue after loads of the next one's
   // weights.
   std::vector<std::string> ends;
   for (size_t k = 0; k < image.source.size(); ++k) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: units of the next region come between this one's only where the order does not
-// matter, nothing that has no room comes early, the pairs that overlap save most together, and
-// whole networks in which regions overlap have every value right. Space: random units of work with
+// What is tested: units of work of the next region come between this region's only where the order
+// does not matter; none comes early without room; the pairs that overlap save most together; whole
+// networks with overlapping regions have every value right. Space: random units of work with
 // addresses as sets, random gains against all choices, directed and random networks on the
 // functional simulator with its units interleaved. Not tested here: cycles (models_cycles_test).
 #include "compiler/codegen/accel/overlap.h"
@@ -36,7 +36,7 @@ WorkUnit RandomUnit(Rng& rng) {
     isa::Normalize(access.intervals);
     unit.shared.push_back(access);
   }
-  // A transfer, a product behind it, a pass of VECTOR behind that and a transfer back.
+  // A load, a GEMM product behind it, a pass of VECTOR behind that, and a store.
   const auto bit = [](isa::Unit u) { return static_cast<uint8_t>(1 << static_cast<int>(u)); };
   using enum isa::Unit;
   unit.steps = {{kLoad, rng.Range(1, 50), {0, bit(kGemm)}},
@@ -47,7 +47,7 @@ WorkUnit RandomUnit(Rng& rng) {
   return unit;
 }
 
-// Whether one writes what the other touches, address by address.
+// Whether one writes an address that the other touches, compared address by address.
 bool OrderMatters(const WorkUnit& a, const WorkUnit& b) {
   std::set<std::tuple<int, int64_t, bool>> touched;
   for (const isa::Access& access : a.shared) {
@@ -76,7 +76,7 @@ TEST_P(OrderTest, NothingPassesWhatItDependsOn) {
   for (int64_t k = rng.Range(1, 20); k > 0; --k) first.push_back(RandomUnit(rng));
   for (int64_t k = rng.Range(1, 20); k > 0; --k) second.push_back(RandomUnit(rng));
   const std::vector<isa::Access> in_use{
-      {isa::Space::OfSegment(0), false, {{390, 400}}}};  // of the first region all along
+      {isa::Space::OfSegment(0), false, {{390, 400}}}};  // in use by the first region all along
   std::vector<bool> gone(first.size()), emitted(second.size());
   for (size_t f = 0; f < first.size(); ++f) gone[f] = rng.OneIn(4);
   Overlap overlap(first, gone);
@@ -108,8 +108,8 @@ TEST_P(OrderTest, NothingPassesWhatItDependsOn) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, OrderTest, ::testing::Range(uint64_t{0}, uint64_t{200}));
 
-// |count| units: cycles of LOAD, of the product on |unit| and of STORE; each its own rows of the
-// arena, read at |from| and written at |to|.
+// |count| units of work with |cycles| of |unit| between a LOAD and a STORE; each reads its own rows
+// of the arena from |from| on and writes them from |to| on.
 std::vector<WorkUnit> Rows(int64_t count, isa::Unit unit, int64_t cycles, int64_t from,
                            int64_t to) {
   const auto bit = [](isa::Unit u) { return static_cast<uint8_t>(1 << static_cast<int>(u)); };
@@ -134,7 +134,8 @@ TEST(Gain, AnotherUnitOfTheMachineIsFreeAndTheSameOneIsNot) {
     overlap.AddRegion(second, std::vector<bool>(second.size()), {});
     return overlap.Plan();
   };
-  // 20 units of 1000 cycles; as much of VECTOR under it, but for what waits for the last rows.
+  // 20 units of 1000 cycles of GEMM hide nearly as many cycles of VECTOR; the last rows have to
+  // wait.
   const std::vector<WorkUnit> vector = Rows(20, isa::Unit::kVector, 900, 1000, 2000);
   const Overlap::Gain gain = saved_with(vector);
   EXPECT_NEAR(static_cast<double>(gain.apart), 20 * 1000 + 20 * 900, 1500);
@@ -147,7 +148,7 @@ TEST(Gain, AnotherUnitOfTheMachineIsFreeAndTheSameOneIsNot) {
 TEST(Gain, WhatReadsTheLastRowsWaits) {
   const std::vector<WorkUnit> first = Rows(20, isa::Unit::kGemm, 1000, 0, 1000);
   std::vector<WorkUnit> second = Rows(20, isa::Unit::kVector, 900, 1000, 2000);
-  for (WorkUnit& u : second) u.shared[0].intervals = {{1000, 1200}};  // all of them
+  for (WorkUnit& u : second) u.shared[0].intervals = {{1000, 1200}};  // all rows
   Overlap overlap(first, std::vector<bool>(first.size()));
   overlap.AddRegion(second, std::vector<bool>(second.size()), {});
   EXPECT_EQ(overlap.Plan().saved, 0);
@@ -163,14 +164,14 @@ TEST(Pairs, ThoseThatOverlapSaveMostTogether) {
     Rng rng(seed);
     std::vector<int64_t> saved(static_cast<size_t>(rng.Range(0, 10)));
     for (int64_t& s : saved) s = rng.OneIn(3) ? 0 : rng.Range(1, 9);
-    int64_t most = 0;  // over all sets of pairs that do not meet
+    int64_t most = 0;  // over all sets of pairs without a common region
     for (unsigned set = 0; set < 1u << saved.size(); ++set) {
       if ((set & set << 1) != 0) continue;
       int64_t sum = 0;
       for (size_t k = 0; k < saved.size(); ++k) sum += (set >> k & 1) != 0 ? saved[k] : 0;
       most = std::max(most, sum);
     }
-    // As they run: a pair takes place unless the one before it took its first region.
+    // In program order: a pair overlaps unless the pair before it took its first region.
     const std::vector<bool> allowed = ChoosePairs(saved);
     ASSERT_EQ(allowed.size(), saved.size());
     int64_t sum = 0;
@@ -183,7 +184,7 @@ TEST(Pairs, ThoseThatOverlapSaveMostTogether) {
   }
 }
 
-// Instructions of each region that come before the last one of the region before it.
+// Number of instructions of each region that come before the last one of the preceding region.
 int64_t Early(const Compiled& compiled) {
   int64_t early = 0;
   const isa::ProgramImage& image = compiled.program.image;

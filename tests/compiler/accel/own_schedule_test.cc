@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: a user's own schedule from C++, as docs/schedules.md quotes it: of an expression
-// of one's own, run on a device, against plain arithmetic; of a layer of a model, which is compiled
-// by it. Space: one of each. Not tested here: what steps compute (steps_test), files of schedules
-// (tests/tools/schedule_test).
+// What is tested: a user's own schedule from C++, as docs/schedules.md quotes it: for the user's
+// own expression, run on a device, against plain arithmetic; for a layer of a model, which is
+// compiled with it. Space: one of each. Not tested here: what steps compute (steps_test), files of
+// schedules (tests/tools/schedule_test).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ TEST(OwnSchedule, OfAnExpressionIsRun) {
 
 TEST(OwnSchedule, OfALayerIsWhatTheLayerIsCompiledBy) {
   constexpr const char *kPath = "models/fashion/fashion_int8.onnx", *kLayer = "stem_conv/Conv";
-  // The traces in an artifact, of which one is to be another.
+  // The traces in an artifact; the test changes one of them.
   const auto made = [](const Result<compiler::Compiled>& compiled) {
     return *schedule::ParseTraceFile(compiled->artifact.provenance.schedules, "artifact");
   };

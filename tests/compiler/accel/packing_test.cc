@@ -40,7 +40,8 @@ TEST(Packing, PlainIsChannelBlocksAndRowsOfImages) {
   EXPECT_EQ(back, tensor);
 }
 
-// Taps of a window over [batch, channel, y, x] as lanes, (channel, y, x), |fill| outside of it.
+// The taps of a window over [batch, channel, y, x] as lanes (channel, y, x), with |fill| outside
+// the tensor.
 struct Window {
   std::array<int64_t, 2> taps{1, 1}, stride{1, 1}, dilation{1, 1}, before{0, 0}, out{1, 1};
 };
@@ -65,8 +66,8 @@ te::Tensor TapsOf(const std::array<int64_t, 4>& shape, const Window& w, int64_t 
 }
 
 TEST(Packing, LanesReadTheirOwnOffsets) {
-  // A window of 2 with stride 2 and one pad before, over one row of 4: taps as two lanes of three.
-  // The third is padding of the layout.
+  // A window of 2 with stride 2 and one pad before, over one row of 4: its taps are two of three
+  // lanes. The third lane is padding of the layout.
   schedule::accel::Packing p = schedule::accel::BlockedPacking({1, 1, 1, 4}, 1, 3);
   p.prepared =
       TapsOf(p.shape, {.taps = {1, 2}, .stride = {1, 2}, .before = {0, 1}, .out = {1, 3}}, 8);
@@ -97,7 +98,7 @@ TEST_P(HostPackProperty, LoopIrMeansPackAndUnpack) {
       w.out[d] = rng.Range(1, 5);
     }
     p.prepared = TapsOf(p.shape, w, rng.Range(-9, 9));
-    // A layout with pads of its own, or in the order of the dimensions.
+    // A layout with its own pads, or one in the order of the dimensions.
     if (rng.OneIn(3)) p.layout.dims = {{0}, {1}, {2, 1, 0, rng.Range(0, 2), 1}, {3}};
     if (rng.OneIn(4)) p.layout.dims.clear();
   }

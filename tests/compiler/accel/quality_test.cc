@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: how good the programs are, by counts that do not depend on a machine's timing:
+// What is tested: the quality of programs, by counts that do not depend on a machine's timing:
 // steps of the multiplier array against the ideal, instructions, bytes, micro-op kernels. Space:
 // layers of a large image network on configuration default. Not tested here: cycles (tests/cosim
 // and the reports of `tessera compare`).
@@ -15,8 +15,8 @@ namespace {
 struct Layer {
   const char* name;
   int64_t in, out, extent, kernel, stride;
-  int64_t instructions;  // not more than
-  double weight_passes;  // bytes read, in multiples of weights + input; not more than
+  int64_t instructions;  // limit
+  double weight_passes;  // limit for the bytes read, in multiples of weights + input
 };
 
 class LayerQuality : public ::testing::TestWithParam<Layer> {};
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Layers, LayerQuality,
                          [](const auto& layer) { return layer.param.name; });
 
 TEST(Plan, BusBoundWeightsAreReadOnce) {
-  // One pixel, many channels: nothing but weights.
+  // One pixel and many channels: nearly all bytes are weights.
   Net net(1);
   net.Output(net.Dense(net.Input({1, 512}), 1000));
   const auto compiled = Compile(net.graph(), NamedConfig("default"));
@@ -63,7 +63,7 @@ TEST(Plan, BusBoundWeightsAreReadOnce) {
 }
 
 TEST(Plan, ThinInputChannelsTakeTheWindowIn) {
-  // One channel under a 3x3 window: nine lanes of one block instead of nine steps of one lane.
+  // One channel under a 3x3 window: nine lanes of one block, not nine steps of one lane.
   Net net(1);
   net.Output(net.Conv(net.Input({1, 1, 28, 28}), 16, Square(3)));
   const auto compiled = Compile(net.graph(), NamedConfig("default"));

@@ -19,7 +19,7 @@ Expr Wide(const Expr& e) { return ir::Cast(DType::kInt32, e); }
 class Maker {
  public:
   Maker(RandomAnchor anchor, int64_t images, Rng& rng) : anchor_(anchor), rng_(rng) {
-    // Vectors have no batch either.
+    // Some regions are vectors, without a batch.
     vectors_ = (anchor == RandomAnchor::kNone || anchor == RandomAnchor::kProduct) && rng.OneIn(6);
     shape_[0] = vectors_ || rng.OneIn(2) ? 1 : rng.Range(1, images);
   }
@@ -153,8 +153,8 @@ class Maker {
     });
   }
 
-  // Matrices, or matrices for each image, or one for all: the first has the axes of weights where
-  // images are.
+  // Matrices, a matrix for each image, or one for all images: of images, the first operand has the
+  // axes of weights.
   te::Tensor Activations() {
     const int64_t depth = rng_.Range(1, 60), columns = rng_.Range(1, 40);
     rank_ = rng_.OneIn(2) ? 2 : 3;

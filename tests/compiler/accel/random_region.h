@@ -10,19 +10,19 @@
 
 namespace tessera::test {
 
-// What the region's reduction is.
+// The kind of reduction in the region.
 enum class RandomAnchor {
-  kProduct,      // an output and an input channel, one group
-  kActivations,  // of two activations, with zero points or without
-  kGroups,       // of channels
+  kProduct,      // of an output and an input channel, in one group
+  kActivations,  // of two activations, some with zero points
+  kGroups,       // in groups of channels
   kChannelwise,  // a window of each channel over weights
   kSum,          // a window without weights
   kExtreme,      // the greatest or least, of int8 or int32
   kNone,
 };
 
-// One region with its activations, which has no program yet: neither a plan nor the machine may be
-// able to have it. |images|: in a batch, at most.
+// One region with its activations, without a program: a plan or the machine may refuse it.
+// |images|: the largest batch.
 Compiled RandomRegion(RandomAnchor anchor, int64_t images, Rng& rng);
 
 }  // namespace tessera::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the sentences of refusals are written. Not here: which refusal has which
+// The style of the refusals' sentences. Not here: which refusal has which sentence
 // (refusal_words_test).
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using schedule::accel::kRefusalKinds;
 using schedule::accel::MachineWords;
 using schedule::accel::RefusalKind;
 
-// A sentence names a part of the machine and nothing of the compiler.
+// A sentence names a part of the machine and no term of the compiler.
 TEST(RefusalWords, SentencesNameTheMachineNotTheCompiler) {
   const std::regex machine(R"(\b(LOAD|GEMM|VECTOR|STORE|INP|WGT|ACC|OUT|PRM|machine)\b)");
   const std::regex compiler(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: that each kind of refusal (schedule/accel/refusals.def) says in words of the
-// machine what it is about. Space: tensor expressions or a small network for each kind, all kinds.
-// Not tested here: what is found (refuse_test), the line that users see (tests/tools).
+// What is tested: each kind of refusal (schedule/accel/refusals.def) has a sentence in words of the
+// machine. Space: tensor expressions or a small network for each kind, all kinds. Not tested here:
+// which expressions are refused (refuse_test), the line that users see (tests/tools).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ Tensor Weights(std::vector<int64_t> shape = {8, 8}, DType type = kI8) {
   return te::Placeholder("w", type, std::move(shape));
 }
 
-// sum over k of x[n, k, y, x] * w[c, k], changed as |value| says.
+// sum over k of x[n, k, y, x] * w[c, k], with |value| making the product.
 Tensor Product(const std::function<Expr(Expr x, Expr w)>& value, const Tensor& w = Weights()) {
   const Tensor x = X();
   return Finish(
@@ -45,7 +45,7 @@ Tensor Product(const std::function<Expr(Expr x, Expr w)>& value, const Tensor& w
                 const Axis& k) { return value(x(i[0], k.var, i[2], i[3]), w(i[1], k.var)); },
             {1, 8, 6, 6}, 8));
 }
-// sum over k of x where |index| says times w[c, k].
+// sum over k of x at |index| times w[c, k].
 Tensor Indexed(const std::function<ExprList(const ExprList&, Expr k)>& index, int64_t images = 1) {
   const Tensor x = X({images, 8, 6, 6}), w = Weights();
   return Finish(
@@ -53,12 +53,12 @@ Tensor Indexed(const std::function<ExprList(const ExprList&, Expr k)>& index, in
                 const Axis& k) { return Wide(x(index(i, k.var))) * Wide(w(i[1], k.var)); },
             {images, 8, 6, 6}, 8));
 }
-// Element by element.
+// |value| for each element.
 Tensor Each(const std::function<Expr(const Tensor& x, const ExprList& i)>& value,
             const Tensor& x = X()) {
   return te::Compute("y", {1, 8, 6, 6}, {}, [&](const ExprList& i) { return value(x, i); });
 }
-// A reduction by |reduce| of the values that |value| makes of windows of x.
+// A reduction by |reduce| of |value| over windows of x.
 Tensor Windows(const std::function<Expr(Expr value, const std::vector<Axis>&)>& reduce,
                const std::function<Expr(Expr x)>& value) {
   const Tensor x = X();
@@ -325,7 +325,7 @@ std::vector<Case> Expressions() {
   };
 }
 
-// A network whose last node the host has, and the reason.
+// A network whose last node runs on the host; returns the reason.
 Refusal LastOf(Net& net, const network::RefusedRegions& refused = {}) {
   const auto places = network::PlaceNodes(net.graph(), NamedConfig("default"), {}, refused);
   EXPECT_EQ(places.back().device, network::kHost);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what the accelerator's compiler refuses, and with which message: stages whose
-// roles or epilogues it does not know, scratchpads that are too small. Space: one case a
-// diagnostic. Not tested here: that what it accepts is right (region_test, network_test).
+// What is tested: the stages that the accelerator's compiler refuses, with their messages: unknown
+// roles or epilogues, scratchpads that are too small. Space: one case a diagnostic. Not tested
+// here: that accepted regions are right (region_test, network_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,8 @@ TEST(Refuse, WeightsThatAreReadBackwards_bad) {
   EXPECT_THAT(Refusal(Finish(sum)), testing::HasSubstr("weights that are read backwards"));
 }
 
-// The boxes of steps have to fit beside what stays; here there is nothing but they are too large.
+// The boxes of a schedule in steps must fit beside the activations that stay. Here none stays, and
+// the boxes are too large.
 TEST(Refuse, StepsWhoseBoxesAreLargerThanInp_bad) {
   Net net(7);
   net.Output(net.Conv(net.Input({1, 16, 60, 60}), 16, Square(3)));
@@ -57,8 +58,8 @@ TEST(Refuse, StepsWhoseBoxesAreLargerThanInp_bad) {
               ::testing::HasSubstr("its boxes take 3844 tiles of INP, 2048 are there"));
 }
 
-// ... beside what stays: the first layer's result with its halo, 42 x 42 tiles, leaves 284 of INP;
-// two boxes of eight rows have 10 x 42 each.
+// The first layer's result with its halo, 42 x 42 tiles, stays and leaves 284 tiles of INP; two
+// boxes of eight rows have 10 x 42 each.
 TEST(Refuse, StepsWhoseBoxesDoNotFitBesideWhatStays_bad) {
   Net net(8);
   net.Output(net.Conv(net.Conv(net.Input({1, 16, 40, 40}), 16, Square(3)), 16, Square(3)));
@@ -73,7 +74,7 @@ TEST(Refuse, StepsWhoseBoxesDoNotFitBesideWhatStays_bad) {
       if (decide == nullptr) continue;
       if (decide->name == "rows") decide->value.number = rows;
       if (decide->name == "columns") decide->value.number = 40;
-      // Somebody's own list, not what the generator knows to have room.
+      // The user's own domain, not the generator's, whose values fit.
       decide->domain = {.values = {decide->value.number}};
     }
     const auto program = CompileAlone(compiled->activations, compiled->regions, config);
@@ -85,7 +86,8 @@ TEST(Refuse, StepsWhoseBoxesDoNotFitBesideWhatStays_bad) {
             "of work, or less that stays (set_scope .. inp)");
 }
 
-// A layer that has a schedule reads in INP what the generator's layer makes, another one in memory.
+// A layer with a schedule reads in INP what the generator's layer makes; another layer reads it in
+// memory.
 TEST(Refuse, SchedulesThatReadOneTensorInTwoMemories_bad) {
   Net net(9);
   const auto x = net.Conv(net.Input({1, 16, 10, 10}), 16, Square(3));
@@ -110,7 +112,7 @@ TEST(Refuse, SchedulesThatReadOneTensorInTwoMemories_bad) {
             "whose schedule says each step reads it from device memory");
 }
 
-// What layers exchange is int8 of up to four dimensions, whoever made the schedule.
+// Layers exchange int8 of up to four dimensions, whoever made the schedule.
 TEST(Refuse, AScheduleOfWhatIsNoActivation_bad) {
   const isa::Config config = NamedConfig("default");
   const auto message = [&](const Tensor& x, const Tensor& y) {
@@ -134,7 +136,7 @@ TEST(Refuse, AScheduleOfWhatIsNoActivation_bad) {
             "it inside of its layer");
 }
 
-// Of two activations one has to have the axes of weights: channels, and images beside them.
+// One of two activations must have the axes of weights: channels, and images beside them.
 TEST(Refuse, ProductsOfTwoActivations_bad) {
   const Tensor x = X(), v = te::Placeholder("v", DType::kInt8, {8, 8});
   const auto of = [&](const std::function<Expr(const Index&, const te::Axis&)>& value) {

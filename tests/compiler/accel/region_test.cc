@@ -32,7 +32,7 @@ TEST_P(RegionTest, ProgramAndIrGiveTheDefinition) {
   EXPECT_EQ(isa::CheckProgram(compiled->program.image, config).ToString(), "");
 }
 
-// The same by the steps of each region alone, given back: activations in device memory.
+// The same with the schedule of each region in steps, given back: activations are in device memory.
 TEST_P(RegionTest, StepsGiveTheDefinition) {
   const auto& [config_name, index] = GetParam();
   const isa::Config config = NamedConfig(config_name);

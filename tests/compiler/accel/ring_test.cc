@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: RingAllocator gives pieces in turn, never overlapping pieces in use, on whole
-// banks, and finds a gap whenever one exists. Space: directed cases and random allocate and
-// release, seeded.
+// What is tested: RingAllocator gives pieces in turn, on whole banks, never overlaps pieces in use,
+// and finds a gap whenever one exists. Space: directed cases and random allocate and release,
+// seeded.
 #include "compiler/codegen/accel/ring.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ TEST(Ring, PiecesFollowEachOtherAndWrap) {
 
 TEST(Ring, ALongLivedPieceIsSkipped) {
   RingAllocator ring(10);
-  ASSERT_EQ(ring.Allocate(3), 0);  // stays
+  ASSERT_EQ(ring.Allocate(3), 0);  // stays allocated
   for (int round = 0; round < 5; ++round) {
     const auto piece = ring.Allocate(4);
     ASSERT_EQ(piece, 3) << "7 tiles left: 4 fit at one place at a time";

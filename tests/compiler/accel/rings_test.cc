@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: where what a function allocates lies: a buffer that does not rotate has one
-// place, its own as long as others are there with it; one that rotates takes what is left, in
-// turn. Space: directed, by where the LOADs of the program write. Not tested here: RingAllocator
-// (ring_test), whole schedules (steps_test).
+// What is tested: the places of the buffers that a function allocates: a buffer that does not
+// rotate has one place, to itself while other buffers exist beside it; a buffer that rotates takes
+// the rest, in turn. Space: directed, by where the LOADs of the program write. Not tested here:
+// RingAllocator (ring_test), whole schedules (steps_test).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -45,7 +45,8 @@ TEST(Rings, WhatDoesNotRotateHasOnePlaceAndTheRestTakeTurns) {
                               "  alloc c: i8[3, 16] inp {\n" +
                               Fill("c") + "} } }\n");
   ASSERT_TRUE(first.has_value()) << first.error().message;
-  // c is never there with b and has its place; r is behind all of them, elsewhere the next time.
+  // c never exists beside b and shares its place; r is behind all of them, at another place the
+  // next time.
   EXPECT_EQ(*first, (std::vector<int64_t>{0, 10, 15, 10, 10, 22, 10}));
 }
 

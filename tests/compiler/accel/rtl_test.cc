@@ -12,7 +12,7 @@
 namespace tessera::test {
 namespace {
 
-// Compiles what |net| holds, runs it on the RTL, compares with the definition.
+// Compiles |net|, runs it on the RTL, compares with the definition.
 void ExpectExactOnRtl(Net& net, const isa::Config& config) {
   auto compiled = Compile(net.graph(), config);
   ASSERT_TRUE(compiled.has_value()) << compiled.error().message;

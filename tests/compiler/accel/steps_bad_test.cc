@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: schedules that ask for what no instruction does, and inputs and records that do
-// not fit: each is refused with its own words. Not tested here: steps by themselves
+// What is tested: schedules that ask for more than instructions do, and inputs and records that do
+// not fit: each is refused with its own message. Not tested here: steps by themselves
 // (tests/compiler/schedule).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 Expr Number(int64_t v) { return ir::Imm(DType::kInt32, v); }
 Expr Wide(const Expr& e) { return ir::Cast(DType::kInt32, e); }
 
-// y int8 [4, |lanes|] = what |body| makes of an element of x int8 [4, |lanes|].
+// y int8 [4, |lanes|]: |body| of each element of x int8 [4, |lanes|].
 te::Tensor Elementwise(int64_t lanes, const std::function<Expr(const Expr&)>& body) {
   const te::Tensor x = te::Placeholder("x", DType::kInt8, {4, lanes});
   return te::Compute("y", {4, lanes}, {"m", "c"},
@@ -40,7 +40,7 @@ Expr Narrow(const Expr& y, int64_t zero = 0, int64_t lo = -128) {
   return ir::Cast(DType::kInt8, ir::ClampAdd(y, Number(zero), Number(lo), Number(127)));
 }
 
-// What lowering says of |steps| on |y|.
+// The message with which lowering refuses |steps| on |y|.
 std::string Refusal(const te::Tensor& y, const std::string& steps) {
   const auto trace = schedule::ParseTrace(steps);
   EXPECT_TRUE(trace) << trace.error().message;
@@ -94,7 +94,7 @@ TEST(AcceleratorSteps, WhatNoInstructionDoesIsRefused) {
       {Elementwise(10, [](const Expr& x) { return Narrow(Scaled(Wide(x))); }), requant,
        "x.i: the nest is not tile.load_out: 10 iterations are less than a tile, and x.i has no "
        "room for the rest"},
-      // A bias of one number: of a stage of its own, added by ALU, or a record.
+      // A constant bias needs a stage of its own, where ALU adds it, or a record.
       {Elementwise(16, [](const Expr& x) { return Narrow(Scaled(Wide(x) + Number(1000))); }),
        std::string(kInOut) + "lift y.o 0.0.0.0 acc a\ntensorize a c tile.widen\n"
                              "tensorize y.o c tile.requant\n",

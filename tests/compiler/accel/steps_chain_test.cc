@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: programs that no region of networks has yet, written as schedules alone: products
-// of two activations in batches, two reductions in one program whose result between them stays on
+// What is tested: programs that no region of a network has yet, written as schedules alone: batches
+// of products of two activations; two reductions in one program whose result between them stays on
 // chip: a window by channel and a product, a window and a pool under it, whose cycles are counted.
 // Space: random sizes. Not tested here: layers as networks have them (steps_test).
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ Expr Scaled(const Expr& sum, int64_t shift) {
   return ir::Cast(DType::kInt8, ir::ClampAdd(y, Number(3), Number(-128), Number(127)));
 }
 
-// y[.., m, n] = requantised sum over k of x[.., m, k] w[.., n, k], for up to three dimensions of
-// products beside each other: tensors of rank five.
+// y[.., m, n] = requantised sum over k of x[.., m, k] w[.., n, k], for up to three batch
+// dimensions: tensors of rank five.
 TEST(AcceleratorChains, BatchesOfProductsOfActivationsAreExact) {
   const isa::Config config = NamedConfig("default");
   const int64_t o = config.block_out;
@@ -112,14 +112,14 @@ te::Tensor WindowOf(const te::Tensor& x, int64_t channels, bool by_channel) {
   });
 }
 
-// Layouts of |names| in blocks of |o| channels, dimension 1 of four.
+// Layouts of the tensors |names| in blocks of |o| channels, which are dimension 1 of four.
 std::string Blocked(int64_t o, const std::vector<std::string>& names) {
   std::string steps;
   for (const std::string& name : names)
     steps += fmt::format("layout {0} 0,1/{1},2,3,1%{1}\n", name, o);
   return steps;
 }
-// Their loops in the machine's tiles.
+// The loops of |names| over the machine's tiles.
 std::string Tiles(int64_t o, const std::vector<std::string>& names) {
   std::string steps;
   for (const std::string& name : names)
@@ -127,8 +127,8 @@ std::string Tiles(int64_t o, const std::vector<std::string>& names) {
   return steps;
 }
 
-// A window by channel, then a product over its channels: what is between them is in inp, a tile of
-// work at a time.
+// A window by channel, then a product over its channels: the tensor between them is in inp, one
+// tile of work at a time.
 TEST(AcceleratorChains, AWindowByChannelAndAProductStayOnChip) {
   const isa::Config config = NamedConfig("default");
   const int64_t o = config.block_out;
@@ -188,7 +188,7 @@ struct Pool {
   int64_t taps, stride;  // taps 0: all of them
 };
 
-// y, requantised from what |pool| is of |q|.
+// y, requantised from |pool| of |q|.
 te::Tensor Pooled(const te::Tensor& q, const Pool& pool) {
   const int64_t rows = pool.taps == 0 ? q.shape()[2] : pool.taps,
                 columns = pool.taps == 0 ? q.shape()[3] : pool.taps;
@@ -204,15 +204,15 @@ te::Tensor Pooled(const te::Tensor& q, const Pool& pool) {
                      [&](const Place& i) { return Scaled(all(i), pool.most ? -1 : -4); });
 }
 
-// A product over the window of all channels, requantised: q, as an output or for |pool|.
+// The requantised sum over the window and all channels: q, as an output or for |pool|.
 te::Tensor WindowResult(const te::Tensor& x, int64_t outs) {
   const te::Tensor first = WindowOf(x, outs, false);
   return te::Compute("q", first.shape(), {"n", "c", "y", "x"},
                      [&](const Place& i) { return Scaled(first(i), -10); });
 }
 
-// The steps of the parts. All that a block of channels needs is in the loop over blocks of |out|,
-// two of each: a block is pooled while the array computes the next.
+// The steps of the parts. The loop over blocks of |out| contains the buffers of a block, two of
+// each: VECTOR pools a block while the array computes the next.
 std::string WindowOperands(int64_t o) {
   return "set_scope sum acc\nset_scope pad inp\ncache_read w wgt w.i sum\n" +
          Blocked(o, {"x", "pad", "sum"}) +
@@ -269,8 +269,8 @@ TEST_P(PoolUnderWindow, IsExact) {
   }
 }
 
-// On the cycle model, of 16 blocks of channels: the pool of all but the last block is taken under
-// the window, and the two together take less than the window alone, whose result is stored.
+// On the cycle model, with 16 blocks of channels: the pool of all but the last block runs under the
+// window, and both together take less than the window alone with its result stored.
 TEST_P(PoolUnderWindow, TakesNoMoreThanTheWindow) {
   const isa::Config config = NamedConfig("default");
   const int64_t o = config.block_out, outs = 16 * o;

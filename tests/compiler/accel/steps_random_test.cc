@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: every random region that the machine takes is said in steps, and the program that
-// they make computes what the region's definition says; so do programs of random legal schedules:
-// any picks, with other orders, places, tiles, threads and copies of buffers; the static checker
-// accepts them. What a random schedule is refused for is named here. A difference is made short.
-// Space: the seeds below for each kind of reduction on four configurations, epilogues of up to five
-// passes, up to two tensors beside the input; TESSERA_SCHEDULE_PROGRAMS regions of each instead.
-// Not tested here: whole networks (tools_steps_test).
+// What is tested: every random region that the machine takes can be written in steps, whose program
+// computes the region's definition; so do programs of random legal schedules: any picks, with other
+// orders, places, tiles, threads and copies of buffers; the static checker accepts them. This file
+// lists the reasons for which a random schedule may be refused. A schedule that differs is
+// shortened. Space: the seeds below for each kind of reduction on four configurations, epilogues of
+// up to five passes, up to two tensors beside the input; with TESSERA_SCHEDULE_PROGRAMS that many
+// regions of each instead. Not tested here: whole networks (tools_steps_test).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,15 +32,15 @@ constexpr RegionKind kKinds[] = {
     {"none", RandomAnchor::kNone}};
 constexpr uint64_t kSeeds = 40;
 
-// What random legal steps may come to that the machine cannot run.
+// Messages for random legal steps whose program the machine cannot run.
 constexpr const char* kRefusals[] = {
-    ": two copies are ",  // a copy more than there is room for
+    ": two copies are ",  // one copy too many for the room
     " are in use",        // ... or a box that is larger elsewhere
     "; smaller tiles of work, or less that stays",
-    ", which a later step took away",  // a split of a loop in which others are computed
-    ": it runs under a condition, ",   // an instruction that has no part of a tile
-    " under way, a counter holds ",    // more instructions than tokens
-    ", which a condition skips; ",     // a drain in a last chunk that not all have
+    ", which a later step took away",  // a split of a loop that contains another stage
+    ": it runs under a condition, ",   // an instruction that cannot run on a part of a tile
+    " under way, a counter holds ",    // more instructions than a counter has tokens
+    ", which a condition skips; ",     // a drain in a last chunk that some iterations skip
     " some elements are computed twice; attach it where its boxes lie apart",  // parts that overlap
 };
 bool IsKnown(const std::string& message) {
@@ -48,14 +48,15 @@ bool IsKnown(const std::string& message) {
       kRefusals, [&](const char* known) { return message.find(known) != std::string::npos; });
 }
 
-// Of what Difference says: the way out of a refusal, which has no names in it; else values differ.
+// The kind of a difference: for a refusal the advice at its end, which has no names; otherwise
+// "values".
 std::string KindOf(const std::string& difference) {
   if (difference.empty() || !difference.starts_with("refused: "))
     return difference.empty() ? "" : "values";
   return difference.substr(std::min(difference.rfind("; "), difference.size() - 1));
 }
 
-// Steps behind those of a schedule, as long as they are legal there.
+// Adds random steps to a schedule, as long as they are legal there.
 class RandomEdits {
  public:
   RandomEdits(schedule::Schedule* s, Rng& rng) : s_(*s), rng_(rng) {}
@@ -139,7 +140,7 @@ class RandomEdits {
                                 .place = {stage.at_stage, stage.at_axis, ""},
                                 .before = {AnyStage().name}});
   }
-  // Any tiles of a loop, in front of the loops that an instruction has.
+  // Any tiles of a loop, outside the loops that an instruction has.
   void Split() {
     const schedule::Stage& stage = AnyStage();
     const std::string axis = AnyLoop(stage);
@@ -156,7 +157,7 @@ class RandomEdits {
   int made_ = 0;
 };
 
-// A schedule of |output| that begins as |trace|.
+// A schedule of |output| that begins with |trace|.
 Result<schedule::Schedule> RandomLegal(const te::Tensor& output, const schedule::Trace& trace,
                                        const isa::Config& config, Rng& rng) {
   TESSERA_ASSIGN(
@@ -176,7 +177,7 @@ Result<schedule::Schedule> RandomLegal(const te::Tensor& output, const schedule:
 
 class RandomSteps : public ::testing::TestWithParam<std::tuple<std::string, RegionKind>> {
  protected:
-  // A region that the machine takes, with its values; nothing: it is refused.
+  // A region with its values; nothing if the machine refuses it.
   std::optional<Compiled> Region(Rng& rng) {
     Compiled c = RandomRegion(std::get<1>(GetParam()).anchor, 5, rng);
     Result<ProgramAlone> direct = CompileAlone(c.activations, c.regions, config_);
@@ -202,8 +203,8 @@ class RandomSteps : public ::testing::TestWithParam<std::tuple<std::string, Regi
     Evaluate(c, values_);
     return c;
   }
-  // "": the program of |trace| gives the region's result, or |may_refuse| and it is refused for a
-  // reason that is known; else what is wrong.
+  // "" if the program of |trace| gives the region's result, or if |may_refuse| and it is refused
+  // for a known reason; otherwise the difference.
   std::string Difference(Compiled c, const schedule::Trace& trace, uint64_t seed, bool may_refuse) {
     c.regions[0].schedule = trace;
     Result<ProgramAlone> program = CompileAlone(c.activations, c.regions, config_);
@@ -222,8 +223,8 @@ class RandomSteps : public ::testing::TestWithParam<std::tuple<std::string, Regi
   int refused_ = 0;
 };
 
-// Of "product" on tiny, plans had parts that reached into the channels of the next tile; of
-// "groups" there, a box of windows of one column that was larger than it was taken for.
+// Seeds of earlier faults: on tiny, plans of "product" had parts that reached into the channels of
+// the next tile, and a box of windows of one column in "groups" was larger than planned.
 constexpr uint64_t kFinds[] = {109, 115, 738};
 
 TEST_P(RandomSteps, GiveTheDefinition) {
@@ -241,7 +242,7 @@ TEST_P(RandomSteps, GiveTheDefinition) {
     EXPECT_EQ(schedule::ParseTrace(schedule::Print(*steps)), *steps);
     EXPECT_EQ(Difference(*c, *steps, seed, false), "") << schedule::Print(*steps);
   }
-  // Rows of images have their weights in common.
+  // GEMM multiplies the rows of all images by the same weights.
   const bool own =
       std::get<1>(GetParam()).anchor == RandomAnchor::kActivations && config_.batch > 1;
   EXPECT_GE(taken, own ? 24 : 34) << "the machine takes too few of them";
@@ -263,7 +264,7 @@ TEST_P(RandomSteps, OfAnyLegalScheduleGiveTheDefinition) {
       ++ran;
       const std::string wrong = Difference(*c, s->trace(), seed, true);
       if (wrong.empty()) continue;
-      // A shorter schedule may be wrong in another way: that is another find.
+      // A shorter schedule with another kind of difference is another fault.
       const auto fails = [&](const schedule::Schedule& other) {
         return KindOf(Difference(*c, other.trace(), seed, true)) == KindOf(wrong);
       };

@@ -30,7 +30,7 @@ uint64_t ExpectExactOn(Device& device, const te::Tensor& y, const std::string& s
   std::vector<std::vector<uint8_t>> inputs;
   for (const te::Tensor& t : te::TopologicalOrder({y})) {
     if (!t->placeholder) continue;
-    // What a record's fields hold.
+    // Values that fit a record's fields.
     ir::Array& value = values.at(t.get());
     for (int64_t k = 0; k < value.size(); ++k) {
       if (t.name() == "multiplier") value.SetInt(k, rng.Range(1 << 30, 0x7fffffff));

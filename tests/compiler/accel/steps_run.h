@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A schedule in steps for the accelerator, run on the functional simulator against the definition.
+// Runs a schedule in steps for the accelerator on the functional simulator against the definition.
 #ifndef TESSERA_TESTS_COMPILER_ACCEL_STEPS_RUN_H_
 #define TESSERA_TESTS_COMPILER_ACCEL_STEPS_RUN_H_
 
@@ -13,11 +13,11 @@
 
 namespace tessera::test {
 
-// The program of |steps| computes |y| from random inputs: the test fails where it does not. Inputs
-// named multiplier, shift and bias hold what a record's fields do.
+// Expects that the program of |steps| computes |y| from random inputs. Inputs named multiplier,
+// shift and bias get values that fit a record's fields.
 void ExpectExact(const te::Tensor& y, const std::string& steps, const isa::Config& config,
                  Rng& rng);
-// The same on |device|; its cycles.
+// The same on |device|; returns its cycles.
 uint64_t ExpectExactOn(Device& device, const te::Tensor& y, const std::string& steps, Rng& rng);
 
 }  // namespace tessera::test

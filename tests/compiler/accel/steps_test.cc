@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: programs of the accelerator that come from schedules in steps: a matrix product
-// with its operands in inp and wgt, sums in acc, requantised into out, and a window with pads;
-// the program computes what the definition says, the static checker accepts it; copies of buffers
-// are where the schedule asks for them. Space: random sizes, tiles, threads and double buffers on
-// both configurations. Not tested here: regions (region_test).
+// What is tested: programs of the accelerator made from schedules in steps: a matrix product with
+// its operands in inp and wgt, sums in acc, requantised into out, and a window with pads. The
+// program computes the definition, the static checker accepts it, and buffers have copies only
+// where the schedule asks for them. Space: random sizes, tiles, threads and double buffers on both
+// configurations. Not tested here: regions (region_test).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -51,8 +51,8 @@ TEST(AcceleratorSteps, AMatrixProductIsExact) {
   }
 }
 
-// What the schedule does not let rotate has one place: the box of a chunk is filled in one place
-// without double_buffer, in as many as there are threads with them, in more with double_buffer.
+// A buffer that the schedule does not let rotate has one place: a chunk's box has one place without
+// double_buffer, one for each thread with threads, and more with double_buffer.
 TEST(AcceleratorSteps, OnlyThreadsAndDoubleBufferMakeCopies) {
   const isa::Config config = NamedConfig("default");
   const te::Tensor y = compiler::ProductExample(16, 64, 64);
@@ -172,8 +172,8 @@ te::Tensor LayerOf(const Layer& v, int64_t channels) {
   });
 }
 
-// Tiles of |rows| x |columns| positions and |blocks| of output channels, none of which has to
-// divide what it cuts. Results of less than a block of channels have no more bytes in memory.
+// Tiles of |rows| x |columns| positions and |blocks| of output channels, which need not divide the
+// layer. A result with less than a block of channels takes only its own bytes in memory.
 std::string LayerSteps(const Layer& v, int64_t o, int64_t rows, int64_t columns, int64_t blocks) {
   const bool thin = v.outs < o;
   const std::string q = v.residual ? "q" : "y.o", tiles = fmt::format(" 0,1/{0},2,3,1%{0}\n", o);

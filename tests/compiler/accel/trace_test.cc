@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: accelerator schedules as recorded traces: through text and back they give the
-// same program; values of every domain give programs with the same integers; what does not
-// fit is refused by step and name. Space: every class of shape and a network on `default` and
-// `tiny`. Not tested here: what the generator prefers (quality_test), random regions with other
-// steps (steps_random_test).
+// same program; any value of a domain gives a program with the same integers; a refusal names the
+// step and the name that does not fit. Space: every class of shape and a network on `default` and
+// `tiny`. Not tested here: the generator's choices (quality_test), random regions with other steps
+// (steps_random_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// |c| again, its regions by the schedules |traces|.
+// Compiles |c| again, with its regions scheduled by |traces|.
 Result<ProgramAlone> Again(Compiled& c, const isa::Config& config,
                            const std::vector<schedule::Trace>& traces) {
   for (size_t r = 0; r < c.regions.size(); ++r) c.regions[r].schedule = traces[r];
@@ -52,7 +52,7 @@ Compiled NetworkOf(const std::string& file, const isa::Config& config) {
     c.regions.push_back(network::BindRegion(c.te.back()));
     c.regions.back().op = region.name;
   }
-  // What the host reads of it is the last region's result.
+  // The host reads the last region's result.
   for (graph::TensorId id = 0; id < std::ssize(graph.tensors); ++id) {
     const graph::GraphTensor& t = graph.tensors[static_cast<size_t>(id)];
     c.activations.push_back(
@@ -64,7 +64,7 @@ Compiled NetworkOf(const std::string& file, const isa::Config& config) {
   return c;
 }
 
-// Values of what |c| reads.
+// Random values of the inputs of |c|.
 Values RandomInputs(const Compiled& c, Rng& rng) {
   Values values;
   for (const ActivationPlace& p : c.program.inputs) {
@@ -77,8 +77,9 @@ Values RandomInputs(const Compiled& c, Rng& rng) {
   return values;
 }
 
-// Compiles |c| with the least, the greatest and half of the other values of every decision of its
-// schedules, a region at a time, the decisions behind it any: none is refused. Runs one in |share|.
+// Tries each decision of |c|'s schedules, one region at a time, with the least, the greatest and
+// half of the other values, and random values for the decisions behind it. Each must compile; one
+// in |share| also runs.
 void TryValues(const Compiled& c, const isa::Config& config, int64_t share, Rng& rng, int* others) {
   Values values = RandomInputs(c, rng);
   Evaluate(c, values);
@@ -105,7 +106,8 @@ void TryValues(const Compiled& c, const isa::Config& config, int64_t share, Rng&
         std::vector<schedule::Trace> all = traces;
         all[r] = *picked;
         auto program = Again(other, config, all);
-        // What domains do not count: instructions between a fill and what waits for it.
+        // Domains do not count the instructions between a fill and the instruction that waits for
+        // it.
         if (!program &&
             program.error().message.find(" under way, a counter holds ") != std::string::npos) {
           ++crowded;
@@ -157,7 +159,7 @@ TEST_P(TraceTest, ValuesOfEveryDomainGiveTheSameIntegers) {
   EXPECT_GE(others, 200) << "the picks hardly ever changed the program";
 }
 
-// With what stays on chip from layer to layer.
+// With activations that stay on chip between layers.
 TEST_P(TraceTest, ValuesOfEveryDomainAreLegalInANetwork) {
   const isa::Config config = NamedConfig(GetParam());
   Rng rng(1);
@@ -168,7 +170,7 @@ TEST_P(TraceTest, ValuesOfEveryDomainAreLegalInANetwork) {
 
 INSTANTIATE_TEST_SUITE_P(Machines, TraceTest, ::testing::Values("default", "tiny"));
 
-// Of the steps that a network's layers have: t2 stays on chip between the two.
+// Errors in the steps of a network's layers: t2 stays on chip between the two layers.
 TEST(TraceErrors, OfStepsNameThem) {
   const isa::Config config = NamedConfig("default");
   Net net(1);
@@ -183,7 +185,7 @@ TEST(TraceErrors, OfStepsNameThem) {
     const auto result = Again(*compiled, config, traces);
     return result ? std::string("accepted") : result.error().message;
   };
-  // ... when |from| in the text of the first region's schedule is |to|.
+  // The message after |from| in the first region's schedule is replaced by |to|.
   const auto edited = [&](const std::string& from, const std::string& to) {
     std::string text = schedule::Print(stays[0]);
     const size_t at = text.find(from);
@@ -211,7 +213,7 @@ TEST(TraceErrors, OfStepsNameThem) {
                         "schedule says each step reads it from device memory"));
 }
 
-// What the host packs is a network's input, element by element.
+// The host packs inputs of a network only, element by element.
 TEST(TraceErrors, OnlyInputsArePackedByTheHost) {
   const isa::Config config = NamedConfig("default");
   Net net(2);
@@ -221,7 +223,7 @@ TEST(TraceErrors, OnlyInputsArePackedByTheHost) {
   const auto plan =
       network::PlanProgram(compiled->activations, compiled->regions, config, {.residency = false});
   ASSERT_TRUE(plan) << plan.error().message;
-  // ... with |steps| behind those of region |r|, whose copy in OUT reads what it wants prepared.
+  // The message after |steps| are added to region |r|, whose copy in OUT reads the prepared tensor.
   const auto message = [&](size_t r, const std::string& steps) {
     std::vector<schedule::Trace> traces = plan->traces;
     const auto trace = schedule::ParseTrace(schedule::Print(traces[r]) + steps);
@@ -247,8 +249,8 @@ TEST(TraceErrors, OnlyInputsArePackedByTheHost) {
                         ", which is no constant, nor an input that the host packs"));
 }
 
-// Taps of rows, of columns or of both as channels, whatever the axes are called: what reindex calls
-// a kept dimension may be an axis' name.
+// Taps of rows, of columns or of both as channels, whatever the axes' names: the names that reindex
+// gives kept dimensions may be names of axes.
 TEST(TapsAsChannels, OfEachAxisWithAnyNames) {
   const isa::Config config = NamedConfig("default");
   const te::Tensor x = te::Placeholder("x", DType::kInt8, {1, 3, 12, 9}),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: regions that take turns, with some rows of what they exchange in INP at a time:
-// random chains of layers too large for INP are exact under several interleavings of the units,
-// pass the static checker, and give the same program by their own schedules; schedules that cannot
-// take turns are refused by name; the order of units never lets a row be read that another one has
-// replaced. Space: seeded chains on four configurations (TESSERA_CHAINS of each);
-// rows, windows and tiles of units, seeded.
-// Not tested here: whole networks (tests/tools/steps_test, tests/cosim), cycles (tests/models).
+// What is tested: regions that take turns, with some rows of the tensors between them in INP at a
+// time: random chains of layers too large for INP are exact under several interleavings of the
+// units, pass the static checker, and give the same program by their own schedules; schedules that
+// cannot take turns are refused by name; the order of units of work never lets a unit read a row
+// that has been replaced. Space: seeded chains on four configurations (TESSERA_CHAINS of each);
+// rows, windows and tiles of units, seeded. Not tested here: whole networks
+// (tests/tools/steps_test, tests/cosim), cycles (tests/models).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using codegen::accel::Overlap;
 using codegen::accel::WorkUnit;
 using ::testing::HasSubstr;
 
-// Layers of few operations on a tensor of which INP has no room for half.
+// Layers with few operations on a tensor less than half of which fits INP.
 graph::TensorId Chain(Net& net, const isa::Config& config, int64_t layers) {
   Rng& rng = net.rng();
   const int64_t block = config.block_out, tiles = config.Depth(isa::Memory::kInp);
@@ -65,7 +65,7 @@ int64_t CountFolds(const std::vector<schedule::Trace>& traces) {
 
 struct ChainCase {
   const char* config;
-  uint64_t networks;  // by default: the tensors are as large as the configuration's memory
+  uint64_t networks;  // by default; tensors grow with the configuration's memory
 };
 
 class ChainTest : public ::testing::TestWithParam<ChainCase> {};
@@ -115,14 +115,14 @@ class GivenTest : public ::testing::Test {
     ASSERT_EQ(CountFolds(compiled_.program.traces), 2);
     for (size_t r = 0; r < 2; ++r) compiled_.regions[r].schedule = compiled_.program.traces[r];
   }
-  // What |change| makes of the fold of |region|'s schedule.
+  // Applies |change| to the fold in |region|'s schedule.
   template <typename F>
   void Change(size_t region, F&& change) {
     for (schedule::Step& step : *compiled_.regions[region].schedule) {
       if (auto* fold = std::get_if<schedule::FoldStorageStep>(&step)) change(*fold);
     }
   }
-  // Of the second region's tiles of work.
+  // Rows of the second region's tiles of work.
   int64_t TileRows() const {
     for (const schedule::Step& step : *compiled_.regions[1].schedule) {
       const auto* decide = std::get_if<schedule::DecideStep>(&step);
@@ -213,8 +213,8 @@ TEST_F(GivenTest, WhatIsFoldedCannotBeStored) {
   EXPECT_THAT(Refused({.store_all = true}), HasSubstr("compile without --keep-tensors"));
 }
 
-// Regions that make and read rows in turn, by their own arithmetic: a ring of |rows| rows, set
-// |time| of them from time * step on.
+// A ring of |rows| rows through which one region passes rows to the next: set |time| has the rows
+// from time * step on.
 struct Ring {
   int64_t height, rows, step;
   int64_t Sets() const { return CeilDiv(std::max<int64_t>(height - rows, 0), step) + 1; }
@@ -226,7 +226,7 @@ WorkUnit Work(isa::Unit unit, int64_t cycles) {
   return work;
 }
 
-// Row |row| is written to every set that has it.
+// A write of row |row| goes to every set that has it.
 void Writes(const Ring& ring, int tensor, int64_t first, int64_t last, WorkUnit* work) {
   for (int64_t row = first; row < last; ++row) {
     for (int64_t time = 0; time < ring.Sets(); ++time) {
@@ -243,7 +243,7 @@ TEST_P(TurnsTest, WhatIsReadIsThere) {
   SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
   Rng rng(GetParam());
   const int64_t links = rng.Range(1, 3), height = rng.Range(20, 50);
-  // Of each region, its rows made a unit; of each link, the ring.
+  // |made|: the rows that a unit of work makes, for each region; |rings|: one for each link.
   std::vector<int64_t> made{rng.Range(1, 4)};
   std::vector<Ring> rings;
   std::vector<std::vector<WorkUnit>> regions(static_cast<size_t>(links) + 1);
@@ -253,7 +253,7 @@ TEST_P(TurnsTest, WhatIsReadIsThere) {
     rings.push_back({height, step + both, step});
     made.push_back(used);
   }
-  // Rows below that a unit of the region behind link |l| reads with its own.
+  // Rows below its own that a unit of work behind link |l| reads too.
   const auto both_of = [&](size_t l) { return rings[l].rows - rings[l].step; };
   for (size_t r = 0; r < regions.size(); ++r) {
     for (int64_t row = 0; row < height; row += made[r]) {
@@ -270,7 +270,7 @@ TEST_P(TurnsTest, WhatIsReadIsThere) {
       regions[r].push_back(std::move(work));
     }
   }
-  // The set that is in each slot of each ring.
+  // The set in each slot of each ring.
   std::map<std::pair<int, int64_t>, int64_t> there;
   size_t ran = 0;
   const auto run = [&](const WorkUnit& work) {
@@ -321,8 +321,8 @@ TEST_P(TurnsTest, WhatIsReadIsThere) {
 INSTANTIATE_TEST_SUITE_P(Seeds, TurnsTest, ::testing::Range<uint64_t>(0, 200));
 
 TEST(Turns, ARingForOneTileIsTooSmall) {
-  // Two rows a unit in a ring of two: the second unit's rows are where the first one's are, which
-  // the reader wants together with the second's.
+  // Units of two rows in a ring of two: the second unit's rows replace the first one's, which the
+  // reader needs together with the second's.
   const Ring ring{6, 2, 1};
   std::vector<WorkUnit> made, used;
   for (int64_t row = 0; row < 6; row += 2) {

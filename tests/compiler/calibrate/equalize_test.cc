@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: equalised models compute the same floats, bit for bit; channels come to where the
-// header says; what is no pair. Space: dense and depthwise second convolutions, seeded weights; a
-// channel of zeros. Not tested here: whether it helps (tools_quantize_test).
+// What is tested: equalised models compute the same floats, bit for bit; channels get the ranges
+// that the header defines; layers that are not a pair stay. Space: dense and depthwise second
+// convolutions, seeded weights; a channel of zeros. Not tested here: whether it helps
+// (tools_quantize_test).
 #include "compiler/calibrate/equalize.h"
 
 #include <cmath>

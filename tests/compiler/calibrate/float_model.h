@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Float models for the tests of calibration, put together as the importer's plain structs, and what
-// they compute, by the meaning of their operators (tests/compiler/graph_eval.h).
+// Float models for the tests of calibration, built from the importer's plain structs, and their
+// results by the meaning of their operators (tests/compiler/graph_eval.h).
 #ifndef TESSERA_TESTS_COMPILER_CALIBRATE_FLOAT_MODEL_H_
 #define TESSERA_TESTS_COMPILER_CALIBRATE_FLOAT_MODEL_H_
 
@@ -36,7 +36,7 @@ class FloatModel {
   void Output(const std::string& name) {
     model.outputs.push_back({name, DType::kFloat32, std::nullopt});
   }
-  // A node "|result|/|type|" that makes |result|.
+  // A node "|result|/|type|" with the result |result|.
   onnx_model::OnnxNode& Node(const std::string& type, const Names& inputs,
                              const std::string& result) {
     model.nodes.push_back(
@@ -49,7 +49,7 @@ class FloatModel {
     std::ranges::copy(values, made.as<float>().begin());
     return name;
   }
-  // Of values between -1 and 1.
+  // A constant of random values between |least| and 1.
   std::string Random(const std::string& name, std::vector<int64_t> shape, float least = -1) {
     HostTensor& made = model.initializers[name] = HostTensor::Zeros(DType::kFloat32, shape);
     for (float& v : made.as<float>()) v = std::uniform_real_distribution<float>(least, 1)(rng);

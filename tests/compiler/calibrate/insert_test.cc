@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the QDQ form: its integer operators as the importer has them, names of inputs and
-// outputs, who reads what; that a written model is read again the same. Space: layers on integers
-// beside float ones, a result that is an output and has readers, int8 and uint8. Not tested here:
-// that ONNX Runtime gives the same values (models/quantize/compare.py).
+// What is tested: the QDQ form: the importer's integer operators of it, names of inputs and
+// outputs, the readers of each value; a written model is read back the same. Space: layers on
+// integers beside float ones, a result that is an output and has readers, int8 and uint8. Not
+// tested here: that ONNX Runtime gives the same values (models/quantize/compare.py).
 #include "compiler/calibrate/insert.h"
 
 #include <fmt/ranges.h>
@@ -78,7 +78,7 @@ TEST(InsertQdq, NoConstantIsLeftThatNothingReads) {
   EXPECT_FALSE(made.model.initializers.contains("c.w"));
 }
 
-// Every field of what was written is there again.
+// Every written field is read back.
 TEST(WriteOnnx, ParseGivesTheModelAgain) {
   onnx_model::OnnxModel model = Made(Network(), DType::kUint8).model;
   model.nodes[0].attributes["text"].s = "NOTSET";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: which operators become integer ones and which value has whose scale; layers by
-// name. Space: operators with and without weights, of float alone, that keep their operand's scale;
-// Relus with one reader and with two. Not tested here: what is written then (insert_test).
+// What is tested: which operators become integer ones and which scale each value has; layers by
+// name. Space: operators with and without weights, float-only ones, ones that keep their operand's
+// scale; Relus with one reader and with two. Not tested here: the written model (insert_test).
 #include "compiler/calibrate/plan.h"
 
 #include <fmt/ranges.h>
@@ -16,7 +16,7 @@ namespace {
 using test::FloatModel;
 using test::Imported;
 
-// "c -> r": layers by the values they make, and the result with the Relus taken in.
+// "c>r" for each layer: the value of its node, and its result after a folded Relu.
 std::string Layers(const FloatModel& m, const IntegerPlan& plan) {
   std::vector<std::string> words;
   for (const IntegerLayer& layer : plan.layers)
@@ -52,8 +52,8 @@ FloatModel Network() {
 TEST(PlanIntegers, TheImporterSaysWhich) {
   const FloatModel m = Network();
   const IntegerPlan plan = Plan(m);
-  // c takes its Relu in; d has a second reader, so that e is a layer; Softmax and what is behind it
-  // stay.
+  // c takes in its Relu; d has a second reader, so that e is a layer; Softmax and the operators
+  // behind it stay in float.
   EXPECT_EQ(Layers(m, plan), "c>r p>p d>d e>e a>a g>g f>f");
   EXPECT_EQ(plan.scale_of.at("p"), "r");
   EXPECT_EQ(plan.scale_of.at("f"), "g");
@@ -66,7 +66,8 @@ TEST(PlanIntegers, TheImporterSaysWhich) {
 
 TEST(PlanIntegers, NamedLayersStayInFloat) {
   const FloatModel m = Network();
-  // Without c, the pool's result has integers because d reads it, and the pool itself none.
+  // With c in float, the pool is no integer layer; its result still becomes integers, because d
+  // reads it.
   EXPECT_EQ(Layers(m, Plan(m, {"c/Conv"})), "d>d e>e a>a g>g f>f");
   EXPECT_EQ(Layers(m, Plan(m, {"r"})), "c>c d>d e>e a>a g>g f>f");
 }

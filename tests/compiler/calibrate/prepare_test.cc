@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what is folded before calibration, against the formula of BatchNormalization on
-// what the convolution alone computes; what stays; models that are refused. Space: seeded weights;
-// every operator that takes a normalisation in. Not tested here: the command's words around it
+// What is tested: the folding before calibration, against the formula of BatchNormalization on the
+// convolution's own result; nodes that stay; models that are refused. Space: seeded weights; every
+// operator that can take in a normalisation. Not tested here: the command's messages
 // (tools_quantize_test).
 #include "compiler/calibrate/prepare.h"
 

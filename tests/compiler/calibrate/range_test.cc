@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: histograms against values counted one by one, the ranges of the three methods
-// against sorted values and against divergences of distributions that are written out, scales by
-// what they bring back. Space: seeded values of several distributions. Not tested here: which
-// values of a network are counted (tools_quantize_test).
+// What is tested: histograms against values counted one by one; the ranges of the three methods
+// against sorted values and against divergences of explicit distributions; scales by the values
+// that they give back. Space: seeded values of several distributions. Not tested here: which values
+// of a network are counted (tools_quantize_test).
 #include "compiler/calibrate/range.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ TEST(ValueHistogram, CountsAreThoseOfTheValuesWhateverTheirOrder) {
   for (uint32_t seed = 0; seed < 8; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::vector<float> values = Normal(3000, seed, std::ldexp(1.0f, static_cast<int>(seed) - 4));
-    std::ranges::sort(values, {}, [](float v) { return std::abs(v); });  // it grows all the time
+    std::ranges::sort(values, {}, [](float v) { return std::abs(v); });  // ever larger values
     values.insert(values.begin(), 5, 0.0f);
     ValueHistogram kept;
     for (size_t at = 0; at < values.size(); at += 7)
@@ -77,7 +77,7 @@ TEST(RangeOf, MinMaxIsTheValuesOwn) {
   EXPECT_EQ(range.most, 7);
 }
 
-// 0.005 % of the sorted values at each end, to a bin.
+// 0.005 % of the sorted values at each end are left out, to the precision of a bin.
 TEST(RangeOf, PercentileLeavesOutTheTails) {
   for (uint32_t seed = 0; seed < 4; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -92,7 +92,7 @@ TEST(RangeOf, PercentileLeavesOutTheTails) {
   }
 }
 
-// The divergence for threshold bin |cut|, from distributions that are written out whole.
+// The divergence for threshold bin |cut|, from explicit distributions.
 double PlainDivergence(const std::vector<double>& counts, size_t cut, size_t levels) {
   std::vector<double> p(counts.begin(), counts.begin() + static_cast<int64_t>(cut)), q(cut, 0);
   for (size_t level = 0; level < levels; ++level) {
@@ -125,7 +125,7 @@ TEST(RangeOf, EntropyTakesTheLeastDivergence) {
     constexpr size_t kHalf = ValueHistogram::kBins / 2;
     std::vector<double> counts(static_cast<size_t>(9 / kept.width()) + 1, 0);
     for (const float v : values) {
-      // A value below zero on an edge is in the bin that ends there.
+      // A negative value on an edge belongs to the bin that ends there.
       const double at = std::abs(double{v}) / kept.width();
       counts[static_cast<size_t>(v < 0 ? std::ceil(at) - 1 : at)] += 1;
     }
@@ -157,8 +157,8 @@ TEST(RangeOf, AMethodThatIsNoneIsToldInWords) {
     EXPECT_EQ(*ParseRangeMethod(std::string(Text(each))), each);
 }
 
-// Each value of the range comes back to a step (half of one by the zero point, which is whole), and
-// 0 exactly.
+// Each value of the range comes back to within a step (half of one because the zero point is
+// whole), and 0 exactly.
 TEST(ScaleOf, BringsTheRangeBack) {
   std::mt19937 rng(5);
   for (int n = 0; n < 200; ++n) {

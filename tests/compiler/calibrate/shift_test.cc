@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: bias correction: with its biases, the mean of each layer's result over the items
-// is the float layer's, where the operand is the same. Space: a convolution with pads and a Gemm
-// without a bias, seeded; the mean is taken over items that the test runs one by one. Not tested
-// here: layers behind one another (tools_quantize_test).
+// What is tested: bias correction: with the corrected biases, each layer's mean result over the
+// items equals the float layer's, for the same operand. Space: a convolution with pads and a Gemm
+// without a bias, seeded; the test runs the items one by one for the mean. Not tested here:
+// consecutive layers (tools_quantize_test).
 #include "compiler/calibrate/shift.h"
 
 #include <cmath>
@@ -41,7 +41,7 @@ void ExpectCorrected(FloatModel m, const std::vector<int64_t>& shape, size_t cha
   for (uint32_t k = 0; k < 6; ++k) {
     items.push_back(RandomFloats(count, 50 + k));
     for (size_t i = 0; i < count; ++i) {
-      items[k][i] += 0.7f;  // errors of weights cancel where the mean is 0
+      items[k][i] += 0.7f;  // at a mean of 0 the errors of weights cancel
       mean[i] += items[k][i] / 6;
     }
   }
@@ -60,7 +60,7 @@ void ExpectCorrected(FloatModel m, const std::vector<int64_t>& shape, size_t cha
   onnx_model::OnnxModel shifted = m.model;
   TakeOff(shifted, *plan, errors, 0, held);
 
-  // The same models with the floats that their integer weights stand for.
+  // The same models with the float values of their integer weights.
   const int axis = plan->layers[0].weight_axis;
   const auto rounded = [&](onnx_model::OnnxModel model) {
     HostTensor& w = model.initializers.at(model.nodes[0].inputs[1]);

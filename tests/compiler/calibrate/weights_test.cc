@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: weights and biases as integers, by what they stand for. Space: seeded weights
-// along each axis; a channel of zeros; a bias that int32 would not hold. Not tested here: the
-// importer's view of them (insert_test).
+// What is tested: weights and biases as integers, by the real values that they stand for. Space:
+// seeded weights along each axis; a channel of zeros; a bias that int32 could not hold. Not tested
+// here: the importer's view of them (insert_test).
 #include "compiler/calibrate/weights.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(QuantizeWeights, BiasesAreStepsOfBothScales) {
   HostTensor bias = HostTensor::Zeros(DType::kFloat32, {3});
   bias.as<float>()[0] = 0.7f;
   bias.as<float>()[1] = -2;
-  bias.as<float>()[2] = 3e9f;  // in steps of 0.02 * w more than int32 holds
+  bias.as<float>()[2] = 3e9f;  // too large for int32 in steps of 0.02 * w
   const IntegerWeights q = QuantizeWeights(w, 0, &bias, 0.02f);
   ASSERT_EQ(q.bias.count(), 3);
   for (size_t c = 0; c < 3; ++c) {

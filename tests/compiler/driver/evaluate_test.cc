@@ -4,8 +4,8 @@
 // those of device `cycle` on the program with the layer's constants and random inputs, for the
 // generator's schedule and for random picks, on three configurations; four threads at once get the
 // same. Host: the function computes the definition, in every layout and with every value of every
-// decision. GPU: the source has each kernel. Nothing stays behind: 60 evaluations take no memory.
-// Not tested here: which traces are legal (compiler/schedule), what kernels compute (compiler/gpu).
+// decision. GPU: the source has each kernel. Memory does not grow over 60 evaluations. Not tested
+// here: which traces are legal (compiler/schedule), what kernels compute (compiler/gpu).
 #include "compiler/driver/evaluate.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,8 @@
 namespace tessera::compiler {
 namespace {
 
-// A window, one with an addition behind it, one for each channel, a pool, and one of one position.
+// A convolution, one with an addition behind it, a depthwise one, a pool, and a convolution of one
+// position.
 test::Net MakeNet() {
   test::Net net(5);
   const graph::TensorId x = net.Input({1, 16, 12, 12});
@@ -47,7 +48,7 @@ const target::HostLevel* ThisLevel() {
   return nullptr;
 }
 
-// |compiled| without all layers but |index|, by |trace|, with the layer's numbers.
+// |compiled| with layer |index| alone, scheduled by |trace|, with the layer's constants.
 test::Compiled Alone(const test::Compiled& compiled, const AccelLayer& layer,
                      const schedule::Trace& trace, size_t index) {
   network::AccelRegion region = compiled.regions[index];
@@ -128,7 +129,7 @@ TEST(Evaluate, IsTheSameOnFourThreads) {
   for (const uint64_t mine : cycles) EXPECT_EQ(mine, cycles[0]);
 }
 
-// The activations of |candidate| are |values|, and it runs: the bytes of its output, row-major.
+// Runs |candidate| on the activations in |values|; returns the bytes of its output, row-major.
 std::vector<uint8_t> OutputOf(HostCandidate& candidate, const test::Values& values) {
   const HostFunc& made = candidate.made;
   for (size_t p = 0; p + 1 < made.bindings.size(); ++p) {
@@ -146,8 +147,8 @@ std::vector<uint8_t> OutputOf(HostCandidate& candidate, const test::Values& valu
       std::vector<uint8_t>(bytes, bytes + ir::SizeInBytes(*made.buffers[last])));
 }
 
-// |trace| with value |v| of the decision at |step|, and those behind it as they are if they may be,
-// else the least; nothing: it has no such value.
+// |trace| with value |v| of the decision at |step|. Decisions behind it keep their values if those
+// are legal, otherwise take the least. Nothing if the decision has no value |v|.
 std::optional<schedule::Trace> WithValue(const te::Tensor& output, const schedule::Trace& trace,
                                          std::shared_ptr<const target::Target> target, size_t step,
                                          size_t v) {
@@ -165,7 +166,7 @@ std::optional<schedule::Trace> WithValue(const te::Tensor& output, const schedul
 
 TEST(Evaluate, GivesHostFunctionsOfTheDefinition) {
   test::Net net = MakeNet();
-  // Weights that the next block's are asked for while it is computed.
+  // A layer that prefetches the next block's weights while it computes a block.
   net.Output(net.Conv(net.Input({1, 64, 6, 6}), 256, test::Square(3)));
   int others = 0;
   const auto compiled = test::Compile(net.graph(), test::NamedConfig("default"));
@@ -256,7 +257,7 @@ TEST(Evaluate, LeavesNothingBehind) {
     if (k % 4 == 0) {
       ASSERT_TRUE(Evaluate(host, func->schedule));
     }
-    if (k == 19) before = mallinfo2().uordblks;  // what is made once is there
+    if (k == 19) before = mallinfo2().uordblks;  // objects that are made once exist by now
   }
   EXPECT_LE(mallinfo2().uordblks, before + (size_t{1} << 20));
 }

@@ -23,7 +23,7 @@ struct Layer {
   graph::Window window;
   int64_t groups = 1;
   bool fragments = true;
-  bool residual = false;  // another input is added
+  bool residual = false;  // adds another input
 };
 const Layer kLayers[] = {
     {{1, 64, 8, 8}, 16, {.kernel = {1, 1}}},
@@ -38,7 +38,7 @@ const Layer kLayers[] = {
     {{3, 32, 1, 9}, 48, {.kernel = {1, 3}, .stride = {1, 2}}},
     {{1, 32, 20, 1}, 17, {.kernel = {3, 1}}},
     {{1, 96, 1, 1}, 24, {.kernel = {1, 1}}},  // a dense layer
-    // Each channel by itself, and groups of them: one sum is no product of matrices.
+    // Depthwise channels, and groups of channels: their sum is not a matrix product.
     {{1, 12, 6, 6}, 12, {.kernel = {3, 3}, .pad_before = {1, 1}, .pad_after = {1, 1}}, 12, false},
     {{1, 8, 6, 6}, 16, {.kernel = {3, 3}}, 2, false},
     {{1, 16, 8, 8},
@@ -66,10 +66,11 @@ void AddLayer(const Layer& layer, DType dtype, const Asked& asked, Rng& rng, Gpu
   EXPECT_EQ(cases->back().func.kernels.size(), 1u) << name;
 }
 
-// What follows a sum.
+// The stage behind the sum.
 enum class Behind : uint8_t { kNothing, kElementwise, kTransposed };
 
-// |batch| products [rows, depth] x [depth, columns] of inputs; |turned|: the second by rows.
+// |batch| products [rows, depth] x [depth, columns] of inputs; |turned|: the second is [columns,
+// depth].
 void AddProduct(const std::vector<int64_t>& extents, DType dtype, bool turned, Behind behind,
                 Rng& rng, GpuCases* cases) {
   const int64_t batch = extents[0], rows = extents[1], depth = extents[2], columns = extents[3];
@@ -107,7 +108,7 @@ GpuCases GeneratedFragments() {
   for (const DType dtype : {DType::kInt8, DType::kFloat16}) {
     for (const Layer& layer : kLayers) {
       for (const bool any_picks : {false, true}) {
-        if (IsFloat(dtype) && any_picks != (layer.outs % 2 == 0)) continue;  // one of them
+        if (IsFloat(dtype) && any_picks != (layer.outs % 2 == 0)) continue;  // one of the two
         const Asked asked{.target = target::Cuda(),
                           .any_picks = any_picks,
                           .constants_known = !any_picks || rng.OneIn(2)};

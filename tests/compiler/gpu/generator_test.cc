@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the generator of GPU schedules keeps to what the target says of each dimension of
-// grids and groups, and rows of shared memory are in different banks; a bind that asks for more is
+// What is tested: the generator of GPU schedules respects the target's limit for each dimension of
+// grids and groups, and puts rows of shared memory in different banks; a bind beyond a limit is
 // refused. Space: products of float matrices. Not here: values (kernels_test, opencl_test).
 #include <gtest/gtest.h>
 
@@ -28,7 +28,8 @@ te::Tensor FloatProduct(int64_t rows, int64_t columns) {
                      [&](const auto& i) { return te::Sum(x(i[0], k.var) * w(i[1], k.var), {k}); });
 }
 
-// An output's loops keep their extents; another stage's may be cut when it is attached.
+// An output's loops have their final extents; another stage's loops may still shrink when it is
+// attached.
 TEST(GpuRefusals, OfALoopThatItsDimensionDoesNotTake) {
   schedule::Schedule s = *schedule::Schedule::Create({FloatProduct(8, 65)}, target::Gpu());
   const Status bound = s.Apply("bind y j thread.z");
@@ -48,7 +49,7 @@ TEST(GpuGenerator, KeepsToTheLimitOfEachDimension) {
     ASSERT_TRUE(f.has_value()) << f.error().message;
     EXPECT_LE(f->kernels[0].threads[2], 64);
   }
-  // Blocks of channels along z, but where they are more than it takes.
+  // Blocks of channels go along z, unless they are more than the limit of z.
   for (const auto& [most, along] : {std::pair{128, 2}, std::pair{127, 0}}) {
     target::Target toy = *target::Gpu();
     toy.limits = {{ir::LoopKind::kGridZ, most}};
@@ -84,7 +85,7 @@ TEST(GpuGenerator, RowsOfSharedMemoryAreInDifferentBanks) {
       }
       const ir::Linear place =
           ir::ToLinear(ir::Substitute(ir::OffsetOf(*e->buffer, e->args), at), ir::Ranges());
-      words[place.constant % 32].insert(place.constant);  // in an iteration of the loops
+      words[place.constant % 32].insert(place.constant);  // in one iteration of the loops
     }
     for (const auto& [bank, all] : words) EXPECT_EQ(all.size(), 1u) << ir::Print(e) << bank;
     ++reads;

@@ -37,7 +37,7 @@ TensorId AddInput(Graph& g, const graph::Shape& shape, const graph::Quant& quant
   return g.inputs.back();
 }
 
-// |scaled|: int8, uint8 and int16 stand for real numbers.
+// |scaled|: int8, uint8 and int16 are quantised.
 Result<Graph> GraphOf(graph::Op op, const graph::Shape& shape, const graph::TypePair& types,
                       bool scaled, Rng& rng) {
   Graph g{.name = "one"};
@@ -91,7 +91,7 @@ void ExpectThreads(const std::string& name, const lower::KernelFunc& func) {
   }
 }
 
-// The only sum of an expression is made by the kernel of the output that has its shape.
+// An expression with one sum of the output's shape becomes one kernel.
 void ExpectOneKernel(const std::string& name, const te::Tensor& out,
                      const lower::KernelFunc& func) {
   std::vector<te::Tensor> sums;
@@ -102,8 +102,8 @@ void ExpectOneKernel(const std::string& name, const te::Tensor& out,
   EXPECT_EQ(func.kernels.size(), 1u) << name << "\n" << te::Print({out});
 }
 
-// |arrays|: one a parameter of |func|, read and written. Each buffer begins at byte 64 of its
-// memory.
+// |arrays|: one for each parameter of |func|; they are read and written. Each buffer begins at byte
+// 64 of its memory.
 Status RunOnDevice(KernelDevice& device, const lower::KernelFunc& func,
                    std::vector<ir::Array>& arrays) {
   std::map<const ir::BufferNode*, KernelDevice::MemoryPlace> places;
@@ -133,7 +133,7 @@ Status RunOnDevice(KernelDevice& device, const lower::KernelFunc& func,
   return {};
 }
 
-// Whether |got|, of |want|'s type, is the same; a NaN of a GPU may have other bits.
+// Whether |got| equals |want|; a NaN of a GPU may have other bits.
 bool SameButForNans(const std::vector<uint8_t>& got, const ir::Array& want) {
   if (!IsFloat(want.dtype())) return got == want.bytes();
   const ir::Array ours(want.dtype(), got);
@@ -147,7 +147,7 @@ bool SameButForNans(const std::vector<uint8_t>& got, const ir::Array& want) {
   return true;
 }
 
-// "" if |program|'s kernels, which |device| has, give its result.
+// "" if |program|'s kernels, which |device| has built, give the program's result.
 std::string DeviceDifference(KernelDevice& device, const lower::KernelFunc& func,
                              const ScheduledProgram& program) {
   std::vector<ir::Array> arrays = Arguments(func.loops, program.schedule, program.values);
@@ -179,7 +179,7 @@ Graph ConvGraph(DType dtype, const graph::Shape& x, int64_t out, const graph::Wi
   }
   weights.data = data.bytes();
   node.inputs = {input, g.AddTensor(weights)};
-  if (dtype == DType::kInt16) {  // with it sums are int64
+  if (dtype == DType::kInt16) {  // a bias of int64 makes int64 sums
     ir::Array bias(DType::kInt64, out);
     for (int64_t i = 0; i < out; ++i) bias.SetInt(i, rng.Range(-(1 << 30), 1 << 30));
     node.inputs.push_back(
@@ -273,7 +273,7 @@ GpuCases EveryOperator(const Asked& asked) {
     const std::string name = fmt::format("conv and add of {}", Text(dtype));
     const size_t before = cases.size();
     add(name, g, rng);
-    // One region, one kernel.
+    // The region gives one kernel.
     EXPECT_EQ(cases.size(), before + 1) << name;
     EXPECT_EQ(cases.back().func.kernels.size(), 1u) << name;
   }
@@ -294,7 +294,7 @@ GpuCases BlockedConvolutions() {
       EXPECT_TRUE(graph::Verify(g).has_value());
       EXPECT_TRUE(quantize::AttachRequant(g).has_value());
       for (const graph::Region& region : graph::Fuse(g)) {
-        // With two forms of requantisation, as hosts have them.
+        // With both forms of requantisation, as hosts have them.
         const te::RegionTe built = te::WithFloatRequant(te::BuildRegion(g, region));
         const bool both = te::Print({built.output}).find("requant_clamp") != std::string::npos;
         EXPECT_EQ(both, dtype == DType::kInt8) << te::Print({built.output});
@@ -319,7 +319,7 @@ GpuCases EveryFunction() {
       ir::Array& array = values[x.back().get()] = ir::Array(DType::kFloat32, kCount);
       for (int64_t i = 0; i < kCount; ++i) {
         const auto bits = static_cast<uint32_t>(i * 37 % kCount * (k + 1)) << 21;
-        // A NaN of a GPU has other bits: none is computed with.
+        // A NaN of a GPU has other bits, so no input is a NaN.
         const float value = std::bit_cast<float>(bits | static_cast<uint32_t>(i * 997));
         array.SetFloat(i, std::isnan(value) ? static_cast<float>(i) * 0.01f : value);
       }
@@ -345,7 +345,7 @@ GpuCases RandomCases(uint64_t seed, size_t count) {
     const Result<schedule::Schedule> s =
         own % 4 == 0 ? schedule::GpuSchedule({out}) : RandomGpuSchedule(out, rng);
     EXPECT_TRUE(s.has_value()) << s.error().message;
-    if (!lower::LowerKernels(*s, "f")) continue;  // by kernels_test for known reasons
+    if (!lower::LowerKernels(*s, "f")) continue;  // kernels_test knows the reasons
     AddCase(fmt::format("seed {}", own), out, *s, RandomInputs(out, rng), &cases);
     cases.back().seed = own;
   }

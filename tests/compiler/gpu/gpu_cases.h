@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scheduled expressions with inputs and what they give, for tests of back ends for GPUs: the same
-// cases for each.
+// Scheduled expressions with inputs and results, for tests of GPU back ends: all back ends have the
+// same cases.
 #ifndef TESSERA_TESTS_COMPILER_GPU_GPU_CASES_H_
 #define TESSERA_TESTS_COMPILER_GPU_GPU_CASES_H_
 
@@ -32,26 +32,26 @@ struct GpuCase {
 };
 using GpuCases = std::vector<GpuCase>;
 
-// |out| under |schedule|, with |values| of its placeholders. A failure of the test where it does
-// not lower.
+// Adds |out| under |schedule|, with |values| of its placeholders. Fails the test if it does not
+// lower.
 void AddCase(const std::string& name, const te::Tensor& out, const schedule::Schedule& schedule,
              te::Values values, GpuCases* cases);
 
-// How the generator is asked for a schedule.
+// Options for the generator.
 struct Asked {
   std::shared_ptr<const target::Target> target = target::Gpu();
-  bool any_picks = false;        // of its decisions, not its own
-  bool constants_known = false;  // as the compiler has them, or all are inputs
+  bool any_picks = false;        // random values for its decisions
+  bool constants_known = false;  // as in the compiler; false: all are inputs
 };
-// Every kernel that stores more than a handful of elements has several threads. Halves are whole
-// numbers where the target adds them in an order of its own.
+// Expects several threads in each kernel that stores more than a few elements. Inputs of halves are
+// whole numbers if the target adds them in its own order.
 void AddRegion(const std::string& name, const te::RegionTe& region, const Asked& asked, Rng& rng,
                GpuCases* cases);
 
-// A convolution of |dtype| with weights, by the graph; |x|: of the input, |out| channels.
+// A convolution of |dtype| with weights, as a graph; |x|: the input's shape, |out| channels.
 graph::Graph ConvGraph(DType dtype, const graph::Shape& x, int64_t out, const graph::Window& w,
                        int64_t groups, Rng& rng);
-// Its result and another input, added: a region of two operators.
+// The convolution plus another input: a region of two operators.
 graph::Graph WithResidual(graph::Graph conv);
 
 // Whole numbers, small enough that sums of halves are exact in any order.
@@ -63,34 +63,34 @@ ir::Array SmallNumbers(const te::Tensor& t, Rng& rng);
 GpuCases EveryOperator(const Asked& asked = {});
 
 // Convolutions that the generator cuts into blocks in shared memory, with strides, dilations, pads
-// and extents that no block divides: as it picks their sizes in int8, with any picks in floats.
+// and extents that no block divides: int8 with the generator's picks, floats with random picks.
 GpuCases BlockedConvolutions();
 
 // A matrix product and a 3 x 3 convolution in int8 and in f16 by matrix fragments, for
 // target::Cuda: operands in shared memory, sums in the registers of warps (mma_cases.cc).
 GpuCases FragmentCases();
 
-// What the generator makes for target::Cuda: convolutions, dense layers and products of matrices by
-// fragments, in extents that no fragment divides, with constants known and not, with its own and
-// any picks; and sums that have no fragments, which it makes without (fragment_cases.cc).
+// Kernels of the generator for target::Cuda: convolutions, dense layers and matrix products by
+// fragments, in extents that no fragment divides, with and without known constants, with its own
+// and random picks; and sums for which it uses no fragments (fragment_cases.cc).
 GpuCases GeneratedFragments();
 
 // Every function of floats on all exponents and signs, under the generator's schedule.
 GpuCases EveryFunction();
 
-// |count| random expressions under random schedules and, one of four, the generator's; or those
-// that the environment asks for (lower/agree.h).
+// |count| random expressions under random schedules and, for one of four, the generator's; or the
+// programs that the environment names (lower/agree.h).
 GpuCases RandomCases(uint64_t seed, size_t count);
 
 std::vector<lower::GpuKernel> KernelsOf(const GpuCases& cases);
 
-// A device on which a program of these kernels is built.
+// Opens a device on which a program of these kernels is built.
 using DeviceWith =
     std::function<Result<std::unique_ptr<KernelDevice>>(const std::vector<lower::GpuKernel>&)>;
 
-// One program of all cases (a driver takes most of its time by the program): every output equals
-// its definition, bit for bit. A random program that differs is made small, with a program of its
-// own for each try.
+// Builds one program of all cases (a driver's time is mostly per program) and expects every output
+// to equal its definition, bit for bit. A random program that differs is shrunk, with a program of
+// its own for each try.
 void ExpectExact(const DeviceWith& device_with, const GpuCases& cases);
 
 }  // namespace tessera::test

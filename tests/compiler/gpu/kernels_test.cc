@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: kernels made of schedules with grids and threads compute what te::Evaluate says,
+// What is tested: kernels made of schedules with grids and threads compute te::Evaluate's values,
 // with threads in order, backwards and at random between barriers, groups likewise; no barrier is
-// redundant: each one of a tiled product, left out, changes a result in some order; the text of
+// redundant: leaving out any one of a tiled product changes a result in some order; the text of
 // that product's kernel; every refusal of LowerKernels. Space: 480 random expressions under random
 // schedules (those that lower), and under the generator's. Not here: code (opencl_test).
 #include "compiler/lower/gpu/kernels.h"
@@ -57,8 +57,8 @@ void ExpectSame(const schedule::Schedule& s, const KernelFunc& f, const te::Tens
   }
 }
 
-// What steps that are legal one by one can make of a whole that is none for a GPU, in the words of
-// LowerKernels and BuildLoops.
+// Messages of LowerKernels and BuildLoops for steps that are legal one by one and together give no
+// kernel for a GPU.
 constexpr const char* kRefusals[] = {
     "is around or beside a grid loop",
     "is in global memory, but each group or thread computes its own",
@@ -78,8 +78,8 @@ constexpr const char* kRefusals[] = {
     "is needed where it is computed, at ",
 };
 
-// "" if |program|'s kernels compute it with threads in any order. |lowered| counts those that are
-// some.
+// "" if |program|'s kernels compute it with threads in any order. |lowered| counts the programs
+// that lower.
 std::string KernelDifference(const test::ScheduledProgram& program, bool refusals, int* lowered) {
   const Result<KernelFunc> f = LowerKernels(program.schedule, "f");
   if (!f) {
@@ -102,7 +102,7 @@ std::string KernelDifference(const test::ScheduledProgram& program, bool refusal
 
 class GpuKernels : public ::testing::TestWithParam<uint64_t> {
  protected:
-  // A fifth of all random schedules lower.
+  // At least a fifth of all random schedules lower.
   static void TearDownTestSuite() { EXPECT_GE(lowered_ * 5, programs_); }
   static int lowered_, programs_;
 };
@@ -119,8 +119,8 @@ TEST_P(GpuKernels, AnyOrderOfThreadsGivesTheDefinition) {
   programs_ += static_cast<int>(found.programs);
 }
 
-// The kinds of steps that those schedules are made of: all but those that a GPU has nothing for, or
-// whose effect on loops is that of others (tile, decide, lift).
+// The kinds of steps in those schedules: all but those that a GPU does not use, or that have the
+// effect of others on loops (tile, decide, lift).
 TEST(GpuSearch, ProgramsHaveTheseKindsOfStep) {
   const std::set<std::string> wanted{
       "bind",      "cache_read",   "cache_write", "compute_at", "fuse",
@@ -142,7 +142,7 @@ TEST(GpuSearch, ProgramsHaveTheseKindsOfStep) {
   EXPECT_EQ(bound.size(), 6u);
 }
 
-// None of these is refused, whatever is picked.
+// The generator's schedules are never refused, whatever is picked.
 TEST_P(GpuKernels, TheGeneratorsToo) {
   int lowered = 0;
   const test::SearchResult found = test::FindDifference(
@@ -158,8 +158,8 @@ TEST_P(GpuKernels, TheGeneratorsToo) {
   EXPECT_FALSE(found.difference.has_value()) << *found.difference;
 }
 
-// y = clamp(x w) of 12 x 20 by 8 x 20, in blocks of 4 x 4: both operands come to shared memory in
-// chunks of 5, the sums stay with their threads.
+// y = clamp(x w) of 12 x 20 by 8 x 20, in blocks of 4 x 4: threads copy both operands to shared
+// memory in chunks of 5, and keep the sums.
 te::Tensor Product() {
   const te::Tensor x = te::Placeholder("x", DType::kInt8, {12, 20});
   const te::Tensor w = te::Placeholder("w", DType::kInt8, {8, 20});
@@ -259,7 +259,7 @@ TEST(GpuBarriers, EachIsNeeded) {
   }
 }
 
-// The oracle itself: a barrier that only some threads reach is found.
+// The oracle itself finds a barrier that only some threads reach.
 TEST(GpuBarriers, ThatNotAllThreadsReachAreFound) {
   const te::Tensor out = Product();
   schedule::Schedule s = *schedule::Schedule::Create({out}, target::Gpu());
@@ -278,7 +278,7 @@ struct Refusal {
   const char* message;
 };
 
-// Schedules of no particular machine may have prefetches; kernels have none.
+// A schedule for no particular machine may have prefetches; kernels drop them.
 TEST(GpuPrefetch, IsLeftOut) {
   const te::Tensor x = te::Placeholder("x", DType::kInt32, {4, 64});
   const te::Tensor y =
@@ -292,8 +292,8 @@ TEST(GpuPrefetch, IsLeftOut) {
   ExpectSame(*s, *f, y, rng);
 }
 
-// Groups of seven elements are no box, and a follower computes the box around them: the sums of all
-// stay until the last has been added to.
+// A group of seven elements is no box, and a follower computes the box around it: all sums stay
+// until the last is complete.
 TEST(GpuFollowers, OfLoopsThatShareABox) {
   const te::Tensor y = Product();
   schedule::Schedule s = *schedule::Schedule::Create({y}, target::Gpu());
@@ -370,8 +370,8 @@ TEST(GpuRefusals, InstructionsOfAnotherMachine) {
   EXPECT_EQ(f.error().message, "f: a call of copy_i32 has no code here");
 }
 
-// Vectors are as wide as divides their loop, and what holds in all of their lanes is no reason to
-// take one lane after the other.
+// A vector is as wide as divides its loop. A condition that holds in all lanes does not split a
+// vector into single lanes.
 TEST(GpuVectors, FitTheirLoops) {
   const te::Tensor x = te::Placeholder("x", DType::kFloat32, {24});
   const te::Tensor y = te::Compute("y", {30}, {"i"}, [&](const auto& i) {

@@ -13,7 +13,7 @@ namespace {
 using ir::Expr;
 using Index = std::vector<Expr>;
 
-// What differs between the two products.
+// The differences between the int8 and the f16 product.
 struct Narrow {
   DType dtype, sum;
   const char *product, *store;
@@ -22,7 +22,7 @@ struct Narrow {
 constexpr Narrow kInt8{DType::kInt8, DType::kInt32, target::kMmaS8, target::kMmaStoreI32, 32};
 constexpr Narrow kHalf{DType::kFloat16, DType::kFloat32, target::kMmaF16, target::kMmaStoreF32, 16};
 
-// Back to the operands' type.
+// |sum| converted back to the operands' type.
 Expr Narrowed(const Narrow& n, const Expr& sum) {
   if (IsFloat(n.dtype)) return ir::Cast(n.dtype, sum);
   return ir::Cast(n.dtype, ir::Clamp(sum, ir::Imm(n.sum, -100), ir::Imm(n.sum, 100)));
@@ -83,8 +83,9 @@ void AddProduct(const Narrow& n, GpuCases* cases) {
   Add(fmt::format("product of {}", Text(n.dtype)), y, steps, cases);
 }
 
-// 3 x 3 over 4 x 32 points with pads, 64 channels to 16: a group has two rows of 16 points, a warp
-// a row and 8 channels. A fragment's rows are neighbouring points, which the window moves along.
+// 3 x 3 over 4 x 32 points with pads, 64 channels to 16: a group computes two rows of 16 points, a
+// warp one row and 8 channels. A fragment's rows are neighbouring points, along which the window
+// moves.
 void AddConvolution(const Narrow& n, GpuCases* cases) {
   constexpr int64_t kIn = 64, kOut = 16, kHeight = 4, kWidth = 32;
   const te::Tensor x = te::Placeholder("x", n.dtype, {kIn, kHeight, kWidth});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: products by matrix fragments in loop IR: kernels compute the definition with
-// threads in order, backwards and at random between barriers; every refusal of a warp's call. Not
-// here: PTX (ptx_test), what it computes (tests/runtime/gpu).
+// threads in order, backwards and at random between barriers; every refusal of a call that a warp
+// makes. Not here: PTX (ptx_test), what PTX computes (tests/runtime/gpu).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(Fragments, AnyOrderOfThreadsGivesTheDefinition) { ExpectTheDefinition(test:
 
 TEST(Fragments, ThatTheGeneratorChoosesToo) { ExpectTheDefinition(test::GeneratedFragments()); }
 
-// Matrix instructions start at zero, so that a sum from a value has none.
+// Matrix instructions start at zero, so a sum that starts at a value uses none.
 TEST(Fragments, AreNotChosenForASumThatStartsAtAValue) {
   const te::Tensor a = te::Placeholder("a", DType::kInt8, {32, 64}),
                    b = te::Placeholder("b", DType::kInt8, {64, 32}),
@@ -66,13 +66,13 @@ TEST(Fragments, AreNotChosenForASumThatStartsAtAValue) {
   }
 }
 
-// How far apart neighbours of a warp are in what a kernel reads or stores of |buffer| in global
-// memory, in elements: each distance once.
+// The distances, in elements, between the places of |buffer| in global memory that neighbouring
+// threads of a warp read or store; each distance once.
 std::set<int64_t> LanesApart(const lower::GpuKernel& k, const std::string& buffer) {
   std::set<int64_t> apart;
   const auto add = [&](const ir::Buffer& b, const std::vector<ir::Expr>& indices) {
     if (b->name != buffer) return;
-    std::vector<ir::Expr> first;  // lanes of vectors aside
+    std::vector<ir::Expr> first;  // first lane of vectors
     for (const ir::Expr& i : indices) first.push_back(i.lanes() > 1 ? i->args[0] : i);
     const auto of = [&](int64_t thread) {
       return ir::ToLinear(
@@ -93,7 +93,8 @@ std::set<int64_t> LanesApart(const lower::GpuKernel& k, const std::string& buffe
   return apart;
 }
 
-// Along rows of both operands, four elements a thread where they are summed, and of the result.
+// Threads read rows of both operands, four elements each along the summed axis, and write rows of
+// the result.
 TEST(Fragments, AreFetchedAndStoredAlongRows) {
   for (const bool turned : {false, true}) {
     const te::Tensor a = te::Placeholder("a", DType::kInt8, {64, 256}),
@@ -116,7 +117,7 @@ TEST(Fragments, AreFetchedAndStoredAlongRows) {
   }
 }
 
-// Four channels of one tap are brought to shared memory as one word.
+// Threads copy four channels of a tap to shared memory as one word.
 TEST(Fragments, TakeFourChannelsOfAPointTogether) {
   for (const test::GpuCase& c : test::GeneratedFragments()) {
     if (!c.name.starts_with("64 channels")) continue;
@@ -127,7 +128,7 @@ TEST(Fragments, TakeFourChannelsOfAPointTogether) {
   }
 }
 
-// The product's steps with each |from| replaced.
+// The message for the product's steps with each |from| replaced by |to|.
 std::string Refusal(const std::string& from, const std::string& to) {
   const test::GpuCase c = test::FragmentCases()[0];
   std::string steps = schedule::Print(c.schedule.trace());
@@ -162,7 +163,7 @@ TEST(FragmentRefusals, OfOperandsThatAreNotThere) {
               HasSubstr("out (sum) is in local, and may be in: shared"));
 }
 
-// Rows that a window moves along element by element.
+// A window moves along the rows element by element.
 TEST(FragmentRefusals, OfATileBetweenWords) {
   const te::Tensor x = te::Placeholder("x", DType::kInt8, {32 * 32 + 8});
   const te::Tensor w = te::Placeholder("w", DType::kInt8, {2, 8, 32});

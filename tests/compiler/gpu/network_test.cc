@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: plans "opencl" and "cuda" of the committed network and of MLPerf Tiny's keyword
-// spotting, on this machine's driver and on the stand-in for CUDA's, the first on a GPU too where
-// one is: every layer equals the host's, for CUDA by matrix fragments, with storage shared by
-// lifetime and junk in what holds nothing; the file keeps the plan; a device that is missing; no
-// kernel of these and of MLPerf Tiny's other networks leaves a tensor to one thread. Not here: the
-// command (tests/tools).
+// spotting, on this machine's driver and on the stand-in for CUDA's, the committed one also on a
+// GPU if there is one: every layer equals the host's, for CUDA by matrix fragments, with storage
+// shared by lifetime and junk in unused storage; the file keeps the plan; a device that is missing;
+// no kernel of these and of MLPerf Tiny's other networks leaves a tensor to one thread. Not here:
+// the command (tests/tools).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kFashion = "models/fashion/fashion_int8.onnx";
 
-// In $TESSERA_MODELS, otherwise in ../shared/models.
+// The path of |file|: in $TESSERA_MODELS, otherwise in ../shared/models.
 std::string MlperfTiny(const std::string& file) {
   const char* const given = std::getenv("TESSERA_MODELS");
   return std::string(given != nullptr ? given : "../shared/models") + "/" + file;
@@ -88,7 +88,7 @@ void ExpectEveryLayer(const char* name, const std::string& model) {
     }
     for (const artifact::LayerPlace& place : (*gpu)->plan().layers)
       EXPECT_EQ(net->devices[place.device].name, name);
-    // Contractions go by matrix fragments where the target has them.
+    // Contractions use matrix fragments where the target has them.
     for (const artifact::KernelSource& source : net->sources) {
       const bool fragments = source.text.find("mma.sync.aligned.m16n8k32") != std::string::npos;
       EXPECT_EQ(fragments, net->devices[source.device].kind == artifact::DeviceKind::kCuda);
@@ -127,7 +127,7 @@ TEST_P(GpuNetwork, NeedsADevice) {
   EXPECT_EQ(executor.error().message, fmt::format("plan '{0}' needs a device for {0}", GetParam()));
 }
 
-// A kernel of one thread stores 64 elements of 4 bytes at most.
+// A kernel of one thread stores at most 64 elements of 4 bytes.
 void ExpectThreads(const artifact::Artifact& net) {
   size_t kernels = 0;
   for (const artifact::ExecutionPlan& plan : net.plans) {

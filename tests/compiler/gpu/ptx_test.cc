@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: PTX of every operator in every type, of every function, of convolutions in blocks
-// and of random schedules: LLVM verifies the module (PtxSource checks that itself), the text says
-// what the kernel asks for, and ptxas assembles it for sm_80 and sm_90 where it is installed. Not
-// here: what the kernels compute (tests/runtime/gpu).
+// and of random schedules: LLVM verifies the module (PtxSource checks that itself), the text has
+// the kernel's threads, parameters, barriers and buffers, and ptxas assembles it for sm_80 and
+// sm_90 where it is installed. Not here: what the kernels compute (tests/runtime/gpu).
 #include "compiler/codegen/llvm/ptx.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ size_t Count(const std::string& text, const std::string& word) {
   return count;
 }
 
-// Barriers of a body, as the kernel's text must have them: LLVM may copy one, and leaves none out.
+// The least number of barriers in the kernel's text: LLVM may copy a barrier, and drops none.
 size_t Barriers(const ir::Stmt& s) {
   size_t count = s->kind == ir::StmtKind::kEval && s->value->name == lower::kBarrier;
   for (const ir::Stmt& b : s->body) count += Barriers(b);
@@ -44,8 +44,8 @@ std::string EntryOf(const std::string& text, const std::string& kernel) {
   return text.substr(begin, text.find("\n}", begin) - begin);
 }
 
-// The buffers in shared memory of a kernel's text. LLVM drops what nobody reads and may make
-// several of one with few elements, NAME_$_0 and so on.
+// The shared-memory buffers in a kernel's text. LLVM drops buffers that no thread reads, and may
+// split one with few elements into NAME_$_0 and so on.
 std::set<std::string> SharedOf(const std::string& entry) {
   static const std::regex variable(R"(\.shared \.align \d+ \.\w+ ([\w$]+?)(_\$_\d+)?[;\[])");
   std::set<std::string> names;
@@ -54,16 +54,17 @@ std::set<std::string> SharedOf(const std::string& entry) {
   return names;
 }
 
-// |blocks|: buffers in shared memory of all kernels that the text must have at least.
+// |blocks|: the least number of shared-memory buffers in the text, over all kernels.
 void ExpectPtx(const test::GpuCases& cases, size_t blocks) {
   const std::vector<lower::GpuKernel> kernels = test::KernelsOf(cases);
   for (const auto& [arch, language] : {std::pair("sm_80", "7.0"), std::pair("sm_90", "7.8")}) {
     const Result<std::string> text = codegen::PtxSource(kernels, arch);
     ASSERT_TRUE(text.has_value()) << text.error().message;
     EXPECT_THAT(*text, HasSubstr(fmt::format(".version {}\n.target {}\n", language, arch)));
-    // Nothing is contracted: the assembler joins what has no rounding of its own.
+    // The text has no fused operations, and none without explicit rounding, which the assembler
+    // might fuse.
     EXPECT_FALSE(std::regex_search(*text, std::regex("(add|sub|mul)\\.f32|fma\\.|div\\.full")));
-    EXPECT_EQ(Count(*text, ".extern"), 0u);  // it calls nothing
+    EXPECT_EQ(Count(*text, ".extern"), 0u);  // it calls no function
     size_t in_shared = 0;
     for (const lower::GpuKernel& k : kernels) {
       const std::string entry = EntryOf(*text, k.name);
@@ -112,8 +113,8 @@ TEST(Ptx, MatrixFragments) {
                               "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"})
     EXPECT_THAT(*text, HasSubstr(product));
   EXPECT_THAT(*text, Not(HasSubstr("__local_depot")));  // sums are in registers
-  // Operands come by two words of a row, so that half a warp reads a row of all banks: three loads
-  // a product, or fewer where products share one.
+  // Operands are read as two words of a row, so that half a warp reads a row of all banks: three
+  // loads a product, or fewer where products share one.
   EXPECT_GE(Count(*text, "ld.shared.v2.u32"), Count(*text, "mma.sync."));
 }
 

@@ -32,7 +32,7 @@ class RandomSteps {
         Try("cache_write {} {} {}.w", name, Own(), name);
     }
     for (const std::string& name : Names()) Regroup(name);
-    // Consumers first: where they are decides where their producers can be.
+    // Consumers first: their places determine the possible places of their producers.
     std::vector<std::string> names = Names();
     std::ranges::reverse(names);
     for (const std::string& name : names) Place(name);
@@ -66,7 +66,7 @@ class RandomSteps {
     return st.leaves[static_cast<size_t>(rng_.Range(0, std::ssize(st.leaves) - 1))].name;
   }
 
-  // What a reduction is made of, and where its elements lie.
+  // Changes the parts of a reduction, and the layout of its elements.
   void Regroup(const std::string& name) {
     const int id = fresh_++;
     if (!s_.Find(name)->reduce_axes.empty()) {
@@ -116,7 +116,7 @@ class RandomSteps {
     }
   }
 
-  // Is it computed inside a thread loop?
+  // Whether the stage is computed inside a thread loop.
   bool InThread(const std::string& name) const {
     const Stage* at = s_.Find(name);
     for (const Stage* outer = s_.OuterOf(*at); outer != nullptr;
@@ -189,7 +189,7 @@ Schedule RandomGpuPicks(const te::Tensor& output, Rng& rng,
       decide->value = (*values)[static_cast<size_t>(rng.Range(0, std::ssize(*values) - 1))];
     }
     const Status applied = s->Apply(step);
-    TESSERA_CHECK(applied.has_value(), "{}", applied.error().message);  // no pick is illegal
+    TESSERA_CHECK(applied.has_value(), "{}", applied.error().message);  // every pick is legal
   }
   return std::move(*s);
 }

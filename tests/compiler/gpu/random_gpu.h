@@ -17,7 +17,7 @@ namespace tessera::test {
 // Steps that are legal one by one; lowering may refuse the whole.
 schedule::Schedule RandomGpuSchedule(const te::Tensor& output, Rng& rng);
 
-// The generator's, with any value of each decision's domain.
+// The generator's schedule, with a random value for each decision.
 schedule::Schedule RandomGpuPicks(const te::Tensor& output, Rng& rng,
                                   std::shared_ptr<const target::Target> target = target::Gpu(),
                                   const std::set<std::string>& constants = {});

@@ -14,7 +14,7 @@
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/layout.h"
 
-// The address sanitizer is told of each change of stacks.
+// Tells the address sanitizer of each change of stacks.
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
 #define LEAVE(shadow, stack, bytes) __sanitizer_start_switch_fiber(shadow, stack, bytes)
@@ -29,14 +29,14 @@ namespace {
 
 constexpr size_t kStackBytes = 512 << 10;
 
-// The threads of one group; a thread runs until it is at a barrier or has ended.
+// The threads of one group; each runs until it reaches a barrier or ends.
 class Group {
  public:
   explicit Group(size_t threads) : fibers_(threads) {
     for (Fiber& f : fibers_) f.stack.reset(new char[kStackBytes]);
   }
 
-  // |body| of each thread. |order| is asked for the order of each round.
+  // Runs |body| for each thread. |order| gives the order of threads for each round.
   Status Run(const std::function<Status(size_t)>& body,
              const std::function<std::vector<size_t>()>& order) {
     body_ = &body;
@@ -62,7 +62,7 @@ class Group {
       if (status)
         status = Fail(Code::kInvalidArgument, "{} threads wait for {} that have ended",
                       std::ssize(fibers_) - ended, ended);
-      break;  // the stacks of those that wait are left as they are
+      break;  // the stacks of waiting threads are abandoned
     }
     for (const Fiber& f : fibers_) {
       if (f.ended && !f.status && status) status = f.status;
@@ -135,7 +135,7 @@ Status RunKernel(const lower::GpuKernel& kernel,
   const auto count = [](const std::array<int64_t, 3>& n) {
     return static_cast<size_t>(n[0] * n[1] * n[2]);
   };
-  // |body| with |id| a constant, by a loop of one iteration.
+  // |body| with |ids| as constants, by loops of one iteration.
   const auto with = [](const ir::Stmt& body, const std::array<ir::Expr, 3>& ids,
                        const std::array<int64_t, 3>& extents, size_t which) {
     ir::Stmt out = body;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graphs of [1, 2, 4, 4] int8 tensors for the tests of passes: each call adds a node and gives its
-// result.
+// Graphs of [1, 2, 4, 4] int8 tensors for the tests of passes: each call adds a node and returns
+// its result.
 #ifndef TESSERA_TESTS_COMPILER_GRAPH_CHAIN_H_
 #define TESSERA_TESTS_COMPILER_GRAPH_CHAIN_H_
 

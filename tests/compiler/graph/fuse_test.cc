@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which nodes become one region: residuals, diamonds, results with several users, kept results;
-// and, on random graphs, that every node is in one region and every region can run when its turn
-// comes.
+// The nodes that become one region: residuals, diamonds, results with several users, kept results;
+// and, on random graphs, every node is in one region and every region can run in its turn.
 #include "compiler/graph/fuse.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +66,8 @@ TEST(Fuse, AnAddOfAResultWithItselfFuses) {
 }
 
 TEST(Fuse, WaitingForSomethingLaterDoesNotFuse) {
-  // a's only user needs b, which comes after a and depends on a side of its own: b takes the sum.
+  // a's only user needs b, which comes after a and depends on its own branch: b takes the sum into
+  // its region.
   Chain c;
   const TensorId x = c.Input(), a = c.Conv(x, "a"), m = c.Conv(x, "m"), b = c.Conv(m, "b");
   c.g.outputs = {c.Sum(a, b, "add")};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RemoveDead, DenseToConv, FoldFactors, MergeBatches, SplitImages, MACs and window arithmetic. That
-// a rewritten product computes the same is tested with imported models (tests/compiler/import,
-// tests/models) and networks of products (tests/networks).
+// RemoveDead, DenseToConv, FoldFactors, MergeBatches, SplitImages, MACs and window arithmetic.
+// Tests with imported models (tests/compiler/import, tests/models) and networks of products
+// (tests/networks) check that a rewritten product computes the same.
 #include "compiler/graph/passes.h"
 
 #include <gtest/gtest.h>
@@ -134,8 +134,8 @@ TEST(FoldFactors, AConstantAChannelGoesIntoTheWeights) {
 }
 
 TEST(FoldFactors, WhatIsAnotherNumberStays) {
-  EXPECT_EQ(ScaledSums({2, 2, 2}).Nodes(), 2u);                   // for each element
-  EXPECT_EQ(ScaledSums({2, 1, 1}, DType::kFloat16).Nodes(), 2u);  // rounded to fewer places
+  EXPECT_EQ(ScaledSums({2, 2, 2}).Nodes(), 2u);                   // one factor for each element
+  EXPECT_EQ(ScaledSums({2, 1, 1}, DType::kFloat16).Nodes(), 2u);  // rounded to fewer digits
   ScaledSums bounded({2, 1, 1});
   bounded.g.nodes[0].least = 0;
   EXPECT_EQ(bounded.Nodes(), 2u);
@@ -145,7 +145,7 @@ TEST(FoldFactors, WhatIsAnotherNumberStays) {
   ScaledSums twice({2, 1, 1});
   twice.g.nodes[1].inputs[1] = twice.sum;
   EXPECT_EQ(twice.Nodes(), 2u);
-  ScaledSums under({2, 1, 1});  // a constant over the sum
+  ScaledSums under({2, 1, 1});  // a constant divided by the sum
   under.g.nodes[1].op = Op::kDiv;
   std::swap(under.g.nodes[1].inputs[0], under.g.nodes[1].inputs[1]);
   EXPECT_EQ(under.Nodes(), 2u);
@@ -184,7 +184,7 @@ Graph ProductOf(const Shape& a, const Shape& b, const Shape& result) {
 
 struct BatchCase {
   Shape a, b, result;
-  Shape first, second;  // as the product has them; empty: it is left alone
+  Shape first, second;  // shapes of the product's operands; empty: the pass leaves it alone
 };
 
 TEST(MergeBatches, ProductsHaveOneLeadingAxisOrNone) {
@@ -236,7 +236,7 @@ TEST(MergeBatches, AConstantHasItsOtherShape) {
 
 struct ImageCase {
   Shape a, b, result;
-  size_t slices;  // of operands, over all images; 0: the product is left alone
+  size_t slices;  // slices of operands, over all images; 0: the pass leaves the product alone
 };
 
 TEST(SplitImages, EachImageHasItsProduct) {

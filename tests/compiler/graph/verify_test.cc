@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verify: a graph of every operator passes; each way of breaking it is named.
+// Verify accepts a graph of every operator, and names each way of breaking it.
 #include <gtest/gtest.h>
 
 #include <functional>
