@@ -50,9 +50,8 @@ struct Squares {
 };
 
 // Statistics of the values that have scales of their own and of those that weights work on.
-Result<std::map<std::string, calibrate::ValueStatistics>> WatchValues(ObservedNetwork& floats,
-                                                                const calibrate::IntegerPlan& plan,
-                                                                const QuantizeJob& job) {
+Result<std::map<std::string, calibrate::ValueStatistics>> WatchValues(
+    ObservedNetwork& floats, const calibrate::IntegerPlan& plan, const QuantizeJob& job) {
   std::map<std::string, calibrate::ValueStatistics> statistics;
   for (const auto& [value, of] : plan.scale_of) statistics[of];
   for (const calibrate::IntegerLayer& layer : plan.layers) {

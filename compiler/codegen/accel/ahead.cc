@@ -17,10 +17,9 @@ Status ProgramEmitter::CutAhead(size_t index, Emission& emission) {
   const Result<std::vector<int64_t>> tiles = PieceTiles(index, lowered);
   if (!tiles) return Refuse(index, tiles.error());
   std::vector<ir::Stmt> pieces;
-  for (size_t k = 0; k < lowered.ahead.size(); ++k) {
+  for (size_t k = 0; k < lowered.ahead.size(); ++k)
     CutCopies(lowered.ahead[k], (*tiles)[k], &pieces);
-    emission.on_demand = index == 0;
-  }
+  emission.on_demand = index == 0;
   lowered.ahead = std::move(pieces);
   emission.fills.resize(lowered.ahead.size());
   for (size_t k = 0; k < lowered.ahead.size(); ++k) {
