@@ -186,7 +186,8 @@ Result<isa::ProgramImage> ProgramBuilder::Finish() {
     // Loads far ahead of who wants them: more tokens under way than a counter holds.
     inserted = InsertTokens(nodes_, token_depth);
   }
-  TESSERA_ASSIGN(const std::vector<TokenMasks> masks, std::move(inserted));
+  if (!inserted) return std::unexpected(inserted.error());
+  const std::vector<TokenMasks>& masks = *inserted;
   isa::ProgramImage image;
   image.profile = isa::Profile::kTessera;
   image.config_hash = config_.Hash();
