@@ -52,7 +52,8 @@ endfunction()
 
 # tessera_library(NAME SOURCES a.cc ... DEPS tessera::x ... [ALONE])
 # A library tessera_NAME with alias tessera::NAME, headers from the project root. ALONE: its files are always compiled one
-# by one, since several of them have a name of their own for the same thing (a table of drivers, of operators).
+# by one, since several of them have a name of their own for the same thing (a table of drivers, of operators), or since
+# some programs link only some of them.
 function(tessera_library name)
   cmake_parse_arguments(A "ALONE" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
   if(A_SOURCES)
