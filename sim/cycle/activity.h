@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ActivityCount: what the cycles of one unit are counted as, by stretches. Depends on:
-// runtime/observer.h. Used by: sim/cycle.
+// ActivityCount: counts the cycles of one unit by activity and reports each span of one activity.
+// Depends on: runtime/observer.h. Used by: sim/cycle.
 #ifndef TESSERA_SIM_CYCLE_ACTIVITY_H_
 #define TESSERA_SIM_CYCLE_ACTIVITY_H_
 
@@ -20,13 +20,15 @@ class ActivityCount {
     counted_ = 0;
   }
 
-  // From cycle |t| on the unit itself is |own|: kBusy, kMemory, kHazard, or kIdle if its gate says.
+  // From cycle |t| on, the unit does |own|: kBusy, kMemory or kHazard. kIdle: the gate decides
+  // between kToken and kIdle.
   void SetOwn(Cycles t, Activity own) {
     if (own == own_) return;
     own_ = own;
     Change(t);
   }
-  // From cycle |t| on the gate waits for tokens of |missing|, for room towards |full|.
+  // From cycle |t| on, the gate waits for tokens from the units in |missing| or for room for tokens
+  // to the units in |full|. Both are bit masks.
   void SetWait(Cycles t, uint8_t missing, uint8_t full) {
     if (missing == missing_ && full == full_) return;
     missing_ = missing;
@@ -34,14 +36,14 @@ class ActivityCount {
     Change(t);
   }
 
-  // Cycles before |t|.
+  // The counters of the cycles before |t|.
   UnitCounters Until(Cycles t) {
     Count(t);
     UnitCounters all = counters_;
     all.idle = t - all.busy - all.token_wait - all.memory_wait - all.hazard;
     return all;
   }
-  // The run is over: |t| cycles.
+  // Ends the run after |t| cycles and reports the last span.
   UnitCounters End(Cycles t) {
     const UnitCounters all = Until(t);
     Tell(t);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Banks: which bank of a scratchpad a tile is in (mem/tsr_banked_mem.sv). Depends on: isa/config.h.
-// Used by: sim/cycle.
+// Banks: the bank of a scratchpad that holds a tile (mem/tsr_banked_mem.sv). Depends on:
+// isa/config.h. Used by: sim/cycle.
 #ifndef TESSERA_SIM_CYCLE_BANKS_H_
 #define TESSERA_SIM_CYCLE_BANKS_H_
 

@@ -95,7 +95,7 @@ void ChunkWalk::StartTile() {
   data_ = true;
   uint64_t at = box_.address + index_[2] * box_.step[2];
   for (int axis = 0; axis < 2; ++axis) {
-    const uint64_t i = index_[axis] - box_.before[axis];  // wraps before the data
+    const uint64_t i = index_[axis] - box_.before[axis];  // wraps in the pads before the data
     data_ = data_ && i < box_.size[axis];
     at += i * box_.step[axis];
   }
@@ -126,7 +126,7 @@ void ChunkWalk::Cut() {
   const uint64_t end = offset_ + chunk_.bytes;
   chunk_.full = end >= bus_bytes_;
   chunk_.spans = end > bus_bytes_;
-  // A run goes on where the next tile in device memory is part of it.
+  // The run continues if the next tile in device memory belongs to it.
   chunk_.ends_run = data_ && chunk_.ends_tile;
   chunk_.last = chunk_.ends_tile;
   for (int axis = 0; axis < 3; ++axis) {

@@ -13,7 +13,7 @@ void BusModel::Cycle(Cycles t) {
   if (now > memory_.cycle()) memory_.Skip(now - memory_.cycle());
   memory_.BeginCycle(store_->offers_word());
 
-  // ---- Requests to the read channel: fetch goes first.
+  // ---- Requests to the read channel: fetch has priority over LOAD.
   const bool room = requests_.ready();
   issue_->BusRoom(room && !flush_);
   Request request;

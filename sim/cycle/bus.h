@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BusModel: the AXI master with the memory behind it: fetch and LOAD share the read channel, STORE
-// has the write channels (tsr_axi_read; tsr_axi_write is in store.h). Depends on: sim/dram, issue,
-// load, store. Used by: machine. hw/rtl/bus is the truth.
+// BusModel: the AXI master and the memory behind it. Fetch and LOAD share the read channel; STORE
+// has the write channels (this is tsr_axi_read; store.h has tsr_axi_write). Must match hw/rtl/bus.
+// Depends on: sim/dram, issue, load, store. Used by: machine.
 #ifndef TESSERA_SIM_CYCLE_BUS_H_
 #define TESSERA_SIM_CYCLE_BUS_H_
 
@@ -16,7 +16,7 @@ namespace tessera::sim::cycle {
 
 class BusModel : public MachinePart {
  public:
-  // |memory| is at cycle |memory_begin| when the run is at cycle 0.
+  // |memory| is in cycle |memory_begin| when the run is in cycle 0.
   BusModel(MemoryModel& memory, uint64_t memory_begin, RunObserver* observer)
       : memory_(memory), memory_begin_(memory_begin), observer_(observer) {}
   void Connect(IssueModel& issue, LoadModel& load, StoreModel& store) {
@@ -26,14 +26,14 @@ class BusModel : public MachinePart {
   }
 
   void Cycle(Cycles t);
-  // The run is over: nothing new is asked for, what comes is dropped.
+  // The run is over: the bus sends no new requests and drops the beats that arrive.
   void Flush() { flush_ = true; }
   bool quiet() const { return open_reads_ == 0 && store_->open_bursts() == 0; }
 
   uint64_t beats_read() const { return beats_read_; }
 
  private:
-  static constexpr uint32_t kFetch = 0, kLoad = 1;  // ids of reads
+  static constexpr uint32_t kFetch = 0, kLoad = 1;  // ids of read requests
   struct Request {
     BusBurst burst;
     uint32_t id = kFetch;
@@ -47,7 +47,7 @@ class BusModel : public MachinePart {
   LoadModel* load_ = nullptr;
   StoreModel* store_ = nullptr;
   Skid<Request> requests_;
-  uint64_t open_reads_ = 0;  // bursts
+  uint64_t open_reads_ = 0;  // bursts without their last beat
   uint64_t beats_read_ = 0;
   bool flush_ = false;
 };

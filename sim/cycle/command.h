@@ -15,16 +15,16 @@ namespace tessera::sim::cycle {
 struct Command {
   uint32_t number = 0;
   isa::Fetched fetched;               // its queue is fetched.unit
-  isa::Unit unit = isa::Unit::kLoad;  // that executes it
-  bool skip = false;                  // no unit does: it moves tokens only
-  bool hush = false;                  // it leaves no trace
-  isa::InsnNest nest;                 // of what a unit executes
-  // Set when its unit takes it: that is when its effects are computed. In a legal program nobody
-  // else touches what it touches before it retires.
-  isa::Stop stop;  // it cannot be done
+  isa::Unit unit = isa::Unit::kLoad;  // the unit that executes it
+  bool skip = false;                  // true: no unit executes it; it only moves tokens
+  bool hush = false;                  // true: it does not appear in the trace
+  isa::InsnNest nest;                 // set if a unit executes it
+  // The unit sets these when it takes the command and the functional model computes the effects. In
+  // a legal program no other instruction accesses the same data until this one retires.
+  isa::Stop stop;  // the error, if it has one
   uint64_t digest = 0;
 };
-using CommandPtr = Command*;  // the gates own it until it retires
+using CommandPtr = Command*;  // the gates own a command until it retires
 
 }  // namespace tessera::sim::cycle
 

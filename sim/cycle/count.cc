@@ -12,8 +12,9 @@ namespace {
 
 constexpr uint64_t kAlign = 64;
 
-// Where the program lies: as the executor has one that is alone on a fresh device, the arena behind
-// the rest. Bursts end at multiples of 4 KiB, so time depends a little on addresses.
+// Places the program as the executor does when the program is alone on a fresh device: the arena
+// lies after the other segments. Bursts end at multiples of 4 KiB, so the time depends a little on
+// addresses.
 Launch Placed(const isa::ProgramImage& image, uint64_t budget) {
   Launch launch{.profile = image.profile,
                 .insn_count = static_cast<uint32_t>(image.insn_count()),
@@ -34,7 +35,7 @@ Launch Placed(const isa::ProgramImage& image, uint64_t budget) {
   return launch;
 }
 
-// Device memory as far as a run without data reads it: code and micro-ops.
+// The part of device memory that a run without data reads: code and micro-ops.
 std::vector<uint8_t> MemoryOf(const isa::ProgramImage& image, const Launch& launch) {
   const auto uops = static_cast<size_t>(isa::Segment::kUops);
   std::vector<uint8_t> memory = image.code;

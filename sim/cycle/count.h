@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cycles of a program without its data: the cycle model's run, in which instructions move and
-// compute nothing but micro-ops. The time of a program depends on no other data. Without SystemC,
-// so any number of threads count at once. Depends on: machine.h. Used by: bench, tests; whoever
-// compares programs.
+// The cycles of a program without its data. This is a run of the cycle model in which instructions
+// move no data and compute no results, except that micro-ops are loaded: the time of a program
+// depends on no other data. Uses no SystemC, so any number of threads may count at once. Depends
+// on: machine.h. Used by: compiler/driver, bench, tests.
 #ifndef TESSERA_SIM_CYCLE_COUNT_H_
 #define TESSERA_SIM_CYCLE_COUNT_H_
 
@@ -16,8 +16,8 @@
 
 namespace tessera::sim {
 
-// The run of |image| alone on a machine of |config| with its memory model, as device `cycle`
-// reports it: cycles, counters of the units, traffic. |image| has passed the check of programs
+// Runs |image| alone on a machine of |config| with the memory model of |config|. The report is that
+// of device `cycle`: cycles, counters of the units, traffic. The caller has checked |image|
 // (isa/check/check.h).
 //   errors  kUnsupported  a profile that |config| cannot express
 //           kTimeout      more than |budget| cycles

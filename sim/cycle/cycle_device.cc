@@ -16,10 +16,10 @@ namespace {
 
 namespace reg = isa::reg;
 
-// The machine's registers: what is written stays, what a run leaves is read.
+// The registers of the machine: reads return the last value written or the results of the last run.
 class CyclePort : public RegisterPort {
  public:
-  // |ddr3|: the memory behind the bus, instead of the configuration's model.
+  // |ddr3|: the memory behind the bus; without it, the memory model of the configuration.
   CyclePort(const isa::Config& config, std::span<uint8_t> memory, uint64_t stall_seed,
             uint64_t memory_stops, std::optional<cycle::Ddr3Parameters> ddr3)
       : state_(config),
@@ -78,7 +78,7 @@ class CyclePort : public RegisterPort {
   Status Reset() override {
     run_.reset();
     state_.ClearScratchpads();
-    MakeKernel();  // without what a run that did not end has left in it
+    MakeKernel();  // drops the SystemC state of an unfinished run
     Put(reg::kStatus, 0);
     return {};
   }
@@ -136,8 +136,8 @@ class CyclePort : public RegisterPort {
   std::unique_ptr<cycle::CycleKernel> kernel_;
   RunObserver* observer_ = nullptr;
   MachineWatcher* watcher_ = nullptr;
-  ObserverList observers_;  // both
-  Launch launch_;           // the last run, which a watcher looks at until it is told the end
+  ObserverList observers_;  // observer_ and watcher_
+  Launch launch_;           // the last run; a watcher may read it until OnEnd
   std::optional<isa::Fetcher> fetcher_;
   std::optional<cycle::CycleRun> run_;
   std::array<uint32_t, 0x200 / 4> registers_{};
@@ -147,7 +147,7 @@ constexpr std::string_view kStallSeed = "stall-seed";
 constexpr std::string_view kDdr3 = "ddr3";
 constexpr std::string_view kMemoryStops = "memory-stops";
 
-// The file that |path| names; nothing where it is "".
+// The parameters in file |path|, nothing if |path| is "".
 Result<std::optional<cycle::Ddr3Parameters>> ReadDdr3(const std::string& path) {
   if (path.empty()) return std::nullopt;
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));

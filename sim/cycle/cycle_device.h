@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cycle model as a driver: results as func's, cycles as the RTL's, in a small part of the RTL's
-// time. Depends on: machine.h, SystemC, runtime/device. Used by: lists of drivers.
+// The cycle model as a driver: the results of func and the cycles of the RTL, in a small part of
+// the time that the RTL takes. Depends on: machine.h, SystemC, runtime/device. Used by: lists of
+// drivers.
 #ifndef TESSERA_SIM_CYCLE_CYCLE_DEVICE_H_
 #define TESSERA_SIM_CYCLE_CYCLE_DEVICE_H_
 
@@ -9,7 +10,7 @@
 
 namespace tessera::sim {
 
-// Driver "cycle". Devices of a process run one at a time: SystemC has one kernel.
+// Driver "cycle". A process runs its devices one at a time, because SystemC has one kernel.
 Driver CycleDriver();
 
 }  // namespace tessera::sim

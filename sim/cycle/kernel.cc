@@ -10,13 +10,13 @@
 namespace tessera::sim::cycle {
 namespace {
 
-// SystemC keeps its kernel in a variable of the process.
+// SystemC keeps its current kernel in a global variable of the process.
 std::mutex& KernelMutex() {
   static std::mutex mutex;
   return mutex;
 }
 
-// While it lives, the kernel is |context|.
+// Makes |context| the current kernel of SystemC for the lifetime of the object.
 class Entered {
  public:
   explicit Entered(sc_core::sc_simcontext* context)
@@ -30,12 +30,11 @@ class Entered {
   sc_core::sc_simcontext* before_;
 };
 
-// The clock of a machine.
+// The process that steps a run in simulated time.
 class CycleClock : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(CycleClock);
-  // |ahead|: cycles that may be asked for before the kernel is: as many as one likes where nothing
-  // else in it looks at the time, none where a memory does.
+  // |ahead|: how many cycles the process may run ahead of simulated time. Without a memory in the simulation nothing else reads the time, so any number is correct. With a memory it must be 0.
   CycleClock(const sc_core::sc_module_name& name, double clock_mhz, uint64_t ahead)
       : sc_core::sc_module(name), period_(1e6 / clock_mhz, sc_core::SC_PS), ahead_(ahead) {
     SC_METHOD(Tick);
@@ -50,7 +49,7 @@ class CycleClock : public sc_core::sc_module {
     begin_ = sc_core::sc_time_stamp();
     start_.notify(sc_core::SC_ZERO_TIME);
   }
-  // Whether the run came to its end.
+  // Whether the run reached its end.
   bool over() const { return over_; }
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CycleKernel: a SystemC simulation of its own for one machine. A process asks the run for each
-// cycle in which something happens; between two of them time passes. Depends on: SystemC. Used by:
-// cycle_device.
+// CycleKernel: a separate SystemC simulation for one machine. One SystemC process asks the run for
+// each cycle in which something changes and advances simulated time between these cycles. Depends
+// on: SystemC, machine.h. Used by: cycle_device.
 #ifndef TESSERA_SIM_CYCLE_KERNEL_H_
 #define TESSERA_SIM_CYCLE_KERNEL_H_
 
@@ -19,17 +19,17 @@ namespace tessera::sim::cycle {
 
 class CycleKernel {
  public:
-  // |clock_mhz|: of the machine, with a bus of |bus_bytes|. |ddr3|: the memory behind its bus;
-  // null: it has none here.
+  // |clock_mhz|: clock of the machine. |bus_bytes|: width of its bus. |ddr3|: the DDR3 memory behind the bus; null: this simulation has no memory.
   CycleKernel(double clock_mhz, uint32_t bus_bytes, const Ddr3Parameters* ddr3);
   ~CycleKernel();
   CycleKernel(const CycleKernel&) = delete;
   CycleKernel& operator=(const CycleKernel&) = delete;
 
-  // The memory; null if there is none.
+  // The DDR3 memory behind the bus, null if the simulation has none.
   MemoryModel* memory();
 
-  // Runs |run| to its end, at most |budget| cycles. False: the budget is spent.
+  // Runs |run| to its end, for at most |budget| cycles. Returns false when the run used up the
+  // budget.
   bool Run(CycleRun& run, uint64_t budget);
 
  private:

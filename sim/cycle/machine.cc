@@ -16,7 +16,7 @@ isa::Memory LoadedMemory(const isa::AnyInsn& insn) {
   return static_cast<isa::Memory>(std::get<isa::VtaLoad>(std::get<isa::VtaInsn>(insn)).memory_type);
 }
 
-// What executes an instruction of profile vta, and whether it is for tokens only.
+// Sets the unit that executes |insn| and whether |insn| only moves tokens.
 void RouteVta(const isa::VtaInsn& insn, Command& command) {
   if (const auto* load = std::get_if<isa::VtaLoad>(&insn)) {
     command.unit = isa::Unit::kLoad;
@@ -118,12 +118,12 @@ void CycleRun::Issue(Cycles t, CommandPtr command) {
       CountTraffic(*command);
       break;
   }
-  // LOAD and STORE find errors before anything moves, the others in the place of the effect.
+  // LOAD and STORE find an error before they move data. GEMM and VECTOR find it when they retire.
   if (command->stop && (command->unit == isa::Unit::kLoad || command->unit == isa::Unit::kStore))
     failed_ = failed_ == nullptr ? command : failed_;
 }
 
-// Bytes that a STORE writes; the words of a read are counted as they come.
+// Counts the bytes that a STORE writes. The bus counts the beats of reads as they arrive.
 void CycleRun::CountTraffic(const Command& command) {
   if (command.stop) return;
   for (const isa::NestOperand& o : command.nest.operands()) {
@@ -202,8 +202,8 @@ Cycles CycleRun::next() const {
                    load_.wake(), store_.wake()});
 }
 
-// In the order in which they look at each other: dispatch at the gates as they were, gates at the
-// units, LOAD and STORE at what VECTOR and GEMM do to their banks.
+// The order matters: dispatch reads the gates before they change, the gates read the units, and
+// LOAD and STORE read which banks VECTOR and GEMM use.
 bool CycleRun::Step() {
   const Cycles t = next();
   TESSERA_CHECK(t != kNever, "nothing in the machine moves and nothing says so");
@@ -228,7 +228,7 @@ bool CycleRun::Step() {
   return !bus_.quiet();
 }
 
-// Whether an error ends the run; units first.
+// Whether an error ends the run. An error of a unit has precedence over an error of fetch.
 bool CycleRun::Stops() {
   namespace reg = isa::reg;
   if (failed_ != nullptr) {
@@ -258,7 +258,8 @@ bool CycleRun::Stops() {
   return true;
 }
 
-// Data are the functional model's, which has no beats: the one that the bus would have refused.
+// The functional model moves the data and has no beats, so this computes the beat that the bus
+// would refuse.
 void CycleRun::RefuseBeat() {
   const std::optional<uint64_t> beat = isa::FirstBeatOutside(
       failed_->fetched.insn, state_.config, isa::BasesOf(launch_.segments), state_.dram.size());
@@ -267,7 +268,8 @@ void CycleRun::RefuseBeat() {
   if (beat) end_.refused = {{static_cast<uint32_t>(user), *beat}};
 }
 
-// What the units did in the cycles before |t|; after that they are reset.
+// Records the state and the counters of the units before cycle |t|, then resets the units'
+// activity.
 void CycleRun::StopUnits(Cycles t) {
   for (int u = 0; u < isa::kUnits; ++u) {
     isa::UnitStanding& standing = end_.standing[u];
@@ -286,10 +288,11 @@ RunEnd CycleRun::End(bool done) {
   if (!drains_) StopUnits(at_);
   end_.done = done;
   const bool finished = done && end_.error == isa::MachineError::kNone;
-  // FINISH of profile tessera goes to no queue.
+  // In profile tessera, FINISH enters no queue, so no gate counts it.
   if (finished && launch_.profile == isa::Profile::kTessera) ++end_.instructions;
   end_.leftover = finished && gates_.TokensLeft();
-  end_.cycles = at_ + static_cast<Cycles>(done);  // one more to see that the bus is quiet
+  // The machine takes one more cycle to see that the bus is idle.
+  end_.cycles = at_ + static_cast<Cycles>(done);
   for (ActivityCount& activity : activity_) activity.End(end_.cycles);
   end_.bytes_read = bus_.beats_read() * static_cast<uint64_t>(state_.config.bus_bytes());
   return end_;

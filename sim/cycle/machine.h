@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CycleRun: one run of the machine in time. It owns the parts, asks each in the cycles in which
-// something in it changes, in the order in which they need each other, and has the instructions
-// done by the functional model when their units take them. Depends on: sim/func, sim/dram. Used by:
-// cycle_port.
+// CycleRun: one run of the machine, cycle by cycle. CycleRun owns the parts of the machine. In each
+// cycle it asks the parts in which something changes, in a fixed order, because some parts read
+// what others show in the same cycle. The functional model computes an instruction when the unit
+// takes it. Depends on: sim/func, sim/dram. Used by: kernel, count, cycle_device.
 #ifndef TESSERA_SIM_CYCLE_MACHINE_H_
 #define TESSERA_SIM_CYCLE_MACHINE_H_
 
@@ -19,17 +19,17 @@
 
 namespace tessera::sim::cycle {
 
-// The memory's cycles from its reset, which the write of CONTROL makes, to the run's first: one
-// for the write, one for the start.
+// Cycles of the memory from its reset to the first cycle of the run. The write of register CONTROL
+// resets the memory: that write takes one cycle, the start another.
 inline constexpr uint64_t kMemoryBegin = 2;
 
-// What a run ends with, as the registers say it.
+// The end of a run, in the terms of the machine's registers.
 struct RunEnd {
-  bool done = false;  // false: the budget is spent
+  bool done = false;  // false: the run used up its budget
   isa::MachineError error = isa::MachineError::kNone;
-  uint32_t error_unit = 0;  // as register ERROR
+  uint32_t error_unit = 0;  // as in register ERROR
   uint32_t error_insn = 0;
-  std::vector<isa::MemoryRefusal> refused;  // of an error of the bus
+  std::vector<isa::MemoryRefusal> refused;  // set if the bus caused the error
   bool leftover = false;
   uint64_t cycles = 0;
   uint32_t instructions = 0;
@@ -40,13 +40,13 @@ struct RunEnd {
 
 class CycleRun final : public MachineView, private GateUnits, private Stream {
  public:
-  // |state|: profile, segments and device memory are those of |launch|. |memory| is idle.
+  // |state|: the caller has set its profile, segments and device memory as in |launch|. |memory| has no open burst.
   CycleRun(const Launch& launch, const isa::Fetcher& fetcher, isa::MachineState& state,
            MemoryModel& memory, RunObserver* observer, Effects effects = Effects::kKernels);
 
-  // The next cycle in which anything happens.
+  // The next cycle in which something changes.
   Cycles next() const;
-  // That cycle. False: the run is over, and nothing is open on the bus.
+  // Runs cycle next(). Returns false when the run is over and the bus has no open burst.
   bool Step();
   RunEnd End(bool done);
 
@@ -96,13 +96,14 @@ class CycleRun final : public MachineView, private GateUnits, private Stream {
   LoadModel load_;
   StoreModel store_;
 
-  const Command* failed_ =
-      nullptr;  // it cannot be done; the run ends when those before it are done
+  // An instruction with an error. The run ends when all older instructions of its queue have
+  // retired.
+  const Command* failed_ = nullptr;
   RunEnd end_;
-  bool drains_ = false;             // the program has ended, the bus has not
-  bool stopped_ = false;            // by who looks at it
-  const Command* taken_ = nullptr;  // what observers are told of: it has left its queue
-  Cycles at_ = 0;                   // the cycle after the last one that was asked for
+  bool drains_ = false;             // the program has ended, but the bus has open bursts
+  bool stopped_ = false;            // an observer called Stop()
+  const Command* taken_ = nullptr;  // the instruction that OnTaken reports: it has left its queue
+  Cycles at_ = 0;                   // the cycle after the last Step()
 };
 
 }  // namespace tessera::sim::cycle

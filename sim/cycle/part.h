@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MachinePart: a piece of the machine that is asked for a cycle only when something in it changes,
-// and the two queues that pieces are made of. Depends on: base. Used by: all of sim/cycle.
+// MachinePart: a part of the machine, asked for a cycle only when something in it changes; and the
+// two queues that parts use, Fifo and Skid. Depends on: base. Used by: all of sim/cycle.
 //
-// A cycle has two halves, as in the RTL: what a part shows in cycle t follows from its flops, and
-// what it takes in changes them for cycle t + 1. The machine asks its parts in one fixed order
-// (machine.cc); a part that needs what another shows in the same cycle comes after it.
+// A cycle has two halves, as in the RTL: the outputs of a part in cycle t follow from its flops,
+// and its inputs in cycle t change the flops for cycle t + 1. The machine asks its parts in one
+// fixed order (machine.cc). A part that reads another part's output of the same cycle comes later
+// in that order.
 #ifndef TESSERA_SIM_CYCLE_PART_H_
 #define TESSERA_SIM_CYCLE_PART_H_
 
@@ -21,8 +22,8 @@ namespace tessera::sim::cycle {
 using Cycles = uint64_t;
 inline constexpr Cycles kNever = ~uint64_t{0};
 
-// Others wake a part in the cycle that is on or in the next one; a part itself says at the end of a
-// cycle when it must be asked again whatever others do. So the two next cycles are all to remember.
+// Other parts wake a part in the current cycle or in the next one. At the end of a cycle the part
+// itself sets the next cycle in which it must be asked. So two wake-up cycles are enough.
 class MachinePart {
  public:
   Cycles wake() const { return wake_; }
@@ -33,7 +34,7 @@ class MachinePart {
   }
 
  protected:
-  // The first thing in a cycle.
+  // Call this first in each cycle.
   void Sleep() {
     wake_ = later_;
     later_ = kNever;
@@ -43,10 +44,10 @@ class MachinePart {
   Cycles wake_ = kNever, later_ = kNever;
 };
 
-// What a queue holds of which only the number counts.
+// The element of a queue whose length alone matters.
 struct Mark {};
 
-// prim/tsr_fifo.sv: what is pushed in a cycle is seen in the next one.
+// prim/tsr_fifo.sv: an element pushed in a cycle is visible in the next one.
 template <typename T, uint32_t kDepth>
 class Fifo {
  public:
@@ -68,15 +69,15 @@ class Fifo {
   uint32_t head_ = 0, size_ = 0;
 };
 
-// prim/tsr_skid.sv: two places, and no way through in one cycle.
+// prim/tsr_skid.sv: two places. An element never passes through in the cycle in which it enters.
 template <typename T>
 class Skid {
  public:
   bool ready() const { return size_ < 2; }
   bool valid() const { return size_ != 0; }
   const T& front() const { return slot_[0]; }
-  // A cycle's end. |pop|: the head is taken, and there is one. |push|: |value| comes in, and it was
-  // ready.
+  // Ends a cycle. |pop|: remove the head; valid() must hold. |push|: add |value|; ready() must
+  // hold.
   void Step(bool pop, bool push, const T& value) {
     if (pop) slot_[0] = slot_[--size_];
     if (push) slot_[size_++] = value;

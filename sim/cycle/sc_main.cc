@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SystemC's library calls the program's sc_main from its own main, and does not link without one.
-// No program here uses that main.
+// The library of SystemC has a main that calls sc_main of the program, and does not link without an
+// sc_main. No program of the tree uses that main.
 
 extern "C" int sc_main(int argc, char* argv[]);
 
