@@ -19,9 +19,9 @@ namespace {
 
 namespace reg = isa::reg;
 
-// Cycles between two looks at the window while the machine runs: about a millisecond.
+// Cycles from one look at the window to the next while the machine runs: about a millisecond.
 constexpr uint64_t kStepCycles = 64;
-// Looks at the window of an idle board before it sleeps between two.
+// Looks at the window of an idle board before the board sleeps between looks.
 constexpr int kSpins = 2000;
 constexpr std::chrono::microseconds kSleep{200};
 constexpr std::chrono::milliseconds kOverEvery{10};
@@ -30,7 +30,7 @@ constexpr std::chrono::milliseconds kOverEvery{10};
 
 Result<std::unique_ptr<Board>> Board::Make(const isa::Config& config, int fd,
                                            uint32_t memory_bytes) {
-  // A power of two, as memory of a PCI device has to have; what is not touched takes no room.
+  // A PCI device has a power of two of memory. Untouched pages of the file take no room.
   const uint64_t bytes = std::bit_ceil(uint64_t{BoardWindow::kMemoryOffset} + memory_bytes);
   if (ftruncate(fd, 0) != 0 || ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
     return Fail(Code::kUnavailable, "the shared file cannot have {} bytes: {}", bytes,
@@ -115,7 +115,7 @@ void Board::StepBusy() {
 void Board::Serve(const std::function<bool()>& over) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point next_ask = Clock::now();
-  int idle = 0;  // looks in a row
+  int idle = 0;  // looks without an access, in a row
   for (uint32_t turn = 0;; ++turn) {
     if (window().request.load(std::memory_order_acquire) != window().answer.load()) {
       Answer();
@@ -126,7 +126,7 @@ void Board::Serve(const std::function<bool()>& over) {
     } else if (++idle > kSpins) {
       std::this_thread::sleep_for(kSleep);
     } else if (turn % 64 != 0) {
-      continue;  // the clock costs more than a look
+      continue;  // reading the clock costs more than a look
     }
     const Clock::time_point now = Clock::now();
     if (now < next_ask) continue;

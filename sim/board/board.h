@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Board: a verilated machine that stands for a board, behind a shared file
+// Board: a verilated machine in place of a board, behind a shared file
 // (runtime/device/board_window.h). Depends on: sim/rtl, runtime/device. Used by: simulated_board.
 #ifndef TESSERA_SIM_BOARD_BOARD_H_
 #define TESSERA_SIM_BOARD_BOARD_H_
@@ -20,8 +20,8 @@ namespace tessera::sim {
 
 class Board {
  public:
-  // The machine of |config| behind the file |fd|, which gets room for a window and
-  // |memory_bytes| of device memory, and zeroes.
+  // Makes the machine of |config| behind the file |fd|. Sets the length of the file to a window and
+  // at least |memory_bytes| of device memory, all zero.
   //   errors  kUnavailable  the file cannot have that length or be mapped
   //           and those of FindRtlPlugin
   static Result<std::unique_ptr<Board>> Make(const isa::Config& config, int fd,
@@ -30,8 +30,9 @@ class Board {
   Board& operator=(const Board&) = delete;
   ~Board();
 
-  // Answers accesses and turns the machine's clock while it runs, until |over| says so, which is
-  // asked about a hundred times a second. An idle board looks a few thousand times a second.
+  // Answers accesses, and steps the clock of the machine while it runs, until |over| returns true.
+  // Asks |over| about a hundred times a second. An idle board looks at the window a few thousand
+  // times a second.
   void Serve(const std::function<bool()>& over);
 
  private:
@@ -44,10 +45,10 @@ class Board {
 
   std::shared_ptr<RtlPlugin> plugin_;
   isa::Config config_;
-  std::span<uint8_t> file_;              // mapped
-  uint64_t end_;                         // of memory in it, as the machine's bus sees it
-  std::unique_ptr<RtlMachine> machine_;  // goes before plugin_
-  bool busy_ = false;                    // it may run: its clock turns
+  std::span<uint8_t> file_;  // the mapped file
+  uint64_t end_;             // end of device memory in the file, an address on the machine's bus
+  std::unique_ptr<RtlMachine> machine_;  // destroyed before plugin_
+  bool busy_ = false;                    // the machine may be running, so Serve steps its clock
 };
 
 }  // namespace tessera::sim

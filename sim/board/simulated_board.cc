@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// simulated_board: a process that stands for a board. It has the verilated machine of one
-// configuration and shares registers and memory through a file without a name, so that nothing is
-// left behind however it ends. It ends with the command that it runs, with its user, or with the
-// process that started it.
+// simulated_board: a process in place of a board. It runs the verilated machine of one
+// configuration and shares its registers and memory through a file without a name, so nothing is
+// left behind however the process ends. It ends with the command that it runs, with the user of its
+// file, or with the process that started it.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -30,13 +30,13 @@ struct Flags {
   std::vector<std::string> command;
 };
 
-// This process ends when the one that started it does.
+// Ends this process when the process that started it ends.
 void EndWithParent(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(kExitBad);  // it had ended before
+  if (getppid() != parent) _exit(kExitBad);  // it ended before the call
 }
 
-// A process uses the file |fd| (kBoardUserLock).
+// Whether a process uses the file |fd| (kBoardUserLock).
 bool InUse(int fd) {
   struct flock lock = {};
   lock.l_type = F_WRLCK;
@@ -46,7 +46,8 @@ bool InUse(int fd) {
   return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-// Starts |command| with |path| for each {}.
+// Starts |command| with every {} in it replaced by |path|. Returns the process id, below 0 if there
+// is none.
 pid_t Start(std::vector<std::string> command, const std::string& path) {
   const pid_t board = getpid();
   const pid_t child = fork();
@@ -70,7 +71,7 @@ Result<int> Run(const Flags& flags) {
       flags.fd >= 0 ? flags.fd : memfd_create("tessera-board", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) return Fail(Code::kUnavailable, "no memory to share: {}", std::strerror(errno));
   TESSERA_ASSIGN(const auto board, Board::Make(config, fd, flags.memory_mib << 20));
-  if (flags.command.empty()) {  // until a user has come and gone
+  if (flags.command.empty()) {  // serves until the first user of the file has gone
     bool used = false;
     board->Serve([&] {
       const bool now = InUse(fd);

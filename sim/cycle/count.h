@@ -19,9 +19,9 @@ namespace tessera::sim {
 // Runs |image| alone on a machine of |config| with the memory model of |config|. The report is that
 // of device `cycle`: cycles, counters of the units, traffic. The caller has checked |image|
 // (isa/check/check.h).
-//   errors  kUnsupported  a profile that |config| cannot express
-//           kTimeout      more than |budget| cycles
-//           CodeOf's      an instruction at which the machine stops: names it
+//   errors  kUnsupported  |config| cannot express the profile of |image|
+//           kTimeout      the run takes more than |budget| cycles
+//           CodeOf's      the machine stops at an instruction, which the message names
 Result<RunReport> CountCycles(const isa::ProgramImage& image, const isa::Config& config,
                               uint64_t budget = 1'000'000'000);
 

@@ -70,13 +70,14 @@ Result<Ddr3Parameters> ParseDdr3(const std::string& text) {
   return p;
 }
 
-// What was due until |now| was done: all rows are closed, and nothing goes until the last is over.
+// Does the refreshes that are due until |now|: closes all rows; no command goes until the last
+// refresh ends.
 void Ddr3Channel::Refresh(uint64_t now) {
   const uint64_t due = now / p_.refi;
   if (due == refreshed_) return;
   refreshed_ = due;
   for (Bank& bank : banks_) {
-    // A row that is open at the time is closed first.
+    // An open row is closed first.
     const uint64_t begin = std::max(due * p_.refi, bank.open ? bank.precharge + p_.rp : bank.ready);
     bank = {.ready = begin + p_.rfc};
   }
@@ -87,7 +88,7 @@ Ddr3Channel::Times Ddr3Channel::Access(uint64_t now, uint64_t address, uint64_t 
   Refresh(now);
   Times times;
   bool begun = false;
-  // Row by row; neighbouring rows lie in neighbouring banks.
+  // One row at a time; neighbouring rows lie in neighbouring banks.
   while (bytes != 0) {
     const uint64_t in_row = std::min(bytes, p_.row_bytes - address % p_.row_bytes);
     Bank& bank = banks_[address / p_.row_bytes % p_.banks];

@@ -22,7 +22,7 @@ class Ddr3Memory : public sc_core::sc_module {
 
  private:
   SC_HAS_PROCESS(Ddr3Memory);
-  static constexpr size_t kQueue = 16;  // requests
+  static constexpr size_t kQueue = 16;  // most requests in the queue
   struct Answer {
     tlm::tlm_generic_payload* payload = nullptr;
     sc_core::sc_time at;
@@ -34,8 +34,8 @@ class Ddr3Memory : public sc_core::sc_module {
 
   const sc_core::sc_time clock_;
   Ddr3Channel channel_;
-  std::deque<Answer> answers_;                 // in order of their time
-  tlm::tlm_generic_payload* waits_ = nullptr;  // a request without a place
+  std::deque<Answer> answers_;                 // in order of their times
+  tlm::tlm_generic_payload* waits_ = nullptr;  // a request that waits for a place in the queue
   sc_core::sc_event due_;
 };
 

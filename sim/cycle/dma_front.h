@@ -14,7 +14,7 @@ class DmaFront {
  public:
   explicit DmaFront(uint64_t bus_bytes) : bus_bytes_(bus_bytes) {}
 
-  // What it shows: room for a command; a box; a burst.
+  // Outputs: ready() for a command, a box, a burst.
   bool ready() const { return !full_ || (box_gone_ && (runs_gone_ || box_.no_data)); }
   bool box_valid() const { return full_ && !box_gone_ && !command_->stop; }
   const CheckedBox& box() const { return box_; }
@@ -26,7 +26,8 @@ class DmaFront {
     coming_ = command;
     coming_box_ = box;
   }
-  // A cycle's end: whether box and burst are taken. True if anything changed.
+  // Ends a cycle. |box_taken|, |burst_taken|: the box or the burst shown was taken. Returns whether
+  // anything changed.
   bool Step(bool box_taken, bool burst_taken);
 
  private:
@@ -34,7 +35,7 @@ class DmaFront {
   CommandPtr coming_ = nullptr, command_ = nullptr;
   CheckedBox coming_box_, box_;
   bool full_ = false, box_gone_ = false, runs_gone_ = false;
-  // tsr_runs: the burst in work, the burst it shows.
+  // tsr_runs: whether a burst is in work, whether it shows one.
   bool works_ = false, offers_ = false;
   BurstWalk walk_;
   BusBurst offer_;

@@ -22,13 +22,14 @@ Gates::Gates(const isa::Config& config, isa::Profile profile, GateUnits& units, 
       units_(units),
       issue_(issue) {}
 
-// VTA's depth is that of the edges it has: COMPUTE's with LOAD and STORE.
+// The depth of profile vta applies to the edges that the profile has: between COMPUTE and LOAD or
+// STORE.
 int64_t Gates::DepthOf(int from, int to) const {
   const bool wide = (from == kGemm || to == kGemm) && from != kVector && to != kVector;
   return config_.TokenDepth(wide ? profile_ : isa::Profile::kTessera);
 }
 
-// An edge is near its depth from a round number on (tsr_tokens: Near).
+// The count from which an edge is near its depth, rounded as in tsr_tokens (Near).
 int64_t Gates::NearOf(int from, int to) const {
   const int64_t depth = DepthOf(from, to);
   const int64_t round = depth >= 4 * kMargin
@@ -104,7 +105,7 @@ const Command* Gates::Next(int unit, const Command* taken) const {
 void Gates::Cycle(Cycles t) {
   Sleep();
   const bool vta = profile_ == isa::Profile::kVta;
-  // ---- What this cycle shows, of all before any changes.
+  // ---- Outputs of this cycle, for all gates, before any gate changes.
   struct Shown {
     uint8_t missing = 0, stalled = 0;
     bool may = false, offers = false, issues = false, retires = false;
@@ -122,7 +123,8 @@ void Gates::Cycle(Cycles t) {
     s.retires = Done(gate) && s.stalled == 0;
     units_.Waits(t, static_cast<isa::Unit>(u), s.missing, s.stalled);
   }
-  // tsr_route: LOAD's own gate has the turn, unless COMPUTE offered a command and had it not.
+  // tsr_route: the gate of LOAD has the turn, unless COMPUTE offers a command to LOAD and did not
+  // have the turn.
   const auto unit_of = [&](int u) { return gate_[u].shown->unit; };
   const bool compute_load = show[kGemm].offers && unit_of(kGemm) == isa::Unit::kLoad;
   const bool load_offered = compute_turn_ ? compute_load : show[kLoad].offers;
@@ -152,7 +154,7 @@ void Gates::Cycle(Cycles t) {
       edge.before = {edge.count, edge.before[0]};
     }
   }
-  // Tokens pushed are told before those popped.
+  // Observers see pushes of tokens before pops.
   for (int u = 0; u < isa::kUnits; ++u) {
     if (!show[u].retires) continue;
     const Command& old = *gate_[u].oldest;
@@ -215,7 +217,7 @@ void Gates::Cycle(Cycles t) {
     gate.given = false;
     gate.coming = nullptr;
   }
-  // What the units have retired goes to the gate it came from.
+  // A completed command goes to the gate that issued it.
   for (int u = 0; u < isa::kUnits; ++u) {
     if (unit_retires[u] == nullptr) continue;
     int owner = vta && u == kVector ? kGemm : u;

@@ -9,14 +9,14 @@
 namespace tessera::sim::cycle {
 namespace {
 
-// Slots after slot 0 (tsr_gemm).
+// Pipeline slots, in cycles after slot 0 (tsr_gemm).
 constexpr Cycles kInpSlot = 2, kAccReadSlot = 9, kAccWriteSlot = 12, kRetireSlot = 13;
-// From a command taken to its start at the earliest: held for a cycle; what the first slots of a
-// depthwise read is worked out in two more.
+// The least cycles from taking a command to its start. A command is held for one cycle. A depthwise
+// takes two more to compute what its first slots read.
 constexpr Cycles kHold = 1, kHoldWindow = 3;
 
-// What the slots of a window read (tsr_dw_reads): the lowest position that is missing, and with it
-// the next one if that lies in another bank. |bank|: of each position.
+// The positions that each slot of a window reads (tsr_dw_reads): the lowest missing position, and
+// the next missing one if it lies in another bank. |bank|: of each position.
 std::vector<uint16_t> ReadSlots(uint16_t missing, const std::array<int, 9>& bank) {
   std::vector<uint16_t> slots;
   while (missing != 0) {
@@ -80,7 +80,7 @@ void GemmModel::Plan(Cycles t, GemmWork& work) {
   loop_last_ = work.last;
 }
 
-// Loops of Depthwise: z, o, i, then ky, kx within a step.
+// Loops of Depthwise: z, o, i; then ky, kx, which are inside a step.
 void GemmModel::PlanDepthwise(GemmWork& work) {
   const isa::InsnNest& nest = work.command->nest;
   const auto count = [&](int loop) { return nest.loop_list[loop].count; };
@@ -88,7 +88,8 @@ void GemmModel::PlanDepthwise(GemmWork& work) {
   const int64_t along = work.inp->strides[2], win_y = work.inp->strides[3],
                 win_x = work.inp->strides[4];
   const int64_t keep = kw > 1 && along == win_x ? 1 : kw > 2 && along == 2 * win_x ? 2 : 0;
-  uint16_t all = 0, fresh = 0;  // positions; those that a window beside another does not share
+  // All positions of a window; the positions that it does not share with the window before.
+  uint16_t all = 0, fresh = 0;
   std::array<int, 9> bank{};
   for (int64_t ky = 0; ky < kh; ++ky) {
     for (int64_t kx = 0; kx < kw; ++kx) {
@@ -132,7 +133,7 @@ void GemmModel::Cycle(Cycles t) {
   SetActivity(t);
 }
 
-// A cycle is busy when a step multiplies, else a hazard while a command is inside.
+// A cycle is busy if a step multiplies; otherwise it is a hazard if GEMM has a command.
 void GemmModel::SetActivity(Cycles t) {
   Activity now = Activity::kIdle;
   Cycles next = kNever;
@@ -153,10 +154,11 @@ void GemmModel::SetActivity(Cycles t) {
       continue;
     }
     const GemmWork::WindowPlace here = work.WindowAt(t - work.first);
-    const Cycles window = t - here.at,
-                 row = window - here.column * work.every;  // their first steps
+    // The cycles of the first step of the window and of the row.
+    const Cycles window = t - here.at, row = window - here.column * work.every;
     if (here.at < work.steps) now = Activity::kBusy;
-    // The next pause: behind this window, or where windows follow at once behind the row's last.
+    // The next pause: after this window, or, if windows follow without a pause, after the last
+    // window of the row.
     const bool pauses = work.every != work.steps;
     change((pauses ? window : row + (work.columns - 1) * work.every) + work.steps);
     change(pauses && here.column + 1 < work.columns ? window + work.every : row + work.row);
@@ -220,7 +222,7 @@ GemmModel::GemmStep GemmModel::StepAt(Cycles slot0) const {
   return {};
 }
 
-// tsr_gemm_accum: a tile of one of the three steps before is not read again.
+// tsr_gemm_accum: GEMM does not read a tile that one of the three steps before used.
 int GemmModel::AccRead(Cycles t) const {
   if (works_.empty() || t < kAccReadSlot + 1) return kNoBank;
   const GemmStep step = StepAt(t - kAccReadSlot);
@@ -232,7 +234,7 @@ int GemmModel::AccRead(Cycles t) const {
   return acc_banks_.Of(step.tile);
 }
 
-// A result that the next step of its command goes on with is not written.
+// GEMM does not write a result that the next step of the command continues.
 int GemmModel::AccWrite(Cycles t) const {
   if (works_.empty() || t < kAccWriteSlot + 1) return kNoBank;
   const GemmStep step = StepAt(t - kAccWriteSlot);
@@ -244,7 +246,7 @@ int GemmModel::AccWrite(Cycles t) const {
   return acc_banks_.Of(step.tile);
 }
 
-// What slot |slot| of a depthwise reads of the window after the one that is multiplied.
+// The banks that a depthwise reads in slot |slot|, for the window after the one that is multiplied.
 uint32_t GemmModel::WindowReads(const GemmWork& work, Cycles slot) const {
   const std::vector<uint16_t>* reads = &work.first_reads;
   uint64_t row = 0, column = 0, at = slot - work.begins - 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GEMM in time. Nothing makes it wait once it has a command, so all of a command's cycles are known
-// when it is taken; what it asks of its memories in one cycle is worked out when another unit wants
-// the same bank. Depends on: isa. Used by: machine. hw/rtl/gemm is the truth.
+// GEMM, cycle by cycle. Nothing makes GEMM wait once it has a command, so Take() plans all cycles
+// of the command. Which banks GEMM uses in a cycle is computed only when another unit wants the
+// same memory. Must match hw/rtl/gemm. Depends on: isa. Used by: machine.
 #ifndef TESSERA_SIM_CYCLE_GEMM_H_
 #define TESSERA_SIM_CYCLE_GEMM_H_
 
@@ -19,41 +19,42 @@ namespace tessera::sim::cycle {
 
 class GemmModel : public MachinePart {
  public:
-  // |gates|: is woken for what it sees of this unit.
+  // |gates|: woken when an output of this unit that the gates read changes.
   GemmModel(const isa::MachineState& state, ActivityCount& activity, MachinePart& gates);
 
-  bool ready() const { return !held_; }  // a command is taken in this cycle
+  bool ready() const { return !held_; }  // GEMM can take a command in this cycle
   void Take(Cycles t, const CommandPtr& command);
   void Cycle(Cycles t);
-  // The command that retires in cycle |t|; null if none does.
+  // The command that retires in cycle |t|, null if there is none.
   const Command* retires(Cycles t) const;
 
-  // Banks that it uses in cycle |t|, kNoBank if none. Asked in the cycle that is on.
+  // The banks that GEMM uses in cycle |t|, kNoBank if none. Only valid for the current cycle.
   int AccRead(Cycles t) const;
   int AccWrite(Cycles t) const;
-  uint32_t InpReads(Cycles t) const;  // a mask
+  uint32_t InpReads(Cycles t) const;  // mask of banks
 
  private:
-  // A command's steps, each in slot 0 in one cycle.
+  // The steps of a command. Each step passes slot 0 in one cycle.
   struct GemmWork {
     CommandPtr command = nullptr;
     Cycles taken = 0;
-    Cycles first = 0, last = 0;  // cycles of its steps
-    bool any = false;            // its steps multiply; else there is one that does nothing
-    // Depthwise: a window has so many steps; windows of a row begin |every| cycles after one
-    // another, the first one |first_every| after the one before, a row takes |row| cycles.
+    Cycles first = 0, last = 0;  // cycles of its first and last step
+    bool any = false;            // false: the command has one step that does nothing
+    // Depthwise: |steps| steps a window, |columns| windows a row. The first window of a row begins
+    // |first_every| cycles after the last window of the row before, the others |every| cycles after
+    // the one before. A row takes |row| cycles.
     uint64_t steps = 0, columns = 0, every = 0, first_every = 0, row = 0;
     Cycles begins = 0;                         // the cycle before its first read slot
-    std::vector<uint16_t> first_reads, reads;  // by slot: positions 3 ky + kx, a mask
+    std::vector<uint16_t> first_reads, reads;  // for each slot: a mask of positions 3 ky + kx
     const isa::NestOperand* inp = nullptr;
     const isa::NestOperand* uops = nullptr;
-    const isa::NestOperand* acc = nullptr;  // that is written
+    const isa::NestOperand* acc = nullptr;  // the operand that is written
     bool from_zero = false;                 // no step reads ACC
     bool depthwise() const { return steps != 0; }
     Cycles retires() const;
 
-    // Depthwise: where step |n| cycles after the first one stands: its window, and |at| cycles from
-    // that one's first step, which may be past its last.
+    // Depthwise: the window that is at work |n| cycles after the first step. |at|: cycles since the
+    // first step of that window; it may be past the last step.
     struct WindowPlace {
       uint64_t row = 0, column = 0, at = 0;
     };
@@ -62,13 +63,13 @@ class GemmModel : public MachinePart {
       return {n / row, column, in_row - column * every};
     }
   };
-  // What one step is.
+  // One step.
   struct GemmStep {
-    const GemmWork* work = nullptr;  // null: there is none
+    const GemmWork* work = nullptr;  // null: no step
     int64_t tile = 0;                // of ACC
-    bool init = false;               // starts from zero
+    bool init = false;               // the sum starts from zero
     bool last = false;               // of its command
-    bool stores = false;             // the last of its window
+    bool stores = false;             // the last step of its window
   };
   void Plan(Cycles t, GemmWork& work);
   void PlanDepthwise(GemmWork& work);
@@ -84,10 +85,11 @@ class GemmModel : public MachinePart {
   ActivityCount& activity_;
   MachinePart& gates_;
   const Banks inp_banks_, acc_banks_;
-  std::deque<GemmWork> works_;  // oldest first, until they have retired
+  std::deque<GemmWork> works_;  // oldest first; a command stays until it has retired
   bool held_ = false;
-  Cycles starts_ = 0;  // the cycle in which what is held starts
-  // Of the commands so far: the last step of a loop, of a window, the last hand-over of a window.
+  Cycles starts_ = 0;  // the cycle in which the held command starts
+  // Cycles, over all commands so far: the last step of a loop, the last step of a window, the last
+  // hand-over of a window.
   Cycles loop_last_ = 0, window_last_ = 0, window_moved_ = 0;
 };
 

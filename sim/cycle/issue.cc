@@ -18,7 +18,8 @@ IssueModel::IssueModel(const isa::Config& config, isa::Profile profile, uint64_t
   WakeAt(0);
 }
 
-// Bursts, to the end of the stream or of an aligned block, while there are places for their beats.
+// Asks for bursts while there are places for their beats. A burst ends at the end of the stream or
+// of an aligned block.
 bool IssueModel::StepAsk(bool leaves) {
   const bool took = asks_ && bus_room_;
   const bool out_go = (bus_room_ && room_) || !out_valid_;
@@ -50,10 +51,12 @@ bool IssueModel::StepAsk(bool leaves) {
   return active;
 }
 
-// Beats to instructions: several make one, or one holds several. |go|: the register behind is free.
+// Turns beats into instructions: several beats make one, or one beat holds several. |go|: the
+// register behind is free.
 bool IssueModel::StepFetch(bool go) {
   const bool beat = beats_ != 0;
-  const bool narrow = bus_bytes_ < isa::kInsnBytes;  // than an instruction of profile tessera
+  // The bus is narrower than an instruction of profile tessera.
+  const bool narrow = bus_bytes_ < isa::kInsnBytes;
   const uint64_t parts = narrow ? insn_bytes_ / bus_bytes_ : bus_bytes_ / insn_bytes_;
   const bool part_ends = part_ + 1 == parts;
   const bool makes = narrow ? beat && part_ends : beat;
@@ -74,7 +77,7 @@ bool IssueModel::StepFetch(bool go) {
 
 bool IssueModel::StepDispatch(Cycles t) {
   const bool vta = profile_ == isa::Profile::kVta;
-  // ---- The check: one instruction at a time.
+  // ---- The check takes one instruction at a time.
   const bool check_ready = checked_ == nullptr || check_left_ == 0;
   const bool check_done = checked_ != nullptr && check_left_ == 0;
   const int queue = command_ == nullptr ? 0 : static_cast<int>(command_->fetched.unit);
@@ -141,7 +144,7 @@ bool IssueModel::StepDispatch(Cycles t) {
 void IssueModel::Cycle(Cycles t) {
   Sleep();
   const bool go = !waits_ && trouble_ == Trouble::kNone && command_ == nullptr && !bad_;
-  // Dispatch sees what fetch shows in this cycle, before fetch moves on.
+  // Dispatch reads the output of fetch in this cycle, so dispatch steps first.
   const bool dispatched = StepDispatch(t);
   const bool fetched = StepFetch(go || !insn_valid_);
   if (asks_) bus_.WakeAt(t + 1);

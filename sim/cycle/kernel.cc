@@ -34,7 +34,8 @@ class Entered {
 class CycleClock : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(CycleClock);
-  // |ahead|: how many cycles the process may run ahead of simulated time. Without a memory in the simulation nothing else reads the time, so any number is correct. With a memory it must be 0.
+  // |ahead|: how many cycles the process may run ahead of simulated time. Without a memory in the
+  // simulation nothing else reads the time, so any number is correct. With a memory it must be 0.
   CycleClock(const sc_core::sc_module_name& name, double clock_mhz, uint64_t ahead)
       : sc_core::sc_module(name), period_(1e6 / clock_mhz, sc_core::SC_PS), ahead_(ahead) {
     SC_METHOD(Tick);

@@ -19,7 +19,8 @@ namespace tessera::sim::cycle {
 
 class CycleKernel {
  public:
-  // |clock_mhz|: clock of the machine. |bus_bytes|: width of its bus. |ddr3|: the DDR3 memory behind the bus; null: this simulation has no memory.
+  // |clock_mhz|: clock of the machine. |bus_bytes|: width of its bus. |ddr3|: the DDR3 memory
+  // behind the bus; null: this simulation has no memory.
   CycleKernel(double clock_mhz, uint32_t bus_bytes, const Ddr3Parameters* ddr3);
   ~CycleKernel();
   CycleKernel(const CycleKernel&) = delete;

@@ -16,7 +16,7 @@ LoadModel::LoadModel(const isa::Config& config, const GemmModel& gemm, const Vec
       inp_banks_(config, isa::Memory::kInp),
       front_(bus_bytes_) {}
 
-// Whether the scratchpad takes the write in front: GEMM and VECTOR come first in a bank.
+// Whether the scratchpad takes the write in front: GEMM and VECTOR have priority in a bank.
 bool LoadModel::Written(Cycles t) const {
   const Chunk& chunk = writes_.front().chunk;
   if (!chunk.write) return true;
@@ -32,13 +32,13 @@ bool LoadModel::Written(Cycles t) const {
       return vector_.AccWrite(t) != bank && gemm_.AccWrite(t) != bank;
     }
     default:
-      return true;  // nobody else writes there
+      return true;  // no other unit writes there
   }
 }
 
 void LoadModel::Cycle(Cycles t) {
   Sleep();
-  // ---- What this cycle shows.
+  // ---- Outputs of this cycle.
   const bool was_ready = front_.ready();
   const bool written = writes_.valid() && Written(t);
   const bool room = writes_.ready();
@@ -63,8 +63,8 @@ void LoadModel::Cycle(Cycles t) {
   }
   inside_ += static_cast<uint32_t>(entered_late_) - static_cast<uint32_t>(retired_now);
 
-  // ---- Alignment: the beat in front moves up when it is used up; one behind it that ends a run
-  // goes with it.
+  // ---- Alignment: the beat in front moves up when all its bytes are used. If the beat behind it
+  // ends a run in this step, both leave.
   const bool use_current = step && chunk.data && (chunk.ends_run || chunk.full);
   const bool use_next = step && chunk.data && chunk.ends_run && chunk.spans;
   const bool beat_taken = !current_ || use_current;
@@ -78,7 +78,7 @@ void LoadModel::Cycle(Cycles t) {
 
   // ---- Chunks.
   const bool box_taken = front_.box_valid() && boxes_.ready();
-  const bool chunk_taken = ops_.ready();  // tsr_dma_walk's go
+  const bool chunk_taken = ops_.ready();  // go of tsr_dma_walk
   const bool moves = !walks_ || chunk_taken;
   const bool pushes = walks_ && chunk_taken;
   ops_.Step(step, pushes, pushes ? ChunkOp{walk_.chunk(), walked_} : ChunkOp{});
@@ -98,7 +98,7 @@ void LoadModel::Cycle(Cycles t) {
   }
   if (box_taken) boxes_.Push({front_.command(), front_.box()});
 
-  // ---- Requests: what is outstanding is compared a cycle late.
+  // ---- Requests: the comparison with the outstanding beats is one cycle late.
   const uint32_t beats = burst_taken_ ? front_.burst().beats : 0;
   const bool credit =
       (bursts_ < kMaxBursts - 1 && outstanding_ < kMaxBeats) || (credit_ && !burst_taken_);

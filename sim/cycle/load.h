@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LOAD in time: bursts asked for within credits, beats as they come, chunks written to scratchpads.
-// Depends on: box, gemm.h and vector.h (who has a bank first). Used by: machine. hw/rtl/load is the
-// truth.
+// LOAD, cycle by cycle: asks for bursts within its credits, takes beats as they arrive, writes
+// chunks to the scratchpads. Must match hw/rtl/load. Depends on: box; gemm.h and vector.h, which
+// have priority in a bank. Used by: machine.
 #ifndef TESSERA_SIM_CYCLE_LOAD_H_
 #define TESSERA_SIM_CYCLE_LOAD_H_
 
@@ -28,7 +28,7 @@ class LoadModel : public MachinePart {
   void Cycle(Cycles t);
   const Command* retires(Cycles t) const { return retires_at_ == t ? retired_ : nullptr; }
 
-  // The bus: what it asks for in this cycle; whether it takes a beat.
+  // For the bus: the burst that LOAD asks for in this cycle, and whether LOAD takes a beat.
   bool asks() const { return front_.burst_valid() && credit_; }
   const BusBurst& burst() const { return front_.burst(); }
   bool beat_ready() const { return beats_.ready(); }
@@ -63,11 +63,12 @@ class LoadModel : public MachinePart {
   const Banks acc_banks_, out_banks_, inp_banks_;
 
   DmaFront front_;
-  bool entered_ = false, entered_late_ = false;  // a command in this cycle, in the one before
-  uint32_t inside_ = 0;                          // commands, but for the one that just came
+  // A command entered in this cycle, in the one before.
+  bool entered_ = false, entered_late_ = false;
+  uint32_t inside_ = 0;  // commands inside, without the one that just entered
   // Requests.
   bool credit_ = false, burst_taken_ = false;
-  uint32_t bursts_ = 0, outstanding_ = 0;  // outstanding: beats
+  uint32_t bursts_ = 0, outstanding_ = 0;  // outstanding_: beats
   // Boxes, their chunks, beats, writes.
   Fifo<Box, 16> boxes_;
   bool walks_ = false;
@@ -76,7 +77,7 @@ class LoadModel : public MachinePart {
   Skid<ChunkOp> ops_;
   Fifo<Mark, 32> beats_;
   Skid<Mark> beat_;
-  bool current_ = false;  // a beat in front of the aligner
+  bool current_ = false;  // a beat is in front of the aligner
   Skid<ChunkOp> writes_;
   bool beat_came_ = false, beat_last_ = false;
 

@@ -40,7 +40,8 @@ struct RunEnd {
 
 class CycleRun final : public MachineView, private GateUnits, private Stream {
  public:
-  // |state|: the caller has set its profile, segments and device memory as in |launch|. |memory| has no open burst.
+  // |state|: the caller has set its profile, segments and device memory as in |launch|. |memory|
+  // has no open burst.
   CycleRun(const Launch& launch, const isa::Fetcher& fetcher, isa::MachineState& state,
            MemoryModel& memory, RunObserver* observer, Effects effects = Effects::kKernels);
 

@@ -19,14 +19,14 @@ StoreModel::StoreModel(const isa::MachineState& state, const GemmModel& gemm,
 
 void StoreModel::Cycle(Cycles t) {
   Sleep();
-  // ---- What this cycle shows.
+  // ---- Outputs of this cycle.
   const bool was_ready = front_.ready();
   const bool retired = retires() != nullptr;
   const bool read_valid = asks_.valid();
   bool read_ready = false;
   if (read_valid) {
     const int64_t tile = static_cast<int64_t>(asks_.front());
-    if (state_.profile == isa::Profile::kVta) {  // the low bytes of ACC
+    if (state_.profile == isa::Profile::kVta) {  // profile vta stores the low bytes of ACC
       const int bank = acc_banks_.Of(tile);
       read_ready = gemm_.AccRead(t) != bank && vector_.AccRead(t) != bank;
     } else {
@@ -34,8 +34,8 @@ void StoreModel::Cycle(Cycles t) {
     }
   }
   const bool blocked = !asks_.ready();
-  // Words: a chunk makes one if it fills its word or ends its run; what it has past it may be one
-  // more.
+  // Words: a chunk completes a word if it fills the word or ends its run. Bytes past the end of
+  // that word may need one more word.
   const bool chunk_valid = chunks_.valid();
   const Chunk chunk = chunk_valid ? chunks_.front() : Chunk{};
   const bool emits = chunk.full || chunk.ends_run;
@@ -43,7 +43,7 @@ void StoreModel::Cycle(Cycles t) {
   const bool word_ready = owed_.valid() && words_.ready();
   const bool word = word_valid && word_ready;
   const bool chunk_taken = chunk_valid && !spills_ && (word_ready || !emits);
-  // Chunks are cut when their tile is here.
+  // A chunk is cut when its tile has arrived.
   const bool cuts = ops_.valid() && tiles_.valid() && chunks_.ready();
   const bool tile_taken = cuts && ops_.front().ends_tile;
 
@@ -72,7 +72,7 @@ void StoreModel::Cycle(Cycles t) {
   if (retired) commands_.Pop();
   if (box_taken) commands_.Push({front_.command(), box.nop});
 
-  // ---- Words on their way.
+  // ---- Words.
   const bool last_word = word && word_ + 1 == owed_.front();
   if (word) word_ = last_word ? 0 : word_ + 1;
   if (last_word) owed_.Pop();

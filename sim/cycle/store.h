@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// STORE in time: tiles asked of OUT, chunks packed into bus words, bursts and their responses, with
-// the AXI write channels behind it (tsr_axi_write). Depends on: box, vector.h and gemm.h (who has a
-// bank first). Used by: machine. hw/rtl/store is the truth.
+// STORE, cycle by cycle: reads tiles from OUT (in profile vta, from ACC), packs chunks into bus
+// words, sends bursts and counts their responses. Includes the AXI write channels (tsr_axi_write).
+// Must match hw/rtl/store. Depends on: box; vector.h and gemm.h, which have priority in a bank.
+// Used by: machine.
 #ifndef TESSERA_SIM_CYCLE_STORE_H_
 #define TESSERA_SIM_CYCLE_STORE_H_
 
@@ -26,13 +27,14 @@ class StoreModel : public MachinePart {
     WakeAt(t);
   }
   void Cycle(Cycles t);
-  // A command that retires in this cycle.
+  // The command that retires in this cycle, null if there is none.
   const Command* retires() const {
     const bool done = commands_.valid() && (commands_.front().nop || answered_ != 0);
     return done ? commands_.front().command : nullptr;
   }
 
-  // The channels to memory: what they show in this cycle, what memory takes, its responses.
+  // For the bus: the request and the word that STORE offers in this cycle, whether the memory takes
+  // them, and responses of the memory.
   bool offers_request() const { return requests_.valid(); }
   const BusBurst& request() const { return requests_.front(); }
   bool offers_word() const { return words_.valid(); }
@@ -48,11 +50,11 @@ class StoreModel : public MachinePart {
     response_ = true;
     WakeAt(t);
   }
-  // Requests that are not answered: the run's end waits for them.
+  // Bursts without a response. The run ends when there are none.
   uint32_t open_bursts() const { return open_; }
 
  private:
-  static constexpr uint32_t kRoom = 8;  // tiles under way (tsr_store_read)
+  static constexpr uint32_t kRoom = 8;  // most tiles on their way (tsr_store_read)
   struct Tiles {
     uint64_t tile = 0, left = 0;
   };
@@ -74,26 +76,26 @@ class StoreModel : public MachinePart {
   bool entered_ = false, starts_ = false;
   uint32_t inside_ = 0;
   Fifo<Sent, 16> commands_;
-  uint32_t answered_ = 0;  // commands answered in full and not retired
-  Fifo<bool, 16> bursts_;  // without a response; whether the last of their box
+  uint32_t answered_ = 0;  // commands with all responses that have not retired
+  Fifo<bool, 16> bursts_;  // bursts without a response: whether each is the last of its box
   // Tile reads.
   Fifo<Tiles, 4> reads_;
   bool reads_inside_ = false;
-  Tiles at_;  // of the box in front, once its first tile was asked for
+  Tiles at_;  // the tiles left of the box in front, once the first was asked for
   uint32_t room_ = kRoom;
   Skid<uint64_t> asks_;
-  bool answer_comes_ = false;  // the tile asked for in the cycle before
+  bool answer_comes_ = false;  // the tile asked for in the cycle before arrives
   Fifo<Mark, kRoom> tiles_;
   // Chunks and words.
   Fifo<CheckedBox, 4> boxes_;
   bool walks_ = false;
   ChunkWalk walk_;
   Skid<Chunk> ops_, chunks_;
-  bool spills_ = false;  // a run's last bytes leave next
+  bool spills_ = false;  // the last bytes of a run leave next
   // The channels.
   Skid<BusBurst> requests_;
-  Fifo<uint32_t, 16> owed_;  // words that requests owe
-  uint32_t word_ = 0;        // of the request in front
+  Fifo<uint32_t, 16> owed_;  // words that each request still needs
+  uint32_t word_ = 0;        // words sent of the request in front
   Skid<Mark> words_;
   uint32_t open_ = 0;
   bool request_taken_ = false, word_taken_ = false, response_ = false;

@@ -78,7 +78,7 @@ void TlmMemory::AcceptRead(const DramRequest& request) {
 
 void TlmMemory::AcceptWrite(const DramRequest& request) { Open(request, true); }
 
-// One request at a time, in order; a write's when its data are here, reads may overtake it.
+// Sends one request at a time, in order. A write waits for its data, so reads may overtake it.
 void TlmMemory::SendNext() {
   for (const auto& transfer : open_) {
     if (request_pending_) return;
@@ -115,7 +115,7 @@ void TlmMemory::Answered(Transfer& transfer) {
   transfer.answered_at = cycle_;
 }
 
-// The transfer's last beat is taken: the target may forget it.
+// Ends a transfer after its last beat or response: the target may release the transaction.
 void TlmMemory::End(Transfer& transfer) {
   if (!transfer.ended) {
     tlm::tlm_phase phase = tlm::END_RESP;

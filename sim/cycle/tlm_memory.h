@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TlmMemory: the memory of the cycle model as a TLM-2.0 initiator: any target that speaks the base
-// protocol (AT) can stand behind the bus. Depends on: SystemC, sim/dram/memory_model.h. Used by:
+// TlmMemory: the memory of the cycle model as a TLM-2.0 initiator. Any target of the base protocol
+// (AT) can be the memory behind the bus. Depends on: SystemC, sim/dram/memory_model.h. Used by:
 // kernel.
 //
-// A burst is one transaction. A read's beats come one a cycle from the cycle after BEGIN_RESP on, a
-// write is sent when its last beat is in and answered in the cycle after BEGIN_RESP: so the order
-// of processes in one moment decides nothing. Responses of reads and of writes each in the order of
-// their requests. Data stay with the machine; transactions carry no bytes (a null data pointer).
+// A burst is one transaction. The beats of a read arrive one a cycle, from the cycle after
+// BEGIN_RESP on. A write is sent when its last beat has arrived and answered in the cycle after
+// BEGIN_RESP. So the order of SystemC processes at one time has no effect. Reads are answered in
+// the order of their requests, and so are writes. The machine keeps the data: transactions carry no
+// bytes (their data pointer is null).
 #ifndef TESSERA_SIM_CYCLE_TLM_MEMORY_H_
 #define TESSERA_SIM_CYCLE_TLM_MEMORY_H_
 
@@ -45,11 +46,11 @@ class TlmMemory final : public sc_core::sc_module, public MemoryModel {
     tlm::tlm_generic_payload payload;
     DramRequest request;
     bool write = false;
-    uint32_t left = 0;         // beats
-    bool sent = false;         // BEGIN_REQ
-    bool answered = false;     // BEGIN_RESP has come
-    uint64_t answered_at = 0;  // in this cycle
-    bool ended = false;        // END_RESP is out: the target may not look at it any more
+    uint32_t left = 0;         // beats left
+    bool sent = false;         // BEGIN_REQ is sent
+    bool answered = false;     // BEGIN_RESP has arrived
+    uint64_t answered_at = 0;  // the cycle of BEGIN_RESP
+    bool ended = false;        // the target completed the transaction: it needs no END_RESP
   };
   tlm::tlm_sync_enum Backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
@@ -62,7 +63,7 @@ class TlmMemory final : public sc_core::sc_module, public MemoryModel {
 
   const uint32_t bus_bytes_;
   std::deque<std::unique_ptr<Transfer>> open_;  // in the order of their requests
-  bool request_pending_ = false;                // a request that the target has not ended
+  bool request_pending_ = false;                // the target has not ended a request
 };
 
 }  // namespace tessera::sim::cycle

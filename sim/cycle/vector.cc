@@ -15,7 +15,8 @@ VectorModel::VectorModel(const isa::MachineState& state, const GemmModel& gemm,
       inp_banks_(state.config, isa::Memory::kInp),
       loop_(state) {}
 
-// Slot 3: whether the banks that this phase reads are free. Those of OUT are: nobody comes before.
+// Slot 3: whether the banks that this phase reads are free. Banks of OUT always are: no unit has
+// priority over VECTOR there.
 bool VectorModel::Served(Cycles t) const {
   const VectorStep& step = slot3_.step;
   if (!slot3_.valid || !step.work) return true;
@@ -30,7 +31,7 @@ bool VectorModel::Served(Cycles t) const {
 
 void VectorModel::Cycle(Cycles t) {
   Sleep();
-  // ---- What this cycle shows.
+  // ---- Outputs of this cycle.
   const bool ok = flight_.ok();
   const bool asks = slot3_.valid && ok && slot3_.step.work;
   const VectorStep& step3 = slot3_.step;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VECTOR in time: its loops, the slots in front of the lanes, where banks and results in flight
-// make a step wait, and the results on their way to memory. Depends on: isa, gemm.h (who has an ACC
-// or INP bank first). Used by: machine. hw/rtl/vector is the truth.
+// VECTOR, cycle by cycle: its loops, the slots in front of the lanes, where a step waits for banks
+// and for results in flight, and the results on their way to memory. Must match hw/rtl/vector.
+// Depends on: isa; gemm.h, which has priority in a bank of ACC or INP. Used by: machine.
 #ifndef TESSERA_SIM_CYCLE_VECTOR_H_
 #define TESSERA_SIM_CYCLE_VECTOR_H_
 
@@ -28,7 +28,7 @@ class VectorModel : public MachinePart {
   void Cycle(Cycles t);
   const Command* retires(Cycles t) const { return retires_at_ == t ? retired_ : nullptr; }
 
-  // What it asks of banks in cycle |t|, which it has been asked for; kNoBank if nothing.
+  // The banks that VECTOR uses in cycle |t|, kNoBank if none. Call Cycle(t) first.
   int OutRead(Cycles t) const { return seen_ == t ? out_read_ : kNoBank; }
   int AccRead(Cycles t) const { return seen_ == t ? acc_read_ : kNoBank; }
   int AccWrite(Cycles t) const { return seen_ == t ? acc_write_ : kNoBank; }
@@ -52,8 +52,8 @@ class VectorModel : public MachinePart {
   bool held_ = false, known_ = false, takes_ = false, advanced_ = false;
   VectorLoop loop_;
   VectorSlot slot1_, slot2_, slot3_;
-  bool more_ = false, final_ = false;  // slot 3: another phase follows; this is its last
-  bool second_ = false;                // slot 3: the second of two ACC operands is read
+  bool more_ = false, final_ = false;  // slot 3: another phase follows; this phase is the last
+  bool second_ = false;                // slot 3: reads the second of two operands in ACC
   VectorFlight flight_;
 
   CommandPtr retired_ = nullptr;

@@ -5,8 +5,8 @@ namespace tessera::sim::cycle {
 
 using isa::VectorMemory;
 
-// Whether |reader| would miss what |entry| writes. An Alu with two operands in ACC, which clears
-// nothing itself, waits for everything that clears.
+// Whether |reader| must wait for what |entry| writes. An Alu with two operands in ACC, which clears
+// nothing itself, waits for every step that clears.
 bool VectorFlight::Meets(const Entry& entry, const VectorStep& reader) {
   const VectorStep& writer = entry.step;
   const bool source_acc = reader.source == VectorMemory::kAcc;
@@ -33,7 +33,7 @@ void VectorFlight::Step(Cycles t, bool acc_ready, const VectorStep* push, const 
   }
   const bool written = Written(acc_ready) != nullptr;
 
-  // The youngest result that the step asked for must wait for; they are written in order.
+  // Finds the youngest result that step |ask| must wait for. Results are written in order.
   if (ask != nullptr) {
     waits_for_ = 0;
     if (push != nullptr && Meets(pushed, *ask)) {
@@ -47,7 +47,7 @@ void VectorFlight::Step(Cycles t, bool acc_ready, const VectorStep* push, const 
     }
   }
 
-  // From the head into the write register: at once, or first what it clears in ACC.
+  // The head moves into the write register at once, or first clears its tile of ACC.
   const bool some = size_ != 0 && ring_[head_].issued + kLatency <= t;
   const bool take = some && (!acc_valid_ || acc_ready);
   const Entry& head = ring_[head_];

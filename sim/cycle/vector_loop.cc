@@ -53,7 +53,7 @@ void VectorLoop::Start(const CommandPtr& command) {
       uops_ = &o;
     }
   }
-  // An Alu's loops over its reduction are those that do not move its result.
+  // The reduction loops of an Alu are those that do not move its result.
   const auto* insn = std::get_if<isa::Insn>(&command->fetched.insn);
   const isa::Alu* alu = insn == nullptr ? nullptr : std::get_if<isa::Alu>(insn);
   adds_ = insn != nullptr && std::holds_alternative<isa::Add>(*insn);

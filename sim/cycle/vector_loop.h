@@ -14,14 +14,14 @@ namespace tessera::sim::cycle {
 
 struct VectorStep {
   CommandPtr command = nullptr;
-  bool work = false;       // false: nothing to do, or nothing that can be done
+  bool work = false;       // false: the command has no step, or an error
   bool last = false;       // of its command
   bool emits = false;      // its result leaves the lanes
-  bool reads_acc = false;  // an accumulator beside the source
+  bool reads_acc = false;  // reads an accumulator besides the source
   isa::VectorMemory source = isa::VectorMemory::kImm;
   isa::VectorMemory result = isa::VectorMemory::kAcc;
   int64_t source_tile = 0, acc_tile = 0, result_tile = 0;
-  bool clears = false;  // leaves clear_tile of ACC at zero
+  bool clears = false;  // sets clear_tile of ACC to zero
   int64_t clear_tile = 0;
 };
 
@@ -30,7 +30,8 @@ class VectorLoop {
   explicit VectorLoop(const isa::MachineState& state) : state_(state) {}
 
   bool valid() const { return valid_; }
-  // There is no step, or it is the last one of its command: the next to come is another command's.
+  // There is no step, or it is the last one of its command: the next step belongs to another
+  // command.
   bool ends() const { return !valid_ || step_.last; }
   const VectorStep& step() const { return step_; }
 
@@ -39,7 +40,7 @@ class VectorLoop {
   void Stop() { valid_ = false; }
 
  private:
-  // Where an operand is: base, and a stride for each loop.
+  // The place of an operand: a base, and a stride for each loop.
   struct Place {
     int64_t base = 0;
     std::array<int64_t, isa::kMaxLoops> strides{};
@@ -53,11 +54,11 @@ class VectorLoop {
   VectorStep step_;
   std::array<int64_t, isa::kMaxLoops> count_{}, index_{};
   int loops_ = 0;
-  int reduction_ = 0;         // loops from here on are a tile's reduction
-  bool folds_ = false;        // reduction steps are combined in the lanes
+  int reduction_ = 0;         // loops from this one on reduce into one tile
+  bool folds_ = false;        // the lanes combine the reduction steps
   bool moves_first_ = false;  // the first reduction step does not read the accumulator
   bool combines_ = false;     // an Alu that reads the accumulator
-  bool adds_ = false;         // Add
+  bool adds_ = false;         // the instruction is Add
   Place source_, acc_, result_;
   const isa::NestOperand* uops_ = nullptr;
 };

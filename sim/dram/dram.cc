@@ -6,9 +6,10 @@
 namespace tessera::sim {
 namespace {
 
-constexpr uint32_t kMaxRequest = 256;  // beats, AXI's limit
+constexpr uint32_t kMaxRequest = 256;  // beats, the limit of AXI
 
-// The cycles of a frame that carry no beat are spread out: of 20 with 17 beats 6, 13 and 19.
+// The cycles of a frame without a beat are spread evenly: of 20 cycles with 17 beats, cycles 6, 13
+// and 19.
 bool CarriesBeat(const isa::DramTiming& timing, uint32_t cycle) {
   const uint32_t idle = timing.frame_cycles - timing.frame_beats;
   return (cycle + 1) * idle / timing.frame_cycles == cycle * idle / timing.frame_cycles;
@@ -38,7 +39,7 @@ void Dram::Reset() {
 
 void Dram::BeginCycle(bool write_offered) {
   stall_.Step();
-  // Parts of split requests that found room.
+  // Starts parts of split requests for which there is room now.
   if (read_rest_.beats != 0 && reads_.size < timing_.reads) EnterRead();
   if (write_rest_.beats != 0 && writes_outstanding_ < timing_.writes) EnterWrite();
   idle_at_begin_ = reads_.size == 0;
@@ -49,7 +50,7 @@ void Dram::BeginCycle(bool write_offered) {
                  !stall_[Stall::kWriteRequest];
   GrantBeats(write_offered);
 
-  // Parts of a split write other than the last are answered to nobody.
+  // Only the last part of a split write has a response.
   while (responses_.size != 0 && !responses_.front().final && cycle_ >= responses_.front().due) {
     responses_.pop();
     --writes_outstanding_;
@@ -161,7 +162,7 @@ void Dram::EndCycle() {
   if (++frame_ == timing_.frame_cycles) frame_ = 0;
 }
 
-// A stalling memory draws for every cycle, whatever happens in it.
+// With a stall seed, the memory draws random numbers in every cycle.
 void Dram::Skip(uint64_t cycles) {
   cycle_ += cycles;
   frame_ = static_cast<uint32_t>((frame_ + cycles) % timing_.frame_cycles);
@@ -189,7 +190,7 @@ std::vector<isa::MemoryWait> Dram::Waits(uint64_t now) const {
   };
   each(reads_, [&](const Burst& b) { add(reader(b.id), false, b.address, b.beats); });
   add(reader(read_rest_.id), false, read_rest_.address, read_rest_.beats);
-  // A burst that is written and not answered stands one word behind its end.
+  // A burst without its response: |address| is one word past its last word.
   each(responses_, [&](const Burst& b) { add(kStore, true, b.address - bus_bytes_, 1); });
   each(writes_, [&](const Burst& b) { add(kStore, true, b.address, b.beats); });
   add(kStore, true, write_rest_.address, write_rest_.beats);

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dram: when device memory answers. The two exact memory models of the machine, stepped by cycles;
-// timing only, the data stays with the caller. Depends on: isa/dram_timing.h. Used by: sim/rtl,
-// tests.
+// Dram: the times at which device memory answers. It has the two exact memory models of the machine
+// and steps by cycles. It models timing only; the caller keeps the data. Depends on:
+// isa/dram_timing.h. Used by: sim/rtl, sim/cycle, tests.
 //
-//   tsim   reads and writes independent; reads in order, 256 outstanding bursts of up to 256 beats.
-//          A read accepted while no other is outstanding gives its first beat 16 cycles later; one
-//          accepted behind another gives it in the cycle after that one's last beat. A beat a cycle
-//          each way. A write's response is offered one cycle after its last beat.
-//   zynq   bursts of 16 beats; a longer request is split here, a part a cycle. First beat of a read
-//   60
-//          cycles after its (part's) request, pipelined over 16 outstanding reads. 8 outstanding
-//          writes, response 30 cycles after the last beat. One data path: 17 of every 20 cycles
-//          carry one beat, read or write; cycles 6, 13 and 19 of each 20 since Reset carry none.
-//          When both directions want a cycle they alternate, the one that was not served last goes
-//          first.
+//   tsim   reads and writes are independent. Reads are in order, with 256 outstanding bursts of up
+//          to 256 beats. If no other read is outstanding, the first beat comes 16 cycles after the
+//          request; otherwise in the cycle after the last beat of the read before. One beat a cycle
+//          each way. The response of a write comes one cycle after its last beat.
+//   zynq   bursts of 16 beats; the model splits longer requests, one part a cycle. 16 outstanding
+//          reads, pipelined: the first beat comes 60 cycles after the request of its part. 8
+//          outstanding writes: the response comes 30 cycles after the last beat. One data path: 17
+//          of every 20 cycles carry one beat, read or write; cycles 6, 13 and 19 of each 20 since
+//          Reset carry none. If both directions have a beat, the one not served last goes first.
 //
-// "N cycles later": a handshake in cycle t is answered by a handshake in cycle t + N at the
-// earliest.
+// "N cycles after" a handshake in cycle t means a handshake in cycle t + N at the earliest.
 #ifndef TESSERA_SIM_DRAM_DRAM_H_
 #define TESSERA_SIM_DRAM_DRAM_H_
 
@@ -33,12 +30,12 @@ namespace tessera::sim {
 
 class Dram final : public MemoryModel {
  public:
-  // |bus_bytes|: bytes a beat. |stall_seed|: not 0: every channel hesitates at random (tests).
-  // |stops|: from this cycle on it takes requests and answers none.
+  // |bus_bytes|: bytes of a beat. |stall_seed|: if not 0, every channel stalls at random (for
+  // tests). |stops|: from this cycle on, the memory still takes requests but answers none.
   Dram(isa::DramModel model, uint32_t bus_bytes, uint64_t stall_seed = 0, uint64_t stops = kNever);
   static constexpr uint64_t kNever = ~uint64_t{0};
 
-  // At cycle 0 of the frame; the stalls of a seed start over.
+  // The model is at cycle 0 of a frame, and the random stalls start over.
   void Reset() override;
   void BeginCycle(bool write_offered) override;
   void AcceptRead(const DramRequest& request) override;
@@ -58,12 +55,13 @@ class Dram final : public MemoryModel {
  private:
   struct Burst {
     uint64_t address = 0;
-    uint64_t due = 0;  // reads: the earliest cycle of the first beat; responses: of the response
+    // Reads: earliest cycle of the first beat. Responses: earliest cycle of the response.
+    uint64_t due = 0;
     uint32_t beats = 0;
     uint32_t id = 0;
     bool final = true;  // the last part of its request
   };
-  // A first-in first-out ring; the models bound what is in flight.
+  // A first-in first-out ring. The models bound the number of bursts in flight.
   struct Ring {
     static constexpr uint32_t kSlots = 256;
     std::array<Burst, kSlots> slot;
@@ -83,14 +81,14 @@ class Dram final : public MemoryModel {
   };
 
   void EnterRead();   // the next part of read_rest_ becomes outstanding
-  void EnterWrite();  // the next part of write_rest_
+  void EnterWrite();  // the next part of write_rest_ becomes outstanding
   void GrantBeats(bool write_offered);
 
   const isa::DramTiming timing_;
   const uint32_t bus_bytes_;
   const uint64_t stall_seed_;
   const uint64_t stops_;
-  uint64_t moved_ = 0;  // the last cycle in which anything happened
+  uint64_t moved_ = 0;  // the last cycle with a request, a beat or a response
   Stall stall_;
 
   uint32_t frame_ = 0;  // cycle_ mod frame_cycles
@@ -98,7 +96,7 @@ class Dram final : public MemoryModel {
   bool idle_at_begin_ = true;  // no read was outstanding when this cycle began
 
   Ring reads_;                         // outstanding read bursts, oldest first
-  DramRequest read_rest_{.beats = 0};  // what of the accepted read is not outstanding yet
+  DramRequest read_rest_{.beats = 0};  // the part of the accepted read that is not outstanding yet
   Ring writes_;                        // outstanding write bursts whose data is not complete
   DramRequest write_rest_{.beats = 0};
   Ring responses_;  // written bursts that wait for their response

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MemoryModel: when the memory behind the bus answers, cycle by cycle; timing only, the data stays
-// with the caller. Depends on isa/semantics/standing.h. Used by: dram.h, sim/rtl, sim/cycle and
-// whoever has another memory.
+// MemoryModel: the times at which the memory behind the bus answers, cycle by cycle. It models
+// timing only; the caller keeps the data. Depends on: isa/semantics/standing.h. Used by: dram.h,
+// sim/rtl, sim/cycle.
 //
 // One cycle, as seen by the caller:
 //   BeginCycle(offer)        decides what the memory offers in this cycle
 //   read_ready() ...         what it offers
 //   AcceptRead() ...         for each handshake that takes place, in any order, each at most once
 //   EndCycle()
-// An offer that is not taken (beat, response) stands in the next cycle, as AXI demands.
+// If the caller does not take an offered beat or response, the memory offers it again in the next
+// cycle, as AXI demands.
 #ifndef TESSERA_SIM_DRAM_MEMORY_MODEL_H_
 #define TESSERA_SIM_DRAM_MEMORY_MODEL_H_
 
@@ -24,7 +25,7 @@ namespace tessera::sim {
 struct DramRequest {
   uint64_t address = 0;  // of the first beat, bytes
   uint32_t beats = 1;    // 1 .. 256
-  uint32_t id = 0;       // comes back with every beat and with the response
+  uint32_t id = 0;       // returned with every beat and with the response
 };
 
 // One beat of a burst.
@@ -38,10 +39,10 @@ class MemoryModel {
  public:
   virtual ~MemoryModel() = default;
 
-  // Idle, at its first cycle.
+  // Returns the model to its first cycle, idle.
   virtual void Reset() = 0;
 
-  // |write_offered|: the master shows a write beat in this cycle.
+  // |write_offered|: the master offers a write beat in this cycle.
   virtual void BeginCycle(bool write_offered) = 0;
 
   bool read_ready() const { return read_ready_; }          // a read request would be accepted
@@ -62,16 +63,17 @@ class MemoryModel {
 
   virtual void EndCycle() = 0;
 
-  // |cycles| cycles in which the master neither asks nor offers, and nothing is offered to it.
+  // Passes |cycles| cycles in which the master asks and offers nothing and the memory offers
+  // nothing.
   virtual void Skip(uint64_t cycles) = 0;
-  // The first cycle from this one on in which a beat or a response may be offered to a master that
-  // asks for nothing more; ~0: none.
+  // The first cycle, from this one on, in which the memory may offer a beat or a response if the
+  // master asks for nothing more; ~0 if there is none.
   virtual uint64_t NextOffer() const = 0;
   // Nothing is outstanding in either direction.
   virtual bool idle() const = 0;
 
-  // What is owed to each user of the bus when |now| cycles have passed since Reset; reads of id 0
-  // are fetch's, of id 1 LOAD's. A model that does not know says nothing.
+  // The accesses that each user of the bus waits for when |now| cycles have passed since Reset.
+  // Reads of id 0 are fetch's, reads of id 1 are LOAD's. A model that cannot tell returns nothing.
   virtual std::vector<isa::MemoryWait> Waits(uint64_t /*now*/) const { return {}; }
 
   // Cycles since Reset.

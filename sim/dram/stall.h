@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stall: random hesitation of memory channels for tests. Every 64 cycles each channel draws a new
-// rate among never, 1/8, 1/2 and 7/8, so that runs see both long quiet and long blocked stretches.
+// Stall: random stalls of memory channels, for tests. Every 64 cycles each channel draws a new rate
+// of stalled cycles, one of 0, 1/8, 1/2 and 7/8, so runs have long quiet and long blocked
+// stretches. Depends on: base. Used by: dram.
 #ifndef TESSERA_SIM_DRAM_STALL_H_
 #define TESSERA_SIM_DRAM_STALL_H_
 
@@ -19,7 +20,7 @@ class Stall {
 
   explicit Stall(uint64_t seed) : enabled_(seed != 0), rng_(seed) {}
 
-  // Draws this cycle's hesitations.
+  // Draws the stalls of this cycle.
   void Step() {
     if (!enabled_) return;
     if (cycle_++ % 64 == 0) {
@@ -29,7 +30,7 @@ class Stall {
     for (int i = 0; i < kChannels; ++i) now_[i] = (draw >> (8 * i) & 7) < eighths_[i];
   }
 
-  // Whether |channel| hesitates in this cycle.
+  // Whether |channel| stalls in this cycle.
   bool operator[](Channel channel) const { return now_[channel]; }
 
  private:

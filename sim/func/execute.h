@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// InsnExecutor: what an instruction does to a machine. Depends on: kernels.h, isa/semantics. Used
-// by: sim/func/run.cc, sim/cycle.
+// InsnExecutor: computes the effects of an instruction on a machine. Depends on: kernels.h,
+// isa/semantics. Used by: sim/func/run.cc, sim/cycle.
 #ifndef TESSERA_SIM_FUNC_EXECUTE_H_
 #define TESSERA_SIM_FUNC_EXECUTE_H_
 
@@ -12,11 +12,11 @@
 
 namespace tessera::sim {
 
-// What of an instruction is done.
+// Which effects of an instruction are computed, and by what.
 enum class Effects : uint8_t {
-  kSemantics,  // everything, as the instruction's semantics say it
-  kKernels,    // the same, by a vector kernel where there is one
-  kMicroOps,   // micro-ops are loaded and nothing else: for time, which depends on no other data
+  kSemantics,  // all effects, by the semantics of isa/semantics
+  kKernels,    // all effects, by a vector kernel if there is one
+  kMicroOps,   // only loads of micro-ops: the time of a program depends on no other data
 };
 
 class InsnExecutor {
@@ -24,7 +24,8 @@ class InsnExecutor {
   InsnExecutor(isa::MachineState& machine, Effects effects)
       : machine_(machine), effects_(effects) {}
 
-  // Does |insn|. |digest|: not null: becomes its digest (sim/trace/digest.h).
+  // Executes |insn|. If |digest| is not null, it receives the digest of |insn|
+  // (sim/trace/digest.h). Returns the error of |insn|, if there is one.
   isa::Stop Execute(const isa::AnyInsn& insn, uint64_t* digest);
 
  private:

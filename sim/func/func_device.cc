@@ -12,7 +12,7 @@ namespace {
 
 class FuncDevice : public DeviceBase {
  public:
-  // |bytes| are those of |memory|.
+  // |bytes|: the bytes of |memory|.
   FuncDevice(const isa::Config& config, const FuncOptions& options, std::span<uint8_t> bytes,
              std::unique_ptr<HostMemory> memory)
       : DeviceBase(config, std::move(memory)), options_(options), machine_(config) {
@@ -51,7 +51,7 @@ class FuncDevice : public DeviceBase {
   isa::MachineState machine_;
   RunObserver* observer_ = nullptr;
   MachineWatcher* watcher_ = nullptr;
-  std::optional<FuncRun> run_;  // the last one: a watcher looks at it until OnEnd
+  std::optional<FuncRun> run_;  // the last run; a watcher may read it until OnEnd
 };
 
 constexpr std::string_view kSchedule = "schedule";

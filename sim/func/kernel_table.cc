@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The processor-dependent kernels and the choice among them. Bodies are plain loops that the
-// compiler vectorises once for each target; the tile product is written with intrinsics.
+// The kernels that depend on the processor and the choice among them. The bodies are plain loops
+// that the compiler vectorises for each target; intrinsics do the tile product.
 #include <algorithm>
 #include <vector>
 
@@ -9,7 +9,7 @@
 #include "sim/func/kernels.h"
 
 #if defined(__x86_64__)
-// The compiler's own AVX-512 header starts some intrinsics from an undefined register on purpose.
+// The AVX-512 header of the compiler starts some intrinsics from an undefined register on purpose.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
 #define TESSERA_X86_KERNELS 1
@@ -42,7 +42,8 @@ TESSERA_INLINE void DepthwiseBody(const int8_t* inp, const int8_t* tap, int32_t*
   }
 }
 
-// The rounding modes without branches, on 64 bits: other formulas than isa/semantics/rescale.h.
+// The rounding modes on 64 bits, without branches. The formulas differ from
+// isa/semantics/rescale.h.
 template <isa::Round kRound>
 TESSERA_INLINE void RescaleBody(const RescaleLanes& v, int64_t first = 0) {
   for (int64_t i = first; i < v.lanes; ++i) {
@@ -96,7 +97,7 @@ constexpr TileKernels kPlain{"plain", GemmPlain, DepthwisePlain, RescalePlain};
 
 #define TESSERA_AVX2 __attribute__((target("avx2")))
 
-// Lane k of the result: the sum of the eight lanes of rows[k].
+// Lane k of the result is the sum of the eight lanes of rows[k].
 TESSERA_AVX2 TESSERA_INLINE __m256i SumRows(const __m256i rows[8]) {
   const __m256i a =
       _mm256_hadd_epi32(_mm256_hadd_epi32(rows[0], rows[1]), _mm256_hadd_epi32(rows[2], rows[3]));
@@ -153,7 +154,8 @@ constexpr TileKernels kAvx2{"avx2", GemmAvx2, DepthwiseAvx2, RescaleAvx2};
 
 #define TESSERA_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2")))
 
-// The dot products of VNNI take unsigned times signed bytes: (x + 128) * w - 128 * w.
+// The dot products of VNNI multiply unsigned by signed bytes, so this computes (x + 128) * w - 128
+// * w.
 TESSERA_AVX512 TESSERA_INLINE __m512i Dot(__m512i activation, __m512i flipped_ones,
                                           const int8_t* weights, __m512i sum) {
   const __m512i w = _mm512_loadu_si512(weights);
@@ -161,8 +163,8 @@ TESSERA_AVX512 TESSERA_INLINE __m512i Dot(__m512i activation, __m512i flipped_on
   return _mm512_sub_epi32(raised, _mm512_dpbusd_epi32(_mm512_setzero_si512(), flipped_ones, w));
 }
 
-// Sixteen outputs of sixteen inputs: four rows of weights to a register, then their quarters are
-// added.
+// 16 outputs from 16 inputs. A register holds four rows of weights; at the end the four partial
+// sums of each output are added.
 TESSERA_AVX512 void Gemm16Avx512(const int8_t* inp, const int8_t* wgt, int32_t* acc, int64_t batch,
                                  bool init) {
   const __m512i raise = _mm512_set1_epi8(static_cast<char>(0x80));
@@ -173,13 +175,13 @@ TESSERA_AVX512 void Gemm16Avx512(const int8_t* inp, const int8_t* wgt, int32_t* 
     __m512i rows[4];
     for (int k = 0; k < 4; ++k)
       rows[k] = Dot(activation, raise, wgt + 64 * k, _mm512_setzero_si512());
-    // rows[k] holds in 128-bit part j four partial sums of output 4 k + j.
+    // The 128-bit part j of rows[k] holds four partial sums of output 4 k + j.
     const __m512i a = _mm512_add_epi32(_mm512_unpacklo_epi32(rows[0], rows[1]),
                                        _mm512_unpackhi_epi32(rows[0], rows[1]));
     const __m512i c = _mm512_add_epi32(_mm512_unpacklo_epi32(rows[2], rows[3]),
                                        _mm512_unpackhi_epi32(rows[2], rows[3]));
     const __m512i sums = _mm512_add_epi32(_mm512_unpacklo_epi64(a, c), _mm512_unpackhi_epi64(a, c));
-    // Part j, lane k: output 4 k + j.
+    // Lane k of part j: output 4 k + j.
     const __m512i products = _mm512_permutexvar_epi32(order, sums);
     const __m512i before = init ? _mm512_setzero_si512() : _mm512_loadu_si512(acc + 16 * b);
     _mm512_storeu_si512(acc + 16 * b, _mm512_add_epi32(before, products));
@@ -195,7 +197,7 @@ TESSERA_AVX512 TESSERA_INLINE __m256i Eight(const int32_t* values) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
 }
 
-// RescaleBody, eight lanes of 64 bits at a time.
+// RescaleBody for eight 64-bit lanes at a time.
 template <isa::Round kRound>
 TESSERA_AVX512 void RescaleEights(const RescaleLanes& v) {
   const __m512i one = _mm512_set1_epi64(1), zero = _mm512_setzero_si512();

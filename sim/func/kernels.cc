@@ -15,16 +15,16 @@ using isa::MachineState;
 using isa::Memory;
 using isa::VectorMemory;
 
-constexpr int64_t kMaxLanes = 256;  // of a tile that fits the buffers on the stack
+constexpr int64_t kMaxLanes = 256;  // most lanes of a tile: the buffers on the stack hold so many
 
-// The largest index that base + o * out + i * in reaches.
+// The greatest index of base + o * out + i * in.
 int64_t Last(int64_t base, int64_t iter_out, int64_t out, int64_t iter_in, int64_t in) {
   return base + (iter_out - 1) * out + (iter_in - 1) * in;
 }
 
 // --- GEMM ---
 
-// The six loop steps, the bases and the micro-ops of either profile's GEMM.
+// The loop counts, bases and steps of a GEMM of either profile.
 struct GemmLoops {
   int64_t iter_out, iter_in;
   int64_t dst_base, dst_out, dst_in, src_base, src_out, src_in, wgt_base, wgt_out, wgt_in;
@@ -103,7 +103,8 @@ bool Run(const isa::Depthwise& v, MachineState& m, const TileKernels& kernels) {
   }
   std::vector<int8_t> rows(taps * block);
   for (int64_t z = 0; z < v.iter_z; ++z) {
-    // The kernel takes the channels of a tap in a row; in WGT the taps of a channel are one.
+    // WGT holds the taps of one channel side by side; the kernel needs the channels of one tap side
+    // by side.
     const int8_t* tiles = m.wgt.data() + (v.wgt_base + z * v.wgt_z) * block * block;
     for (int64_t t = 0; t < taps; ++t) {
       const int8_t* column = tiles + t / block * block * block + t % block;
@@ -128,7 +129,7 @@ bool Run(const isa::Depthwise& v, MachineState& m, const TileKernels& kernels) {
 
 // --- VECTOR ---
 
-// |a| = the lanes of a source tile, as isa::VectorRead gives them.
+// Reads the lanes of a source tile into |a|, as isa::VectorRead does.
 void ReadTile(const MachineState& m, int64_t memory, int64_t tile, int64_t zero, int64_t left,
               int32_t* a) {
   const int64_t lanes = m.config.lanes();
@@ -143,7 +144,7 @@ void ReadTile(const MachineState& m, int64_t memory, int64_t tile, int64_t zero,
     a[l] = static_cast<int32_t>(static_cast<uint32_t>(q[l] - base) << left);
 }
 
-// A destination tile = the lanes |y|, as isa::VectorWrite does.
+// Writes the lanes |y| to a destination tile, as isa::VectorWrite does.
 void WriteTile(MachineState& m, int64_t memory, int64_t tile, const int32_t* y, int64_t zero,
                int64_t lo, int64_t hi) {
   const int64_t lanes = m.config.lanes();
@@ -153,14 +154,14 @@ void WriteTile(MachineState& m, int64_t memory, int64_t tile, const int32_t* y, 
   }
   const bool out = static_cast<VectorMemory>(memory) == VectorMemory::kOut;
   int8_t* q = (out ? m.out : m.inp).data() + tile * lanes;
-  // Limits on y instead of y + zero keep to 32 bits: they are within 256 of zero.
+  // Limits on y, not on y + zero, keep the values in 32 bits: the limits are within 256 of zero.
   const int32_t base = static_cast<int32_t>(zero), low = static_cast<int32_t>(lo) - base,
                 high = static_cast<int32_t>(hi) - base;
   for (int64_t l = 0; l < lanes; ++l)
     q[l] = static_cast<int8_t>((y[l] < low ? low : y[l] > high ? high : y[l]) + base);
 }
 
-// Parameters of every lane; PRM's are the same for each row of a batch.
+// The parameters of every lane. A record of PRM applies to each row of the batch.
 struct LaneParameters {
   std::array<int32_t, kMaxLanes> bias, multiplier, shift;
   void Set(int64_t lanes, int64_t same_multiplier, int64_t same_shift) {
@@ -202,7 +203,7 @@ bool Run(const isa::Requant& v, MachineState& m, const TileKernels& kernels) {
   std::array<int32_t, kMaxLanes> a, y;
   LaneParameters p;
   if (v.per_tensor) p.Set(lanes, v.multiplier, v.shift);
-  int64_t record = -1;  // in |p|
+  int64_t record = -1;  // the record in |p|
   for (int64_t o = 0; o < v.iter_out; ++o) {
     for (int64_t i = 0; i < v.iter_in; ++i) {
       const int64_t src = v.src_base + o * v.src_out + i * v.src_in;
@@ -237,7 +238,7 @@ bool Run(const isa::Add& v, MachineState& m, const TileKernels& kernels) {
       int32_t* acc = m.acc.data() + (v.acc_base + step) * lanes;
       ReadTile(m, v.src_mem, v.src_base + o * v.src_out + i * v.src_in, v.src_zero, v.src_shift,
                a.data());
-      // The addend is what REQUANT has as a bias.
+      // ADD takes the accumulator in the place of the bias of REQUANT.
       kernels.rescale({a.data(), acc, p.multiplier.data(), p.shift.data(), y.data(), lanes,
                        static_cast<isa::Round>(v.round)});
       if (v.clear) std::memset(acc, 0, lanes * sizeof *acc);
@@ -299,7 +300,7 @@ bool Run(const isa::Alu& v, MachineState& m, const TileKernels&) {
   return true;
 }
 
-// --- the rest: the semantics are fast enough ---
+// --- other instructions: the semantics are fast enough ---
 
 template <typename T>
 bool Run(const T&, MachineState&, const TileKernels&) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vector kernels: instructions done a tile at a time instead of a lane at a time. They stand in for
-// the semantics where nobody traces; tests/sim/func/kernels_test.cc holds them equal on random
-// machines. Depends on: isa/semantics. Used by: sim/func/run.cc.
+// Vector kernels: they execute instructions a tile at a time instead of a lane at a time. They
+// replace the semantics in untraced runs. tests/sim/func/kernels_test.cc compares the two on random
+// machines. Depends on: isa/semantics. Used by: sim/func/execute.cc.
 #ifndef TESSERA_SIM_FUNC_KERNELS_H_
 #define TESSERA_SIM_FUNC_KERNELS_H_
 
@@ -14,8 +14,8 @@
 
 namespace tessera::sim {
 
-// One lane-parallel step of REQUANT and ADD: y = rescale(a + bias, multiplier, shift, round) for
-// |lanes| lanes; |bias|, |multiplier| and |shift| have an entry a lane.
+// One step of REQUANT or ADD: y = rescale(a + bias, multiplier, shift, round) for |lanes| lanes.
+// |bias|, |multiplier| and |shift| have one entry for each lane.
 struct RescaleLanes {
   const int32_t* a;
   const int32_t* bias;
@@ -26,7 +26,7 @@ struct RescaleLanes {
   isa::Round round;
 };
 
-// The parts that depend on the processor. Tiles are as in isa::MachineState.
+// The kernels that depend on the processor. Tiles are laid out as in isa::MachineState.
 struct TileKernels {
   const char* name;
   // acc [batch][block] = (init ? 0 : acc) + inp [batch][block] * transpose(wgt [block][block]);
@@ -39,14 +39,15 @@ struct TileKernels {
   void (*rescale)(const RescaleLanes& lanes);
 };
 
-// The tables that this processor can run, the plainest first and the fastest last; at least one.
+// The tables that this processor can run, at least one, ordered from the plain one to the fastest.
 std::span<const TileKernels* const> UsableKernels();
 
-// Does |insn| on |machine| with |kernels|. Returns false, with nothing changed, if it has no kernel
-// for it or if an index would leave its memory: then the semantics do it, or say what is wrong.
+// Executes |insn| on |machine| with |kernels|. Returns false and changes nothing if there is no
+// kernel for |insn| or if an index leaves its memory. The caller then uses the semantics, which
+// report the error.
 bool RunKernel(const isa::AnyInsn& insn, isa::MachineState& machine, const TileKernels& kernels);
 
-// The part of it that moves tiles: LOAD and STORE of profile tessera.
+// The kernels of LOAD and STORE of profile tessera; returns as RunKernel does.
 bool RunTransferKernel(const isa::AnyInsn& insn, isa::MachineState& machine);
 
 }  // namespace tessera::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LOAD and STORE by whole tiles, and by whole rows where nothing lies between the tiles.
+// LOAD and STORE of whole tiles, and of whole rows if the tiles are adjacent in device memory.
 #include <cstring>
 
 #include "isa/semantics/execute.h"
@@ -12,12 +12,12 @@ namespace {
 using isa::MachineState;
 using isa::Memory;
 
-// The last address that base + z * z_step + y * y_step reaches.
+// The greatest value of base + z * z_step + y * y_step.
 int64_t LastRow(int64_t base, int64_t z_size, int64_t z_step, int64_t y_size, int64_t y_step) {
   return base + (z_size - 1) * z_step + (y_size - 1) * y_step;
 }
 
-// Null: PRM and ACC8 change bytes on their way.
+// The bytes of |memory|, null if a transfer changes them (PRM, ACC8) or copies no elements.
 uint8_t* PlainBytesOf(MachineState& m, Memory memory) {
   const bool plain = HasElements(memory) && memory != Memory::kPrm && memory != Memory::kAcc8;
   return plain ? m.BytesOf(memory).data() : nullptr;

@@ -30,7 +30,7 @@ std::unexpected<Error> FuncRun::Stopped(const isa::Stop& stop, std::string_view 
                                         stop.error, stop.detail, refused));
 }
 
-// Decodes the next instruction, once, unless the one before still waits for room.
+// Whether fetch can go on: decode the next instruction, or queue the one that waits for room.
 bool FuncRun::CanFetch() {
   if (fetched_) return units_.HasRoom(fetched_->fetched.unit);
   return !finish_fetched_;
@@ -51,7 +51,7 @@ Status FuncRun::FetchOne() {
     report_.bytes_read += bytes;
     ++next_;
     finish_fetched_ = issued.fetched.finish;
-    if (finish_fetched_ && launch_.profile == isa::Profile::kTessera) {  // no unit's queue takes it
+    if (finish_fetched_ && launch_.profile == isa::Profile::kTessera) {  // no queue takes FINISH
       ++report_.instructions;
       return {};
     }
@@ -118,7 +118,8 @@ Status FuncRun::StartOne(int unit) {
         launch_.budget - spent_, launch_.budget);
   }
   spent_ += cost;
-  // Effects happen somewhere between taking and giving tokens; at random, at either end.
+  // The effects happen at some time between pop and push of tokens. A random schedule draws one of
+  // the two ends.
   if (seed_ != 0 && rng_.OneIn(2)) return {};
   return Execute(issued);
 }
@@ -133,7 +134,7 @@ Status FuncRun::RetireOne(int unit) {
   return {};
 }
 
-// Everything that can go on goes on: fetch first, then each unit until it blocks.
+// Fetches as long as possible, then runs each unit until it blocks.
 Status FuncRun::StepInOrder(bool* moved) {
   while (CanFetch()) {
     TESSERA_TRY(FetchOne());
@@ -154,7 +155,7 @@ Status FuncRun::StepInOrder(bool* moved) {
   return {};
 }
 
-// One of the things that can happen next, each as likely.
+// Does one of the possible next actions, each with the same probability.
 Status FuncRun::StepAtRandom(bool* moved) {
   constexpr int kFetch = 2 * isa::kUnits;
   std::array<int, kFetch + 1> actions;

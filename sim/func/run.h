@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run of a program on the functional simulator. Depends on: units.h, isa/semantics. Used by:
+// FuncRun: one run of a program on the functional simulator. Depends on: isa/semantics. Used by:
 // func_device.cc.
 #ifndef TESSERA_SIM_FUNC_RUN_H_
 #define TESSERA_SIM_FUNC_RUN_H_
@@ -16,13 +16,13 @@ namespace tessera::sim {
 
 class FuncRun final : private MachineView {
  public:
-  // |machine| has its profile, segments and device memory set for |launch|; the code is in device
-  // memory.
+  // The caller has set the profile, segments and device memory of |machine| for |launch|, with the
+  // code in device memory.
   FuncRun(const Launch& launch, const isa::Fetcher& fetcher, isa::MachineState& machine,
           uint64_t schedule_seed, bool kernels);
 
-  // Runs to FINISH. |observer| is told what retires, |watcher| what is taken and tokens as well;
-  // null: nobody.
+  // Runs to FINISH. |observer| receives retired instructions, |watcher| also taken instructions and
+  // tokens. Either may be null.
   //   errors  those of Device::Wait
   Result<RunReport> Run(RunObserver* observer, MachineWatcher* watcher);
 
@@ -58,12 +58,13 @@ class FuncRun final : private MachineView {
   Rng rng_;
   isa::Units units_;
   RunReport report_;
-  ObserverList observers_;  // both
+  ObserverList observers_;  // the observer and the watcher of Run
   MachineWatcher* watcher_ = nullptr;
-  std::vector<TraceEntry> retiring_{isa::kUnits};  // the entry of each unit's instruction under way
-  uint64_t spent_ = 0;                             // of the budget
-  uint32_t next_ = 0;                              // instruction to fetch
-  std::optional<isa::Issued> fetched_;             // fetched, and waits for room in its queue
+  // for each unit: the trace entry of its instruction
+  std::vector<TraceEntry> retiring_{isa::kUnits};
+  uint64_t spent_ = 0;                  // spent of the budget
+  uint32_t next_ = 0;                   // the next instruction to fetch
+  std::optional<isa::Issued> fetched_;  // an instruction that waits for room in its queue
   bool finish_fetched_ = false;
 };
 
