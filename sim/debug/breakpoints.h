@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Breakpoints: where a run is to stop. Depends on: target.h, progress.h. Used by: session.h.
+// Breakpoints: the moments at which a run stops. Depends on: target.h, progress.h. Used by:
+// session.h.
 //
-//   insn [PROGRAM:]N             before the instruction, as its unit takes it
-//   layer NAME                   before the first instruction of the layer that is taken
+//   insn [PROGRAM:]N             when the unit takes the instruction, before it runs
+//   layer NAME                   when a unit takes the first instruction of the layer
 //   write TENSOR                 after the first STORE that touches the tensor has retired
-//   token FROM->TO [push|pop]    after each token that moves on that pair
-//   cycle N                      at the first moment in cycle N or later
+//   token FROM->TO [push|pop]    after each push or pop of a token on that pair
+//   cycle N                      at the first event in cycle N or later
 #ifndef TESSERA_SIM_DEBUG_BREAKPOINTS_H_
 #define TESSERA_SIM_DEBUG_BREAKPOINTS_H_
 
@@ -21,15 +22,15 @@ namespace tessera::sim {
 struct Breakpoint {
   enum class BreakKind : uint8_t { kInsn, kLayer, kWrite, kToken, kCycle };
   BreakKind kind = BreakKind::kInsn;
-  int number = 0;                                            // as the user names it, from 1
-  std::string text;                                          // "layer conv1"
-  InsnPlace place;                                           // kInsn
-  uint32_t layer = 0;                                        // kLayer
-  std::vector<InsnPlace> stores;                             // kWrite
+  int number = 0;                 // the number that the user sees, from 1
+  std::string text;               // "layer conv1"
+  InsnPlace place;                // kInsn
+  uint32_t layer = 0;             // kLayer
+  std::vector<InsnPlace> stores;  // kWrite
   isa::Unit from = isa::Unit::kLoad, to = isa::Unit::kLoad;  // kToken
-  std::optional<bool> push;                                  // nothing: both
+  std::optional<bool> push;                                  // not set: both
   uint64_t cycle = 0;                                        // kCycle
-  uint64_t hits = 0;                                         // in this run
+  uint64_t hits = 0;                                         // hits in this run
 };
 
 class Breakpoints {
@@ -37,33 +38,34 @@ class Breakpoints {
   explicit Breakpoints(const DebugTarget& target, const std::vector<ProgramFacts>& facts)
       : target_(target), facts_(facts) {}
 
-  // |words|: what follows "break".
-  //   errors  kInvalidArgument  another form
-  //           kNotFound         nothing in the programs can match it; the message has what can
-  //           kOutOfRange       an instruction that the program lacks
+  // |words|: the words after "break".
+  //   errors  kInvalidArgument  the words have another form
+  //           kNotFound         no instruction can match; the message lists what can
+  //           kOutOfRange       the program or the instruction does not exist
   Result<const Breakpoint*> Add(const std::vector<std::string>& words);
   //   errors  kNotFound  no such breakpoint
   Status Delete(int number);
   const std::vector<Breakpoint>& list() const { return list_; }
   void Clear() { list_.clear(); }
 
-  // A run of all programs begins.
+  // Resets the hits: a run of all programs begins.
   void BeginRun();
-  // Those that the moment matches, "breakpoint 1, breakpoint 3"; "": none. |program| runs.
+  // The breakpoints that the event hits, as "breakpoint 1 (insn 0:3), breakpoint 3 (cycle 9)"; ""
+  // if there are none. |program| is the program that runs.
   std::string OnTaken(uint32_t program, const InsnTaken& taken);
   std::string OnRetired(uint32_t program, const TraceEntry& entry);
   std::string OnToken(const TokenMove& move);
-  // Those that this run never came to, a line each.
+  // The breakpoints that this run did not hit, one line each.
   std::string NeverHit() const;
 
-  // An instruction that is there: "N" of program |program| or "PROGRAM:N".
-  //   errors  kInvalidArgument, kOutOfRange
+  // Parses "N", an instruction of program |program|, or "PROGRAM:N".
+  //   errors  kInvalidArgument, kOutOfRange; kNotFound: the instruction is FINISH
   Result<InsnPlace> PlaceOf(std::string_view word, uint32_t program) const;
 
  private:
   Status Fill(const std::vector<std::string>& words, Breakpoint& point) const;
   Status FillToken(const std::vector<std::string>& words, Breakpoint& point) const;
-  // Counts a hit and adds to |text|.
+  // Counts a hit and adds the breakpoint to |text|.
   static void Hit(Breakpoint& point, std::string& text);
   bool Arrives(const Breakpoint& point, uint64_t cycle) const;
 

@@ -12,7 +12,7 @@
 namespace tessera::sim {
 namespace {
 
-// Single letters that begin several commands, and what they mean.
+// Single letters that begin several commands, and the command that each means.
 constexpr std::pair<std::string_view, std::string_view> kLetters[] = {
     {"b", "break"}, {"c", "continue"}, {"d", "delete"}, {"f", "finish"}, {"i", "info"},
     {"l", "list"},  {"p", "print"},    {"q", "quit"},   {"r", "run"},    {"s", "step"}};

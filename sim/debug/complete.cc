@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may follow the beginning of a command line.
+// Completions of a command line.
 #include "sim/debug/session.h"
 
 namespace tessera::sim {
 
 namespace {
 
-// What may stand right behind the name of a command.
+// The words that may follow the name of a command.
 std::vector<std::string> FirstWords(std::string_view command) {
   if (command == "step") return {"load", "gemm", "vector", "store"};
   if (command == "break") return {"insn", "layer", "write", "token", "cycle"};

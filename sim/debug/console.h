@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DebugConsole: where the commands of a debugging session come from and its answers go. Depends on
-// nothing. Used by: session.h; terminals, scripts and tests implement it.
+// DebugConsole: the source of the commands of a debugging session and the sink of its answers.
+// Depends on: nothing. Used by: session.h; terminals, scripts and tests implement it.
 #ifndef TESSERA_SIM_DEBUG_CONSOLE_H_
 #define TESSERA_SIM_DEBUG_CONSOLE_H_
 
@@ -14,13 +14,13 @@ namespace tessera::sim {
 class DebugConsole {
  public:
   virtual ~DebugConsole() = default;
-  // The next command; nothing: there is no more.
+  // The next command, nothing at the end of the commands.
   virtual std::optional<std::string> Read() = 0;
-  // Whole lines.
+  // Prints |text|, which consists of whole lines.
   virtual void Print(std::string_view text) = 0;
-  // Whether somebody can try again after a wrong command; else it ends the session.
+  // Whether the user can try again after a wrong command. If not, a wrong command ends the session.
   virtual bool interactive() const = 0;
-  // Where the last command came from, for messages: "FILE:LINE"; "": a terminal.
+  // The place of the last command, for messages: "FILE:LINE", or "" for a terminal.
   virtual std::string place() const = 0;
 };
 

@@ -16,11 +16,11 @@ namespace {
 constexpr std::string_view kMagic = "TSRDMP01";
 constexpr uint32_t kVersion = 1;
 constexpr size_t kCrcBytes = 8;
-constexpr uint64_t kMaxText = 1024 * 1024;  // bytes of a text
+constexpr uint64_t kMaxText = 1024 * 1024;  // most bytes of a text
 constexpr uint64_t kMaxLayers = 1024 * 1024;
 constexpr uint64_t kMaxImage = uint64_t{1} << 36;
 
-// The fields in order; |config| and |image| as bytes.
+// Reads or writes the fields in order; |config| and |image| as bytes.
 template <typename Codec, typename Dump, typename Text, typename Image>
 Status Fields(Codec& codec, Dump& dump, Text& config, Image& image) {
   TESSERA_TRY(codec.Bytes(dump.tool, "the tool's name", kMaxText));
@@ -35,7 +35,7 @@ Status Fields(Codec& codec, Dump& dump, Text& config, Image& image) {
   return codec.Bytes(image, "the program", kMaxImage);
 }
 
-// The name of the file: letters of the verb only.
+// The name of the file. Of the verb it keeps only letters.
 std::string NameOf(const RunDump& dump, uint64_t hash, int attempt) {
   std::string verb;
   for (const char c : dump.verb) verb += c >= 'a' && c <= 'z' ? std::string(1, c) : "";
@@ -69,7 +69,7 @@ Result<RunDump> ParseDump(std::span<const uint8_t> bytes) {
   if (bytes.size() < kMagic.size() + sizeof kVersion + kCrcBytes)
     return Fail(Code::kDataLoss, "dump: {} bytes are too few", bytes.size());
   const std::span<const uint8_t> body = bytes.first(bytes.size() - kCrcBytes);
-  // Before the checksum, which another version may have elsewhere.
+  // Checks the version first: another version may have the checksum elsewhere.
   artifact::ArtifactReader reader(body.subspan(kMagic.size()), "dump");
   uint32_t version = 0;
   TESSERA_TRY(reader.Number(version, "the version"));
@@ -99,7 +99,7 @@ Result<RunDump> ParseDump(std::span<const uint8_t> bytes) {
 
 Result<std::string> WriteDump(const std::string& folder, const RunDump& dump) {
   const std::vector<uint8_t> bytes = SerializeDump(dump);
-  // Of what is before the checksum; with it every file would have the same.
+  // The hash excludes the checksum: with it, every file would have the same hash.
   const uint64_t hash = Crc64(std::span(bytes).first(bytes.size() - kCrcBytes));
   for (int attempt = 0;; ++attempt) {
     const std::string path = (std::filesystem::path(folder) / NameOf(dump, hash, attempt)).string();

@@ -17,7 +17,7 @@ using isa::Memory;
 constexpr int64_t kTiles = 256;        // printed at once
 constexpr uint64_t kBytes = 64 << 10;  // printed at once
 
-// |rows| x |columns| elements of |bits| bits, a line a row.
+// |rows| x |columns| elements of |bits| bits, one line a row.
 std::string MatrixText(std::span<const uint8_t> tile, int64_t rows, int64_t columns, int bits) {
   std::string text;
   for (int64_t r = 0; r < rows; ++r) {
@@ -61,7 +61,7 @@ std::string UopText(std::span<const uint8_t> tile, const isa::Config& config,
   return uop ? FieldsText(*uop) : fmt::format("  {:#018x} does not decode\n", word);
 }
 
-// A line a field: the values of all channels.
+// One line a field, with the values of all channels.
 std::string RecordText(std::span<const uint8_t> record, Memory memory, int64_t channels) {
   std::string text;
   for (const isa::RecordField& field : isa::kRecordFields) {

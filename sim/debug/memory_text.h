@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memories in words: tiles of scratchpads in their form, bytes of device memory. Depends on:
+// Memories as text: tiles of scratchpads in their shape, bytes of device memory. Depends on:
 // runtime/machine_view.h, isa. Used by: commands.
 #ifndef TESSERA_SIM_DEBUG_MEMORY_TEXT_H_
 #define TESSERA_SIM_DEBUG_MEMORY_TEXT_H_
@@ -15,20 +15,20 @@
 namespace tessera::sim {
 
 // The scratchpad "inp", "acc", ...
-//   errors  kNotFound  none is called so, or |profile| has it not; the message lists them
+//   errors  kNotFound  |profile| has no such scratchpad; the message lists those that it has
 Result<isa::Memory> ScratchpadNamed(std::string_view name, isa::Profile profile);
 
-// Tiles |range| ("FIRST", "FIRST:COUNT"; "": the first) of |memory|: matrices of numbers, micro-ops
-// by field, records by field.
-//   errors  RangeOf's; kOutOfRange  more than are printed at once
+// Prints tiles |range| of |memory|: "FIRST", "FIRST:COUNT", "" for tile 0. Tiles of elements print
+// as matrices, micro-ops and records by field.
+//   errors  those of RangeOf; kOutOfRange: more tiles than the debugger prints at once
 Result<std::string> ScratchpadText(const MachineView& view, isa::Memory memory,
                                    const std::string& range, const isa::Config& config,
                                    isa::Profile profile);
 
-// |count| bytes from |address| on, a line for 16: a number, or SEGMENT+OFFSET with the segment's
-// name or number, whose bounds then hold.
-//   errors  kInvalidArgument  another form
-//           kOutOfRange       past the end, or more than are printed at once
+// Prints |count| bytes from |address| on, 16 a line. |address| is a number, or SEGMENT+OFFSET with
+// the name or the number of a segment; the bytes must then lie in the segment.
+//   errors  kInvalidArgument  |address| has another form
+//           kOutOfRange       past the end, or more bytes than the debugger prints at once
 Result<std::string> DeviceMemoryText(const MachineView& view, const Launch& launch,
                                      const std::string& address, uint64_t count);
 

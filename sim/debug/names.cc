@@ -10,7 +10,7 @@
 namespace tessera::sim {
 namespace {
 
-constexpr size_t kListed = 24;  // names in a message
+constexpr size_t kListed = 24;  // most names in a message
 
 std::string List(const std::vector<std::string>& names) {
   const size_t shown = std::min(names.size(), kListed);
@@ -19,7 +19,7 @@ std::string List(const std::vector<std::string>& names) {
   return text;
 }
 
-// Letters that |a| begins with as |b| does.
+// The length of the common prefix of |a| and |b|.
 size_t Alike(std::string_view a, std::string_view b) {
   return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Words of commands: numbers, and names of which a part is enough. Depends on: base. Used by:
+// Words of commands: numbers, and names that may be given by a part. Depends on: base. Used by:
 // sim/debug, `tessera trace --from`.
 #ifndef TESSERA_SIM_DEBUG_NAMES_H_
 #define TESSERA_SIM_DEBUG_NAMES_H_
@@ -17,14 +17,14 @@ namespace tessera::sim {
 
 std::vector<std::string> SplitWords(std::string_view line);
 
-// A whole number, decimal or 0x...; |what| it is of, for the message.
-//   errors  kInvalidArgument  it is none
+// Parses a whole number, decimal or 0x...; |what| names it in the message.
+//   errors  kInvalidArgument  |word| is not a whole number
 Result<uint64_t> NumberOf(std::string_view what, std::string_view word);
 
-// The place of |name| in |names|: the whole name, or a part that only one of them has. Empty names
-// are nobody's. |kind|: "layer".
-//   errors  kNotFound         none is called so; the message lists those most like it
-//           kInvalidArgument  several are
+// The index of |name| in |names|. |name| is a whole name, or a part that only one name has. Empty
+// names never match. |kind|: "layer", for messages.
+//   errors  kNotFound         no name matches; the message lists names, the most similar first
+//           kInvalidArgument  several names match
 Result<size_t> FindNamed(std::string_view kind, std::string_view name,
                          std::span<const std::string> names);
 

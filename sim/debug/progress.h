@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunProgress: how far a run is: who has taken and retired what. Depends on:
+// RunProgress: the progress of a run: which instructions units have taken and retired. Depends on:
 // runtime/machine_view.h, sim/trace/program_text.h. Used by: session.h, state_text.h, tensors.h.
 #ifndef TESSERA_SIM_DEBUG_PROGRESS_H_
 #define TESSERA_SIM_DEBUG_PROGRESS_H_
@@ -15,26 +15,27 @@
 
 namespace tessera::sim {
 
-// Instructions of a program by what they are to the debugger, decoded once.
+// The decoded instructions of a program, with the facts that the debugger needs.
 class ProgramFacts {
  public:
-  // |image| outlives it.
+  // |image| must outlive this object.
   ProgramFacts(const isa::ProgramImage& image, const isa::Config& config);
 
   const ProgramText& text() const { return text_; }
   uint32_t count() const { return static_cast<uint32_t>(insns_.size()); }
-  // Nothing: it does not decode. In profile tessera FINISH is of no unit.
+  // Not set: the instruction does not decode. In profile tessera no unit takes FINISH.
   const std::optional<isa::Fetched>& At(uint32_t insn) const { return insns_[insn]; }
-  // The first instruction of |unit| from |from| on whose |push| (else pop) mask has |other|.
+  // The first instruction of |unit|, from |from| on, that has |other| in its push mask (|push|) or
+  // its pop mask (not |push|).
   std::optional<uint32_t> NextToken(isa::Unit unit, bool push, isa::Unit other,
                                     uint32_t from) const;
-  // Whether a token ever moves on that pair.
+  // Whether an instruction pushes or pops a token on that pair.
   bool Uses(isa::Unit from, isa::Unit to) const {
     return NextToken(from, true, to, 0) || NextToken(to, false, from, 0);
   }
-  // Instructions of |layer| that a unit executes.
+  // The number of instructions of |layer| that a unit executes.
   uint32_t InLayer(uint32_t layer) const;
-  // "12  gemm uop_count=5".
+  // The number and the text of an instruction, as "12  gemm uop_count=5".
   std::string Line(uint32_t insn) const;
 
  private:
@@ -44,13 +45,14 @@ class ProgramFacts {
 };
 
 struct UnitProgress {
-  std::deque<uint32_t> flight;           // taken and not retired, oldest first
-  std::optional<uint32_t> last_retired;  // and all before it in the unit's order
+  std::deque<uint32_t> flight;  // taken and not retired, oldest first
+  // The unit has retired this and all its earlier instructions.
+  std::optional<uint32_t> last_retired;
 };
 
 class RunProgress : public MachineWatcher {
  public:
-  void Begin(uint32_t program, const ProgramFacts& facts);  // of the run that comes
+  void Begin(uint32_t program, const ProgramFacts& facts);  // before a run
   void OnBegin(const Launch& launch, MachineView& view) override;
   void OnEnd(const Error*) override {}
   void OnTaken(const InsnTaken& taken) override;
@@ -62,10 +64,10 @@ class RunProgress : public MachineWatcher {
   bool running() const { return view_ != nullptr; }
   MachineView& view() const { return *view_; }
   const Launch& launch() const { return launch_; }
-  void Forget() { view_ = nullptr; }  // the machine is gone
+  void Forget() { view_ = nullptr; }  // the machine no longer exists
 
   uint64_t cycle() const { return cycle_; }
-  // The instruction that the last moment was about, and its unit.
+  // The instruction of the last event.
   std::optional<uint32_t> insn() const { return insn_; }
   // The layer of the last instruction that has one.
   std::optional<uint32_t> layer() const { return layer_; }
@@ -73,7 +75,7 @@ class RunProgress : public MachineWatcher {
   bool Retired(uint32_t insn) const { return retired_[insn]; }
   bool Taken(uint32_t insn) const { return taken_[insn]; }
   uint32_t RetiredOf(uint32_t layer) const;
-  const std::vector<TraceEntry>& trace() const { return trace_; }  // what retired, in order
+  const std::vector<TraceEntry>& trace() const { return trace_; }  // retired instructions, in order
 
  private:
   void At(uint32_t insn, uint64_t cycle);

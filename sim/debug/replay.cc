@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `replay`: the same run on another device, compared up to the point where this one stands.
+// `replay`: runs the program on another device and compares it up to the current point of this run.
 #include <algorithm>
 #include <set>
 
@@ -11,15 +11,15 @@
 namespace tessera::sim {
 namespace {
 
-// Cycles that a device may take longer to the same point before it is no longer asked.
+// Extra cycles that the other device may take to reach the same point.
 constexpr uint64_t kSlack = 4096;
 
-// Cycles of signals that are recorded where nobody says how many.
+// Cycles of signals recorded if the user gives no number.
 constexpr uint64_t kWaveCycles = 2000;
 
 using RetiredTrace = std::vector<TraceEntry>;
 
-// Of each unit as many entries of |trace| as |like| has, in the order of |trace|.
+// For each unit, as many entries of |trace| as |like| has, in the order of |trace|.
 RetiredTrace AsFarAs(const RetiredTrace& like, const RetiredTrace& trace) {
   std::array<int64_t, isa::kUnits> left{};
   for (const TraceEntry& entry : like) ++left[static_cast<size_t>(entry.unit)];
@@ -30,7 +30,8 @@ RetiredTrace AsFarAs(const RetiredTrace& like, const RetiredTrace& trace) {
   return cut;
 }
 
-// The first entry of |a| whose cycle is another in |b|, which has the same entries unit by unit.
+// The first entry of |a| that has another cycle in |b|, with both entries. |b| has the same entries
+// for each unit.
 std::optional<std::pair<TraceEntry, TraceEntry>> OtherCycle(const RetiredTrace& a,
                                                             const RetiredTrace& b) {
   for (const TraceEntry& entry : a) {
@@ -42,7 +43,7 @@ std::optional<std::pair<TraceEntry, TraceEntry>> OtherCycle(const RetiredTrace& 
   return std::nullopt;
 }
 
-// What |run| has taken until |cycle| and not retired by then, by unit.
+// The instructions that |run| has taken and not retired by the end of |cycle|, with their units.
 std::string InFlightText(const ReplayedRun& run, uint64_t cycle, const ProgramFacts& facts,
                          std::string_view device) {
   std::set<uint32_t> retired;
@@ -60,7 +61,7 @@ std::string InFlightText(const ReplayedRun& run, uint64_t cycle, const ProgramFa
 
 }  // namespace
 
-// A window of signals, as many cycles before |cycle| as behind it.
+// Records a window of signals with |cycle| in its middle.
 Status DebugSession::RecordAround(const CommandWords& words, uint64_t cycle) {
   if (!target_.record) return Fail(Code::kUnsupported, "this session cannot record signals");
   WaveWindow window{.device = words[0], .path = words[1], .program = progress_.program()};

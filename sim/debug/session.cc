@@ -51,7 +51,7 @@ void DebugSession::EndRun(const Status& ran) {
   progress_.Forget();
   over_ = false;
   if (quits_ || restarts_) return;
-  if (!std::exchange(any_run_, false) && !ran) {  // it failed before a machine was started
+  if (!std::exchange(any_run_, false) && !ran) {  // the run failed before a machine was started
     said_no_ = true;
     console_.Print("the run failed: " + ran.error().message + "\n");
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DebugSession: a debugger that watches the run: where the run is to stop, it reads
-// commands inside the call, while the machine stands still, and returns when the run is to go on.
-// Depends on: breakpoints.h, console.h, runtime/machine_view.h. Used by: `tessera debug`.
+// DebugSession: a debugger that watches a run. At a stop it reads commands inside the observer's
+// call, while the machine does not move, and returns to continue the run. Depends on:
+// breakpoints.h, console.h, runtime/machine_view.h. Used by: `tessera debug`.
 //
 //   DebugSession session(target, console);
 //   while (session.Prompt()) {
-//     // Per run of a program: session.BeginProgram(number), then the run, told to |session|.
+//     // For each program: session.BeginProgram(number), then a run that |session| watches.
 //     session.EndRun(status of all runs);
 //   }
 #ifndef TESSERA_SIM_DEBUG_SESSION_H_
@@ -22,35 +22,35 @@
 
 namespace tessera::sim {
 
-// Where the machine stands.
+// The state of the run at its last event.
 struct SessionMoment {
   uint32_t program = 0;
-  std::optional<uint32_t> insn, layer;  // that the last moment was about
+  std::optional<uint32_t> insn, layer;  // of the last event
   uint64_t cycle = 0;
-  uint64_t retired = 0;  // instructions of the program
+  uint64_t retired = 0;  // retired instructions of the program
 };
 
 class DebugSession : public MachineWatcher {
  public:
-  // Both outlive it.
+  // |target| and |console| must outlive the session.
   DebugSession(const DebugTarget& target, DebugConsole& console);
 
-  // The first run begins without a command.
+  // Begins the first run without a command.
   void Start() { restarts_ = true; }
-  // Commands before a run of all programs. False: the session is over.
+  // Reads commands before a run of all programs. Returns false when the session is over.
   bool Prompt();
   void BeginProgram(uint32_t program);
-  // What came of the run that Prompt asked for.
+  // Reports the result of the run that Prompt asked for.
   void EndRun(const Status& ran);
 
-  // The first wrong command of a script: "FILE:LINE: ..."; it ended the session.
+  // The first wrong command of a script, as "FILE:LINE: ...". It ended the session.
   const Status& status() const { return status_; }
-  // A run failed, a `diff` or `replay` found a difference.
+  // Whether a run failed or a `diff` or `replay` found a difference.
   bool said_no() const { return said_no_; }
-  // Nothing: nothing runs.
+  // Not set if no program runs.
   std::optional<SessionMoment> Moment() const;
 
-  // CommandWords that may follow |line|, each as the whole line: commands, layers, tensors, units.
+  // Completions of |line|, each as a whole line: commands, layers, tensors, units.
   std::vector<std::string> Complete(const std::string& line) const;
 
   void OnBegin(const Launch& launch, MachineView& view) override;
@@ -70,12 +70,12 @@ class DebugSession : public MachineWatcher {
   static const std::vector<DebugCommand>& Commands();
   static Result<const DebugCommand*> CommandNamed(const std::string& word);
 
-  // What a run that goes on stops at besides breakpoints.
+  // The event that ends a continued run, besides breakpoints.
   enum class Until : uint8_t { kBreak, kRetired, kInsn, kCycle, kLayerEnd };
   struct Goal {
     Until until = Until::kBreak;
     uint64_t count = 1;             // kRetired
-    std::optional<isa::Unit> unit;  // kRetired: of this unit; nothing: of any
+    std::optional<isa::Unit> unit;  // kRetired: only of this unit; not set: of any
     InsnPlace place;                // kInsn
     uint64_t cycle = 0;             // kCycle
     uint32_t layer = 0;             // kLayerEnd
@@ -100,17 +100,17 @@ class DebugSession : public MachineWatcher {
   Status Goto(const CommandWords& words);
   Status Finish(const CommandWords& words);
   Status Quit(const CommandWords& words);
-  // The machine can be looked at.
-  //   errors  kInvalidArgument  nothing runs
+  // Fails if there is no machine to look at.
+  //   errors  kInvalidArgument  no program runs
   Status Stands() const;
-  // The run can go on.
-  //   errors  kInvalidArgument  it is over
+  // Fails if the run cannot continue.
+  //   errors  kInvalidArgument  the run is over
   Status CanGoOn() const;
 
   // session.cc
-  void GoOn(const Goal& goal);   // leaves the loop
-  void Again(const Goal& goal);  // from the start
-  void Loop();                   // reads commands until the run is to go on
+  void GoOn(const Goal& goal);   // continues the run
+  void Again(const Goal& goal);  // restarts the run
+  void Loop();                   // reads commands until the run continues
   void StopAt(const std::string& why);
   void Do(const std::string& line);
 
@@ -119,16 +119,16 @@ class DebugSession : public MachineWatcher {
   std::vector<ProgramFacts> facts_;
   Breakpoints breaks_;
   RunProgress progress_;
-  std::vector<std::vector<TraceEntry>>
-      before_;  // what programs of this run have retired, by program
+  // What the earlier programs of this run have retired, by program.
+  std::vector<std::vector<TraceEntry>> before_;
   Goal goal_;
-  bool leave_ = false;     // the loop
-  bool over_ = false;      // the run: it is looked at a last time
+  bool leave_ = false;     // Loop() returns after this command
+  bool over_ = false;      // the run is over; the user can still look at the machine
   bool quits_ = false;     // the session ends
-  bool restarts_ = false;  // the run is to begin again
-  bool any_run_ = false;   // of this run something was told
-  uint64_t cycles_ = 0;    // of the programs before
-  std::string last_;       // command, which an empty line repeats
+  bool restarts_ = false;  // the run restarts
+  bool any_run_ = false;   // a machine was started in this run
+  uint64_t cycles_ = 0;    // cycles of the earlier programs
+  std::string last_;       // the last command; an empty line repeats it
   Status status_;
   bool said_no_ = false;
 };

@@ -8,7 +8,7 @@
 namespace tessera::sim {
 namespace {
 
-constexpr uint32_t kAround = 5;  // instructions before and after
+constexpr uint32_t kAround = 5;  // instructions before and after the centre
 
 isa::Unit UnitAt(int index) { return static_cast<isa::Unit>(index); }
 
@@ -17,7 +17,7 @@ std::string LayerName(const DebugTarget& target, std::optional<uint32_t> layer) 
   return target.layers[*layer];
 }
 
-// For each unit in |mask|: what gives the token, and what gets it.
+// For each unit in |mask|: the instruction that will push the token, if there is one.
 std::string MissingText(const RunProgress& p, isa::Unit unit, uint8_t mask) {
   std::string text;
   for (int from = 0; from < isa::kUnits; ++from) {

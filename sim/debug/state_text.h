@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a run is, in words: the program, its layers and instructions, what each unit does and waits
-// for, tokens, queues. Depends on: target.h, progress.h. Used by: session.h, commands.
+// The state of a run as text: the program, its layers and instructions, what each unit does and
+// waits for, tokens, queues. Depends on: target.h, progress.h. Used by: session.h, commands.
 #ifndef TESSERA_SIM_DEBUG_STATE_TEXT_H_
 #define TESSERA_SIM_DEBUG_STATE_TEXT_H_
 
@@ -12,16 +12,16 @@
 
 namespace tessera::sim {
 
-// "cycle 812, layer conv1", as far as they are known; "": nothing is.
+// "cycle 812, layer conv1", with the parts that are known; "" if none is.
 std::string MomentText(const DebugTarget& target, const RunProgress& progress);
 
-// The whole answer to `info`.
+// The answer to `info`.
 std::string StateText(const DebugTarget& target, const RunProgress& progress);
 
-// Instructions around |centre|: those retired are marked *, those taken >.
+// The instructions around |centre|, retired ones marked *, taken ones >.
 std::string ListText(const DebugTarget& target, const RunProgress& progress, uint32_t centre);
 
-// The layers, where each runs and how far it is; |progress|: null: nothing runs.
+// The layers: where each runs and its progress. |progress| is null if no program runs.
 std::string LayersText(const DebugTarget& target, const std::vector<ProgramFacts>& facts,
                        const RunProgress* progress);
 std::string TensorsText(const DebugTarget& target);

@@ -14,7 +14,7 @@
 namespace tessera::sim {
 namespace {
 
-constexpr int64_t kPrinted = 4096;  // elements at once
+constexpr int64_t kPrinted = 4096;  // most elements printed at once
 
 // Whether the STORE |insn| touches bytes [begin, end) of the arena.
 bool Touches(const isa::Store& insn, const isa::Config& config, int64_t begin, int64_t end) {
@@ -36,7 +36,7 @@ double ValueAs(const uint8_t* at) {
   return static_cast<double>(value);
 }
 
-// Element |at| as a number; a float16 as its bits.
+// Element |at| as a number; a float16 as the number of its bits.
 double NumberAt(const HostTensor& tensor, int64_t at) {
   const uint8_t* bytes = tensor.bytes.data() + at * SizeOf(tensor.dtype);
   switch (tensor.dtype) {
@@ -82,7 +82,7 @@ TensorStores StoresOf(const DebugTarget& target, const DebugTensor& tensor) {
       (text.LayerOf(n) == tensor.layer ? stores.own : stores.others).push_back({p, n});
     }
   }
-  // It is another layer's tensor under another name.
+  // The tensor is the output of another layer under another name.
   if (stores.own.empty()) stores.own.swap(stores.others);
   return stores;
 }

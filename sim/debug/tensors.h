@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors in device memory while a run goes on: who stores them, whether they are complete, what
-// they hold, how they differ from the host's. Depends on: target.h, progress.h. Used by:
+// Tensors in device memory during a run: the STOREs that write them, whether they are complete,
+// their values, differences from the host. Depends on: target.h, progress.h. Used by:
 // breakpoints.h, commands.
 #ifndef TESSERA_SIM_DEBUG_TENSORS_H_
 #define TESSERA_SIM_DEBUG_TENSORS_H_
@@ -22,18 +22,19 @@ struct InsnPlace {
   bool operator==(const InsnPlace&) const = default;
 };
 
-// STOREs that touch the bytes of |tensor|, which is in device memory: those of its layer (all, if
-// it has none), and those of others, which use the same bytes before or after.
+// The STOREs that touch the bytes of |tensor|, which must be in device memory. |own|: those of its
+// layer, or all if its layer has none. |others|: those of other layers, which use the same bytes
+// before or after.
 struct TensorStores {
   std::vector<InsnPlace> own, others;
 };
 TensorStores StoresOf(const DebugTarget& target, const DebugTensor& tensor);
 
-// The names of tensors: their layers'.
+// The names of tensors are the names of their layers.
 std::vector<std::string> TensorNames(const DebugTarget& target);
 
-// A tensor by name that is in device memory.
-//   errors  FindNamed's; kNotFound: it is not in device memory, and why
+// Finds a tensor in device memory by name.
+//   errors  those of FindNamed; kNotFound: it is not in device memory; the message says why
 Result<const DebugTensor*> FindTensor(const DebugTarget& target, const std::string& name);
 
 // "complete: its 14 STOREs have retired", "3 of 14 STOREs that write it have retired".
@@ -44,17 +45,17 @@ struct TensorState {
 TensorState StateOf(const DebugTarget& target, const DebugTensor& tensor, uint32_t program,
                     const RunProgress& progress);
 
-// Its elements as device memory has them.
+// The elements of the tensor, read from device memory.
 HostTensor ValueOf(const DebugTensor& tensor, const RunProgress& progress);
 
-// "name: int8 [1, 16, 28, 28], complete: ...", then its elements within |ranges|, one line a row:
-// an element of |ranges| a dimension, missing ones: all of it.
-//   errors  kInvalidArgument  too many ranges, or RangeOf's
-//           kOutOfRange       more elements than are printed at once
+// The elements of |tensor| within |ranges|, one line a row of the last dimension. |ranges| has one
+// range for each dimension; a missing range means the whole dimension.
+//   errors  kInvalidArgument  too many ranges, or those of RangeOf
+//           kOutOfRange       more elements than the debugger prints at once
 Result<std::string> TensorText(const std::string& name, const HostTensor& tensor,
                                const std::vector<std::string>& ranges);
 
-// How |ours|, of |device|, differs from the host's. |equal|: not at all.
+// How |ours|, computed by |device|, differs from the host's tensor. |equal|: no element differs.
 struct TensorDiff {
   bool equal = false;
   std::string text;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The test bench of the tops, for C simulation with the vendor's tools and with compilers here:
+// The test bench of the tops, for C simulation with the vendor's tools and with compilers here. It
 // runs the programs of case files on the twin of one configuration and compares device memory with
-// what the functional simulator left. C++14; with the vendor's headers (TSR_HLS_VENDOR) every top
-// has a thread, else the shim runs them.
+// the result of the functional simulator. C++14. With the vendor's headers (TSR_HLS_VENDOR) every
+// top has a thread; otherwise the shim runs the tops.
 //   bench CASE...     exit status 1: a difference or an error
-// A case: 64-bit little-endian words, then memory before and after (tests/sim/hls/cases.cc):
+// A case is 64-bit little-endian words, then memory before and after (tests/sim/hls/cases.cc):
 //   profile vta, instruction address, instructions, bytes of memory, 8 x (segment base, size)
 #include <cstdio>
 #include <cstring>
@@ -19,7 +19,7 @@
 #include "shim/top_fibers.h"
 #endif
 
-// Of sim/hls/twin.cc; without a namespace where the tops have none.
+// Defined in sim/hls/twin.cc, in the namespace of the tops if they have one.
 #ifdef TSR_HLS_NAMESPACE
 namespace TSR_HLS_NAMESPACE {
 std::unique_ptr<tessera::sim::HlsTwin> MakeTwin();
@@ -33,7 +33,8 @@ namespace {
 
 using namespace tessera::sim;
 
-constexpr int kDepth = 2048;  // more than any edge holds; the counts of places decide
+// More than any edge holds: the places limit the tokens, not this depth.
+constexpr int kDepth = 2048;
 
 const char* const kNames[] = {"fetch", "load", "gemm", "vector", "store"};
 
@@ -63,7 +64,7 @@ void MakeQueues(HlsQueues* q) {
   }
 }
 
-// Runs all tops; "" or what they stand at.
+// Runs all tops. Returns "", or the standstill of the tops as text.
 std::string RunTops(HlsTwin* twin, const HlsLaunch& launch, HlsQueues* queues,
                     tsr_report* reports) {
 #ifdef TSR_HLS_VENDOR
@@ -96,7 +97,7 @@ bool RunCase(const char* path) {
   uint64_t head[20] = {};
   const bool has_head = std::fread(head, sizeof head, 1, file) == 1 && head[3] <= (1u << 28);
   const size_t bytes = has_head ? head[3] : 0;
-  // Words of the widest bus, so that its alignment holds.
+  // Of 64-bit words, for the alignment of the memory.
   std::vector<uint64_t> memory(bytes / 8 + 4), after(bytes / 8 + 4);
   const bool whole = has_head && bytes % 64 == 0 &&
                      std::fread(memory.data(), 1, bytes, file) == bytes &&

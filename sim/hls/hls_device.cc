@@ -11,7 +11,7 @@ namespace {
 
 class HlsDevice : public DeviceBase {
  public:
-  // |bytes| are those of |memory|.
+  // |bytes|: the bytes of |memory|.
   HlsDevice(const isa::Config& config, std::unique_ptr<HlsTwin> twin, std::span<uint8_t> bytes,
             std::unique_ptr<HostMemory> memory)
       : DeviceBase(config, std::move(memory)), twin_(std::move(twin)), bytes_(bytes) {}

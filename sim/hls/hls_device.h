@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The HLS twin as a Device: the C++ of hw/hls, compiled here by the host's compiler, its tops each
-// on a stack of its own with the queues of the block design between them. Exact results, no clock.
-// Depends on: hw/hls, runtime/device, isa/semantics (instruction texts, tokens for the words of a
-// deadlock), sim/trace. Used by: lists of drivers, tests.
+// The HLS twin as a Device: the C++ of hw/hls, compiled here by the host's compiler. Each top has
+// its own stack, and the queues of the block design connect them. Exact results, no clock. Depends
+// on: hw/hls, runtime/device, isa/semantics (texts of instructions, the cause of a deadlock),
+// sim/trace. Used by: lists of drivers, tests.
 #ifndef TESSERA_SIM_HLS_HLS_DEVICE_H_
 #define TESSERA_SIM_HLS_HLS_DEVICE_H_
 
@@ -11,8 +11,8 @@
 
 namespace tessera::sim {
 
-// Driver "hls". The budget of a run counts as func's does. Beside the errors of OpenDevice:
-//   errors  kUnsupported  no twin of this configuration was built; the message says how to
+// Driver "hls". The budget of a run counts as in func. Besides the errors of OpenDevice:
+//   errors  kUnsupported  no twin of this configuration is built; the message says how to build it
 Driver HlsDriver();
 
 }  // namespace tessera::sim

@@ -22,7 +22,7 @@ std::string TopName(int top) {
 
 }  // namespace
 
-// Hears of the instructions of one unit: the budget, the trace.
+// Observes the instructions of one unit, for the budget and the trace.
 class HlsRun::UnitProbe : public hls_shim::probe {
  public:
   UnitProbe(HlsRun& run, int unit) : run_(run), unit_(static_cast<isa::Unit>(unit)) {
@@ -79,7 +79,7 @@ HlsRun::HlsRun(const isa::Config& config, const Launch& launch, const isa::Fetch
   MakeQueues();
 }
 
-// A FIFO of the block design serves both profiles, and has a place for the mark behind the last.
+// A FIFO of the block design is deep enough for both profiles, plus one place for the end mark.
 void HlsRun::MakeQueues() {
   using isa::Profile;
   const auto depth = [](int64_t tessera, int64_t vta) {
@@ -142,7 +142,7 @@ void HlsRun::RunTop(int top) {
   ended_[static_cast<size_t>(top)] = true;
 }
 
-// The first error in the order of the stream: what is before it has retired or could not.
+// The error that |top| reported, with the text of its instruction.
 Error HlsRun::UnitError(int top) const {
   const tsr_report& report = reports_[static_cast<size_t>(top)];
   const uint32_t number = static_cast<uint32_t>(report.number);
@@ -167,7 +167,8 @@ Error HlsRun::UnitError(int top) const {
                         refused);
 }
 
-// Tokens move as the instruction set's rules say, so its units stand as the tops do, and say why.
+// The error of a deadlock. The tops move tokens by the rules of the instruction set, so isa::Units
+// stops in the same state and names the cause.
 Error HlsRun::Deadlock(const std::string& standing) const {
   isa::Units units(config_, launch_.profile);
   std::optional<isa::Issued> waiting;
@@ -225,7 +226,7 @@ Result<RunReport> HlsRun::Outcome(const std::string& standing) {
   if (!standing.empty()) return std::unexpected(Deadlock(standing));
   RunReport report;
   report.instructions = reports_[kHlsFetch].count;
-  uint64_t done = launch_.profile == isa::Profile::kTessera ? 1 : 0;  // FINISH goes to no unit
+  uint64_t done = launch_.profile == isa::Profile::kTessera ? 1 : 0;  // no unit takes FINISH
   for (int top = 1; top < kHlsTops; ++top) {
     done += reports_[static_cast<size_t>(top)].count;
     if (reports_[static_cast<size_t>(top)].left != 0) report.leftover_tokens = true;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run of a program on the HLS twin: queues with the depths of the block design, the five tops,
-// what came of it. Depends on: twin, hw/hls/shim, isa/semantics, sim/trace. Used by: hls_device.cc.
+// HlsRun: one run of a program on the HLS twin: queues with the depths of the block design, the
+// five tops, the result. Depends on: twin, hw/hls/shim, isa/semantics, sim/trace. Used by:
+// hls_device.cc.
 #ifndef TESSERA_SIM_HLS_HLS_RUN_H_
 #define TESSERA_SIM_HLS_HLS_RUN_H_
 
@@ -23,7 +24,7 @@ class HlsRun {
   HlsRun(const isa::Config& config, const Launch& launch, const isa::Fetcher& fetcher,
          std::span<uint8_t> memory, HlsTwin& twin, RunObserver* observer);
 
-  // Runs to FINISH. The observer is told what retires; null: nobody.
+  // Runs to FINISH. The observer receives retired instructions; it may be null.
   //   errors  those of Device::Wait
   Result<RunReport> Run();
 
@@ -31,7 +32,7 @@ class HlsRun {
   class UnitProbe;
 
   isa::Stop Decode(uint32_t number, isa::Fetched* fetched) const;
-  // Takes an instruction's steps from the budget.
+  // Takes the steps of an instruction from the budget.
   Status Spend(isa::Unit unit, uint32_t number, const isa::Fetched& fetched);
   void RunTop(int top);
   Result<RunReport> Outcome(const std::string& standing);
@@ -50,7 +51,7 @@ class HlsRun {
   HlsQueues queues_;
   std::array<tsr_report, kHlsTops> reports_{};
   std::array<bool, kHlsTops> ended_{};
-  uint64_t spent_ = 0;  // of the budget
+  uint64_t spent_ = 0;  // spent of the budget
   std::optional<Error> stopped_;
   hls_shim::top_fibers* fibers_ = nullptr;
 };

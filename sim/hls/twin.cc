@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One configuration's tops and scratchpads. C++14, as the tops are.
+// The tops and scratchpads of one configuration. C++14, as the tops are.
 #include "sim/hls/twin.h"
 
 #include <cstring>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HlsTwin: the five tops of hw/hls for one configuration with the scratchpads that they share, and
-// the queues between them. Compiled once a configuration, as C++14 (twin.cc). Depends on hw/hls.
-// Used by hls_run, hls_device.
+// HlsTwin: the five tops of hw/hls for one configuration, the scratchpads that they share, and the
+// queues between them. twin.cc is compiled as C++14, once for each configuration. Depends on:
+// hw/hls. Used by: hls_run, hls_device.
 #ifndef TESSERA_SIM_HLS_TWIN_H_
 #define TESSERA_SIM_HLS_TWIN_H_
 
@@ -14,10 +14,10 @@
 namespace tessera {
 namespace sim {
 
-// The tops by number; those of the units are 1 + enum Unit.
+// The numbers of the tops; the top of a unit is 1 + enum Unit.
 constexpr int kHlsFetch = 0, kHlsUnits = 4, kHlsTops = 5;
 
-// Every queue of the block design. Elements without a queue (a unit with itself) are null.
+// Every queue of the block design. There is no queue from a unit to itself: these are null.
 struct HlsQueues {
   std::unique_ptr<tsr_commands> commands[kHlsUnits];
   std::unique_ptr<tsr_marks> command_places[kHlsUnits];
@@ -42,7 +42,7 @@ class HlsTwin {
   virtual void RunTop(int top, const HlsLaunch& launch, HlsQueues& queues, tsr_report* report) = 0;
 };
 
-// The twin of the configuration with this hash; null: none was built for it.
+// The twin of the configuration with this hash, null if the build has none.
 std::unique_ptr<HlsTwin> MakeHlsTwin(uint64_t config_hash);
 
 }  // namespace sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The twins of this build, one line each in the generated list: TESSERA_HLS_TWIN(config).
+// The twins of this build. The generated list has one line for each: TESSERA_HLS_TWIN(config).
 #include "sim/hls/twin.h"
 
 #define TESSERA_HLS_TWIN(config)                       \
