@@ -89,7 +89,7 @@ class ChunkWalk {
 
   CheckedBox box_;
   uint64_t bus_bytes_ = 0, most_ = 0;          // most_: bytes of device memory that fill a chunk
-  std::array<uint64_t, 3> count_{}, index_{};  // columns, rows, planes, with pads
+  std::array<uint64_t, 3> count_{}, index_{};  // of columns, rows, planes, with pads
   uint64_t left_ = 0;                          // bytes of this tile that no chunk has yet
   uint64_t offset_ = 0;                        // of the chunk's first byte in its bus word
   bool data_ = false;

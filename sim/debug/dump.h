@@ -42,7 +42,7 @@ std::vector<uint8_t> SerializeDump(const RunDump& dump);
 //           kOutOfRange       a count or size is past its limit
 Result<RunDump> ParseDump(std::span<const uint8_t> bytes);
 
-// Whether |bytes| begin like a dump.
+// Whether |bytes| begin with the magic of a dump.
 bool LooksLikeDump(std::span<const uint8_t> bytes);
 
 // Writes |dump| into |folder| as tessera-VERB-HASH.dump, complete or not at all. If another file

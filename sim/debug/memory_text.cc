@@ -14,8 +14,8 @@ namespace {
 
 using isa::Memory;
 
-constexpr int64_t kTiles = 256;        // printed at once
-constexpr uint64_t kBytes = 64 << 10;  // printed at once
+constexpr int64_t kTiles = 256;        // most tiles printed at once
+constexpr uint64_t kBytes = 64 << 10;  // most bytes printed at once
 
 // |rows| x |columns| elements of |bits| bits, one line a row.
 std::string MatrixText(std::span<const uint8_t> tile, int64_t rows, int64_t columns, int bits) {

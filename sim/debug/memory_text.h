@@ -14,7 +14,7 @@
 
 namespace tessera::sim {
 
-// The scratchpad "inp", "acc", ...
+// The scratchpad of this name: "inp", "acc", ...
 //   errors  kNotFound  |profile| has no such scratchpad; the message lists those that it has
 Result<isa::Memory> ScratchpadNamed(std::string_view name, isa::Profile profile);
 

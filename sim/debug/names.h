@@ -28,12 +28,13 @@ Result<uint64_t> NumberOf(std::string_view what, std::string_view word);
 Result<size_t> FindNamed(std::string_view kind, std::string_view name,
                          std::span<const std::string> names);
 
-// "FIRST", "FIRST:COUNT" or ":" as indices below |size|. |what|: for messages.
+// Parses "FIRST", "FIRST:COUNT" or ":" (everything) as indices below |size|. |what| names them in
+// messages.
 struct IndexRange {
   int64_t first = 0, count = 0;
 };
-//   errors  kInvalidArgument  another form
-//           kOutOfRange       past |size|, or empty
+//   errors  kInvalidArgument  |word| has another form
+//           kOutOfRange       the range is empty or goes past |size|
 Result<IndexRange> RangeOf(std::string_view what, std::string_view word, int64_t size);
 
 }  // namespace tessera::sim

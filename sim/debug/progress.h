@@ -69,7 +69,7 @@ class RunProgress : public MachineWatcher {
   uint64_t cycle() const { return cycle_; }
   // The instruction of the last event.
   std::optional<uint32_t> insn() const { return insn_; }
-  // The layer of the last instruction that has one.
+  // The layer of the last event whose instruction has a layer.
   std::optional<uint32_t> layer() const { return layer_; }
   const UnitProgress& Of(isa::Unit unit) const { return units_[static_cast<size_t>(unit)]; }
   bool Retired(uint32_t insn) const { return retired_[insn]; }

@@ -15,9 +15,9 @@ using isa::AnyInsn;
 using isa::FieldKind;
 using isa::ValuesKind;
 
-// A cell's number: instruction, combination, field, class. Field 0 is the instruction itself.
+// The number of a cell: instruction, combination, field, class. Field 0 counts the instruction.
 constexpr uint32_t kClasses = 4, kFieldsMost = 32, kCombinations = 1024;
-constexpr int kWidest = 5;  // bits of an enumerated field in a combination
+constexpr int kWidest = 5;  // most bits of an enumerated field in a combination
 
 struct CellPlace {
   uint32_t insn = 0, combination = 0, field = 0, value_class = 0;
@@ -26,7 +26,7 @@ struct CellPlace {
   }
 };
 
-// What of a FIELD or VTA_FIELD line counts here.
+// The parts of a FIELD or VTA_FIELD row that coverage needs.
 struct FieldView {
   std::string_view name;
   const isa::FieldValues* values;
@@ -36,7 +36,7 @@ struct FieldView {
   bool token() const { return name.starts_with("pop") || name.starts_with("push"); }
 };
 
-// Puts the fields of |v| behind |fields|. Its rows stand together in |rows|, in the same order.
+// Appends the fields of |v| to |fields|. Its rows are adjacent in |rows|, in the same order.
 template <typename T, typename Rows>
 void AddFields(T& v, const Rows& rows, std::vector<FieldView>& fields) {
   const auto* same = &*std::begin(rows);
@@ -83,7 +83,7 @@ uint32_t CombinationOf(const std::vector<FieldView>& fields) {
   return combination % kCombinations;
 }
 
-// The class of a value, by number, and each class's name and a value of it.
+// The classes of values of a field: each has a name and a sample value.
 struct ValueClass {
   std::string_view name;
   int64_t sample;
@@ -104,7 +104,7 @@ std::string NameOf(const AnyInsn& insn) {
   return std::holds_alternative<isa::VtaInsn>(insn) ? "vta " + word : word;
 }
 
-// Every instruction of |profile|, all fields 0.
+// Every instruction of |profile|, with all fields 0.
 template <size_t... I>
 std::vector<AnyInsn> AllOf(std::index_sequence<I...>, isa::Profile profile) {
   if (profile == isa::Profile::kTessera) return {AnyInsn(isa::Insn(std::in_place_index<I>))...};
@@ -125,7 +125,7 @@ bool Legal(const AnyInsn& insn, const isa::Config& config) {
   return !isa::Route(insn, &fetched) && !isa::CheckFields(insn, config);
 }
 
-// |insn| with every field at its least, but for those enumerated.
+// Sets every field to its least value, except enumerated fields.
 void Least(std::vector<FieldView>& fields, const isa::Config& config, isa::Profile profile) {
   for (FieldView& f : fields) {
     if (f.values->kind == ValuesKind::kRange && !f.enumerated())
@@ -159,7 +159,7 @@ class Summing {
   }
 
  private:
-  // Every combination of the enumerated fields from |from| on.
+  // Visits every combination of the enumerated fields from |from| on.
   void Combine(size_t from, const std::string& name) {
     while (from < fields_.size() && (!fields_[from].enumerated() || fields_[from].token())) ++from;
     if (from == fields_.size()) return Cells(name);

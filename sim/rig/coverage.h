@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What programs exercise: for each instruction, each combination of its enumerated fields
-// (memories, operations) and each class of values of every other field, how often it occurred. The
-// cells follow from the tables of isa/. Coverage of RTL lines is another matter: the simulator's.
-// Depends on: isa/semantics. Used by: `tessera regress`.
+// Coverage of instructions: how often each combination of enumerated fields (memories, operations)
+// of an instruction occurred with each class of values of every other field. The cells follow from
+// the tables of isa/. The Verilator simulation counts the coverage of RTL lines. Depends on:
+// isa/semantics. Used by: `tessera regress`.
 #ifndef TESSERA_SIM_RIG_COVERAGE_H_
 #define TESSERA_SIM_RIG_COVERAGE_H_
 
@@ -19,22 +19,22 @@
 
 namespace tessera::rig {
 
-// Counts by cell; a cell's number is the same in every process of this build.
+// Counts by cell. The number of a cell is the same in every process of this build.
 using CellCounts = std::map<uint32_t, uint64_t>;
 
-// Adds the instructions of |image|, which decode for |config|.
+// Adds the instructions of |image|, which must decode for |config|.
 void CountCells(const isa::ProgramImage& image, const isa::Config& config, CellCounts& counts);
 
-// One instruction of a profile: how often it ran, and which of its cells did.
+// One instruction of a profile: how often it ran, and which of its cells it reached.
 struct InsnCoverage {
   std::string insn;  // "load", "vta alu"
   uint64_t run = 0;
   size_t reached = 0, cells = 0;
-  std::vector<std::string> missing;  // "memory=prm x_size=0": legal, and never ran
+  std::vector<std::string> missing;  // "memory=prm x_size=0": legal, not reached
 };
 
-// By instruction of |profiles|, in the tables' order. A cell counts if |config| takes it: each
-// with every other field at its least.
+// One element for each instruction of |profiles|, in the order of the tables. A cell counts if it
+// ran, or if |config| accepts it with every other field at its least value.
 std::vector<InsnCoverage> SumCoverage(const CellCounts& counts, const isa::Config& config,
                                       const std::set<isa::Profile>& profiles);
 

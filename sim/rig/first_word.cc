@@ -18,14 +18,14 @@ namespace {
 
 using isa::ByteSpace;
 
-// A 32-bit word of one space: the address over 4.
+// A 32-bit word of one space; |word| is its byte address / 4.
 struct WordPlace {
   ByteSpace space = ByteSpace::kDram;
   uint64_t word = 0;
   auto operator<=>(const WordPlace&) const = default;
 };
 
-// The words that an instruction writes, with what they hold after it.
+// The words that an instruction writes, with their values after it.
 class WordWrites {
  public:
   void operator()(ByteSpace space, uint64_t address, const void*, const void* after,
@@ -38,7 +38,7 @@ class WordWrites {
   }
   std::set<WordPlace> words;
 
-  // Written bytes of a word over |value|'s.
+  // |value| with the written bytes of the word replaced.
   uint32_t Over(const WordPlace& place, uint32_t value) const {
     for (uint64_t i = 0; i < 4; ++i) {
       const auto byte = bytes_.find({place.space, 4 * place.word + i});
@@ -70,12 +70,12 @@ std::vector<SpaceView> Views(const isa::MachineState& m) {
 
 // The inverse of an odd number modulo 2^64.
 uint64_t Inverse(uint64_t odd) {
-  uint64_t x = odd;  // right in three bits; each step doubles them
+  uint64_t x = odd;  // correct in three bits; each step doubles the number of correct bits
   for (int i = 0; i < 5; ++i) x *= 2 - odd * x;
   return x;
 }
 
-// The change of the word at |place| that explains |difference|, if a change of 32 bits does.
+// The change of the word at |place| that explains |difference|; not set if none of 32 bits does.
 std::optional<int64_t> ChangeOf(const WordPlace& place, uint64_t difference) {
   const int64_t change =
       static_cast<int64_t>(difference * Inverse(sim::DigestKey(place.space, place.word)));
@@ -119,7 +119,7 @@ std::string WordThatDiffers(const ImageOutcome& a, uint32_t number, uint64_t dig
   }
   machine.dram = memory;
   const std::vector<isa::Fetched> program = FetchAll(image, config);
-  // Instructions retire in an order in which they may happen.
+  // Instructions may execute in the order in which they retired.
   for (const TraceEntry& entry : a.trace) {
     if (entry.insn >= program.size()) return "";
     WordWrites writes;
@@ -130,7 +130,7 @@ std::string WordThatDiffers(const ImageOutcome& a, uint32_t number, uint64_t dig
       continue;
     }
     if (isa::ExecuteAny(insn, machine, writes)) return "";
-    const uint64_t difference = digest - entry.digest;  // b's sum less a's
+    const uint64_t difference = digest - entry.digest;  // b's sum minus a's
     const std::vector<SpaceView> views = Views(machine);
     const auto tell = [&](const WordPlace& place, int64_t change) {
       uint32_t value = 0;
@@ -147,7 +147,7 @@ std::string WordThatDiffers(const ImageOutcome& a, uint32_t number, uint64_t dig
     for (const WordPlace& place : writes.words) {
       if (const auto change = ChangeOf(place, difference)) return tell(place, *change);
     }
-    // Or where it should not have written.
+    // The difference may also be in a word that the instruction must not write.
     for (const SpaceView& view : views) {
       for (uint64_t word = 0; word < view.bytes.size() / 4; ++word) {
         if (const auto change = ChangeOf({view.space, word}, difference))

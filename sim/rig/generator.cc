@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Windows, data and the frame of a program; random_insns.cc and random_vta.cc draw the
+// Windows, data, prologue and epilogue of a program. random_insns.cc and random_vta.cc draw the
 // instructions.
 #include "sim/rig/generator.h"
 
@@ -42,7 +42,7 @@ void InsnGenerator::MakeSegments() {
     for (Memory m : {Memory::kWgt, Memory::kInp, Memory::kAcc, Memory::kAcc8}) {
       set(static_cast<int>(m), random(96 * config_.TileBytes(m, profile_)));
     }
-    // Small values beside large ones: shifts and minima see both.
+    // Mixes small and large values: shifts and minima need both.
     for (uint8_t& byte : segments_[3].data) byte = rng_.OneIn(2) ? byte : 0;
     segments_[4].size = 128 * config_.out_tile_bytes();
     return;
@@ -51,7 +51,7 @@ void InsnGenerator::MakeSegments() {
   std::vector<uint8_t> constants = random(8192 + 16 * config_.wgt_tile_bytes());
   FillPrm(constants);
   set(1, std::move(constants));
-  segments_[2].size = 4096;  // the arena: nothing in it at first
+  segments_[2].size = 4096;  // the arena, without data at first
   set(3, random(4096 + 64 * config_.inp_tile_bytes()));
   segments_[4].size = 64 + 80 * config_.out_tile_bytes();
 }
@@ -63,7 +63,7 @@ void InsnGenerator::MakeUops(std::vector<uint8_t>& data) {
   for (int64_t u = 0; u < uops_; ++u) {
     const auto small = [&] { return rng_.Range(0, 7); };
     if (vta) {
-      // The second half is for Alu, whose source is an accumulator.
+      // The second half is for Alu, which reads an accumulator as source.
       const Memory source = u < uops_ / 2 ? Memory::kInp : Memory::kAcc;
       const isa::VtaUop uop{WindowOf(Memory::kAcc).first + small(),
                             WindowOf(source).first + small(),
@@ -73,7 +73,7 @@ void InsnGenerator::MakeUops(std::vector<uint8_t>& data) {
                   reinterpret_cast<const uint8_t*>(&word) + 4);
       continue;
     }
-    // The second half carries the whole index, for instructions with bases of zero.
+    // The second half has whole indices, for instructions with bases of zero.
     isa::Uop uop{small(), small(), small(), rng_.OneIn(4) ? 1 : 0};
     if (u >= uops_ / 2) {
       uop.dst += WindowOf(Memory::kAcc).first;
@@ -86,7 +86,7 @@ void InsnGenerator::MakeUops(std::vector<uint8_t>& data) {
   }
 }
 
-// Parameters as a compiler makes them, and some at the ends of their range.
+// Parameters as a compiler makes them, some at the ends of their ranges.
 void InsnGenerator::FillPrm(std::vector<uint8_t>& data) {
   const int64_t n = config_.block_out;
   for (int64_t i = 0; i < prm_records_ * n; ++i) {
@@ -108,13 +108,13 @@ void InsnGenerator::FillPrm(std::vector<uint8_t>& data) {
   }
 }
 
-// A start such that |extent| tiles fit into |window|, if they can.
+// Draws a first tile such that |extent| tiles fit into |window|, if they can.
 int64_t InsnGenerator::Pick(const TileWindow& window, int64_t extent) {
   return window.first + rng_.Range(0, std::max<int64_t>(window.count - extent, 0));
 }
 
-// Steps of two loops that keep within |room| tiles; |*extent| is what they span, on top of one
-// tile.
+// Draws steps of two loops that stay within |room| tiles. Sets |*extent| to the distance from the
+// first to the last tile.
 InsnGenerator::Steps InsnGenerator::PickSteps(int64_t iter_out, int64_t iter_in, int64_t room,
                                               int64_t* extent) {
   for (int attempt = 0; attempt < 8; ++attempt) {
@@ -142,7 +142,7 @@ isa::Load InsnGenerator::FillLoad(Memory memory, int64_t first, int64_t count) {
   const int64_t room = static_cast<int64_t>(segments_[segment].data.size()) / bytes -
                        (memory == Memory::kPrm ? 0 : 1);
   const int64_t there = memory == Memory::kPrm ? prm_records_ : room;
-  // What is there is read again and again if it is not enough.
+  // Reads the data again and again if there is too little.
   const int64_t x = std::min(count, there);
   return {.memory = static_cast<int64_t>(memory),
           .segment = segment,

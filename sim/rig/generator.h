@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random instructions and data for the rig. Depends on: isa. Used by: rig.cc.
+// InsnGenerator: random instructions and data for the rig. Depends on: isa. Used by: rig.cc.
 #ifndef TESSERA_SIM_RIG_GENERATOR_H_
 #define TESSERA_SIM_RIG_GENERATOR_H_
 
@@ -13,7 +13,7 @@
 
 namespace tessera::rig {
 
-// The part of a memory that a program uses: small, so that instructions meet each other.
+// The part of a memory that a program uses. It is small, so that instructions share tiles.
 struct TileWindow {
   int64_t first = 0;
   int64_t count = 0;
@@ -25,15 +25,15 @@ class InsnGenerator {
 
   const std::array<isa::SegmentData, isa::kSegments>& segments() const { return segments_; }
 
-  // Loads that fill a good part of each scratchpad's window, micro-ops first.
+  // Loads that fill a large part of the window of each scratchpad, micro-ops first.
   std::vector<isa::AnyInsn> Prologue();
-  // Any instruction; it may leave its memories or read what is not written.
+  // Any instruction; it may leave its memories or read tiles that were not written.
   isa::AnyInsn Any();
-  // Stores what the windows of the outputs hold.
+  // A store of tiles of the output window.
   isa::AnyInsn Epilogue();
 
  private:
-  // Affine steps of two loops.
+  // The address steps of two loops.
   struct Steps {
     int64_t out = 0, in = 0;
   };
@@ -46,7 +46,7 @@ class InsnGenerator {
     return windows_[static_cast<int>(memory)];
   }
   const TileWindow& WindowOf(int64_t vector_memory) const;
-  // Any of the values that the table gives a field.
+  // Draws one of the values that the table allows for a field.
   int64_t Value(const isa::FieldValues& values);
   int64_t Iterations() { return rng_.OneIn(24) ? 0 : rng_.Range(1, 4); }
 
@@ -68,8 +68,8 @@ class InsnGenerator {
   Rng& rng_;
   std::array<TileWindow, isa::kMemories> windows_;
   std::array<isa::SegmentData, isa::kSegments> segments_;
-  int64_t uops_ = 0;         // in segment 0
-  int64_t prm_records_ = 0;  // at the start of the constants
+  int64_t uops_ = 0;         // micro-ops in segment 0
+  int64_t prm_records_ = 0;  // records at the start of the constants
 };
 
 }  // namespace tessera::rig

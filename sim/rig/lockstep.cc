@@ -10,7 +10,7 @@ namespace tessera::rig {
 namespace {
 
 constexpr uint64_t kMemoryBytes = 8 << 20;
-// Random instructions take about 60 cycles each, and some hundred where memory stalls.
+// Random instructions take about 60 cycles each, and several hundred if the memory stalls.
 constexpr uint64_t kCyclesAnInsn = 5'000;
 
 }  // namespace
@@ -61,7 +61,7 @@ Status Lockstep::Ready(Participant& machine, const MemoryChoice& memory) const {
   DeviceSpec spec = machine.spec;
   TESSERA_TRY(PutBefore(memory, spec, config));
   const DeviceOptions options{.memory_bytes = kMemoryBytes, .values = spec.values};
-  // The one before goes last, so that what it has loaded need not be loaded again.
+  // Destroys the old device after this one is open, so that what it has loaded stays loaded.
   TESSERA_ASSIGN(std::unique_ptr<Device> device, OpenDevice(machine.spec.name, config, options));
   machine.device = std::move(device);
   machine.memory = memory;
@@ -73,7 +73,7 @@ Result<Verdict> Lockstep::Run(const isa::ProgramImage& image, const MemoryChoice
   const uint64_t budget = Budget(image);
   Verdict verdict;
   std::optional<ImageOutcome> want;
-  // The first machine whose trace says when; its outcome may be the reference's.
+  // The first machine whose trace has cycles. Its outcome may be that of the reference.
   std::optional<ImageOutcome> other;
   const ImageOutcome* timed = nullptr;
   std::string timed_by;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program image as a list of instructions and back, for whoever changes programs. Depends on:
+// Converts a program image to a list of instructions and back, to change programs. Depends on:
 // isa/semantics/fetch.h. Used by: the rig, the shrinker, tests.
 #ifndef TESSERA_SIM_RIG_PROGRAM_H_
 #define TESSERA_SIM_RIG_PROGRAM_H_
@@ -13,23 +13,24 @@
 
 namespace tessera::rig {
 
-// Puts masks over enum Unit into the token fields of |insn|.
+// Sets the token fields of |insn| from masks over enum Unit.
 void SetTokens(isa::AnyInsn& insn, int unit, uint8_t pop, uint8_t push);
 
-// Whether |from| can give tokens to |to|.
+// Whether |from| can push tokens to |to|.
 bool HasEdge(isa::Profile profile, int from, int to);
 
-// An instruction of |unit| that does nothing but move the tokens that it is given.
+// An instruction of |unit| that only moves tokens.
 isa::AnyInsn Carrier(isa::Profile profile, int unit);
 
-// The code of |program| for |config|; every field must fit.
+// Encodes |program| for |config|; every field must fit.
 std::vector<uint8_t> EncodeAll(const std::vector<isa::AnyInsn>& program, isa::Profile profile,
                                const isa::Config& config);
 
-// The instructions of |image|, which decode, with their units and tokens.
+// The instructions of |image|, with their units and tokens; all must decode.
 std::vector<isa::Fetched> FetchAll(const isa::ProgramImage& image, const isa::Config& config);
 
-// |image| with another stream; tokens are those of pop and push. The source map is dropped.
+// |image| with the instructions of |program|. Tokens come from Fetched::pop and push. The result
+// has no source map.
 isa::ProgramImage WithProgram(const isa::ProgramImage& image,
                               const std::vector<isa::Fetched>& program, const isa::Config& config);
 

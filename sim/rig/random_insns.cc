@@ -29,15 +29,14 @@ isa::Insn InsnGenerator::RandomLoad() {
   v.y_size = rng_.OneIn(16) ? 0 : rng_.Range(1, 4);
   v.z_size = rng_.OneIn(16) ? 0 : rng_.Range(1, 2);
   if (record) {
-    // Records stay whole: steps and bases are multiples of them.
+    // Steps and bases are multiples of the record size, so records stay whole.
     const int64_t records = memory == Memory::kUop ? uops_ : prm_records_;
     v.segment = memory == Memory::kUop ? 0 : 1;
     v.x_step = bytes * rng_.Range(0, 1), v.y_step = bytes * rng_.Range(0, 2), v.z_step = 0;
     const int64_t span = (v.x_size - 1) * v.x_step + (v.y_size - 1) * v.y_step;
     v.dram_base = bytes * rng_.Range(0, std::max<int64_t>(records - 1 - span / bytes, 0));
     v.sram_base = Pick(window, v.x_size * v.y_size * v.z_size);
-    if (memory ==
-        Memory::kUop) {  // keep the halves apart: small micro-ops and those with whole indices
+    if (memory == Memory::kUop) {  // keeps apart small micro-ops and those with whole indices
       v.sram_base = window.first + v.dram_base / bytes;
       v.x_step = bytes, v.y_step = v.x_size * bytes, v.z_size = std::min<int64_t>(v.z_size, 1);
     }
@@ -50,7 +49,7 @@ isa::Insn InsnGenerator::RandomLoad() {
   }
   constexpr int64_t kSegments[] = {1, 2, 3, 3};
   v.segment = kSegments[rng_.Range(0, 3)];
-  // Dense, then windows that overlap, then anything.
+  // Dense steps, or any steps; windows may overlap.
   v.x_step = rng_.OneIn(2) ? v.x_bytes : rng_.Range(0, 2 * bytes);
   v.y_step = rng_.OneIn(2) ? v.x_size * v.x_step : rng_.Range(0, 600);
   v.z_step = rng_.OneIn(2) ? v.y_size * v.y_step : rng_.Range(0, 900);
@@ -75,7 +74,7 @@ isa::Insn InsnGenerator::RandomStore() {
                .y_size = rng_.Range(1, 3),
                .z_size = rng_.Range(1, 2)};
   if (rng_.OneIn(24)) v.y_size = 0;
-  // Tiles do not overlap in memory.
+  // The steps keep tiles apart in device memory.
   v.x_step = v.x_bytes + (rng_.OneIn(2) ? 0 : rng_.Range(0, 2 * bytes));
   v.y_step = v.x_size * v.x_step + (rng_.OneIn(2) ? 0 : rng_.Range(0, 100));
   v.z_step = v.y_size * v.y_step + (rng_.OneIn(2) ? 0 : rng_.Range(0, 100));
@@ -90,7 +89,7 @@ isa::Insn InsnGenerator::RandomStore() {
 isa::Insn InsnGenerator::RandomGemm() {
   isa::Gemm v{.iter_out = Iterations(), .iter_in = Iterations()};
   const TileWindow& window = WindowOf(Memory::kUop);
-  const bool whole = rng_.OneIn(3);  // micro-ops of the second half carry the whole index
+  const bool whole = rng_.OneIn(3);  // the micro-ops of the second half have whole indices
   const int64_t half = window.count / 2;
   v.uop_count = rng_.OneIn(24) ? 0 : rng_.Range(1, std::min<int64_t>(half, 9));
   v.uop_begin = window.first + (whole ? half : 0) + rng_.Range(0, half - v.uop_count);
@@ -117,7 +116,7 @@ isa::Insn InsnGenerator::RandomDepthwise() {
                    .wgt_z = rng_.Range(0, 3)};
   v.iter_z = std::min<int64_t>(v.iter_z, 2);
   v.win_x = rng_.Range(0, 2), v.win_y = rng_.OneIn(4) ? v.win_x : rng_.Range(0, 5);
-  v.src_in = rng_.OneIn(2) ? v.win_x : rng_.Range(0, 3);  // equal: the columns slide
+  v.src_in = rng_.OneIn(2) ? v.win_x : rng_.Range(0, 3);  // equal: the columns of the window slide
   v.src_out = rng_.Range(0, 5), v.src_z = rng_.Range(0, 9);
   v.dst_in = rng_.Range(0, 2), v.dst_out = rng_.Range(0, 4), v.dst_z = rng_.Range(0, 9);
   const auto span = [&](int64_t z, int64_t out, int64_t in) {
@@ -131,7 +130,7 @@ isa::Insn InsnGenerator::RandomDepthwise() {
   return v;
 }
 
-// What Requant and Add share.
+// Draws the fields that Requant and Add share.
 template <typename T>
 void InsnGenerator::RandomRescale(T& v) {
   constexpr int64_t kMost = isa::GreatestOf("Requant.multiplier");

@@ -15,7 +15,7 @@ isa::VtaLoad InsnGenerator::RandomVtaLoad(Memory memory) {
   v.x_stride = rng_.OneIn(2) ? v.x_size : rng_.Range(0, 12);
   const int64_t there = static_cast<int64_t>(segments_[v.memory_type].size) /
                         config_.TileBytes(memory, isa::Profile::kVta);
-  if (memory == Memory::kUop) {  // each micro-op at its own place
+  if (memory == Memory::kUop) {  // each micro-op stays at its own place
     v.x_stride = v.x_size;
     v.dram_base = rng_.Range(0, there - 1);
     v.sram_base = window.first + v.dram_base;

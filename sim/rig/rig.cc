@@ -8,7 +8,7 @@
 namespace tessera::rig {
 namespace {
 
-// Many tokens at once from one unit, once at least as many as stall it.
+// Adds many tokens at once from one unit; the last time, enough to stall it.
 void Crowd(Weaver& weaver, InsnGenerator& generator, const RigOptions& options, Rng& rng) {
   const int64_t depth = options.config.TokenDepth(options.profile), most = weaver.MostTokens();
   for (int64_t n = rng.Range(1, 2); n > 0; --n) {

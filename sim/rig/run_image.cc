@@ -21,7 +21,8 @@ std::string MemoryDifference(const ImageOutcome& a, const ImageOutcome& b, std::
   return "";
 }
 
-// |d| with the values: of the word that the instruction wrote otherwise, or of a byte in memory.
+// The text of |d| with values: those of the word that the instruction wrote differently, or else
+// those of the first byte of memory that differs.
 std::string TextOf(const sim::TraceDifference& d, const ImageOutcome& a, const ImageOutcome& b,
                    const isa::ProgramImage& image, const isa::Config& config,
                    std::string_view name_a, std::string_view name_b) {

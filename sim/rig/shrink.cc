@@ -36,7 +36,7 @@ class Shrinker {
   }
 
  private:
-  // Keeps |program| if it is legal and still fails.
+  // Keeps |program| if it is legal and still fails. Returns whether it was kept.
   bool Try(FetchedProgram program) {
     if (trials_ <= 0) return false;
     const isa::ProgramImage image = WithProgram(image_, program, config_);
@@ -47,11 +47,12 @@ class Shrinker {
     return true;
   }
 
-  // Drops instructions, many at once first, and the last ones first: others read what they wrote.
+  // Drops instructions, many at once first, and the last ones first, because later instructions
+  // read the results of earlier ones.
   bool DropRanges() {
     bool any = false;
     for (size_t size = std::max<size_t>(program_.size() / 2, 1); size >= 1; size /= 2) {
-      for (size_t end = program_.size() - 1; end > 0;) {  // behind it FINISH
+      for (size_t end = program_.size() - 1; end > 0;) {  // FINISH stays
         const size_t begin = end > size ? end - size : 0;
         any |= DropRange(begin, end);
         end = begin;
@@ -60,8 +61,9 @@ class Shrinker {
     return any;
   }
 
-  // An instruction that hands tokens on stays as one that does nothing else, so that the rest stays
-  // in order; alone it may leave its tokens to its neighbours.
+  // An instruction that pops and pushes tokens becomes one that only moves tokens, so that the
+  // other instructions stay in order. A single instruction may also pass its tokens to its
+  // neighbours.
   bool DropRange(size_t begin, size_t end) {
     FetchedProgram less = program_;
     bool changed = false;
@@ -106,7 +108,7 @@ class Shrinker {
     return any;
   }
 
-  // Sets each field to 0, 1 or a half of it, the least that still fails.
+  // Sets each field to 0, 1 or half its value: the first of these that still fails.
   bool ReduceFields() {
     bool any = false;
     for (size_t n = program_.size(); n-- > 0;) {
@@ -125,7 +127,8 @@ class Shrinker {
     return any;
   }
 
-  // Takes segments out, else their ends, else makes what is left zero, halves first.
+  // Removes segments; if that does not fail any more, shortens their data and zeroes the rest,
+  // halves first.
   bool ReduceData() {
     bool any = false;
     for (isa::SegmentData& segment : image_.segments) {
@@ -163,7 +166,7 @@ class Shrinker {
     return false;
   }
 
-  // The fields of an instruction after its tokens, by number.
+  // Calls |f| for every field of an instruction, with its name.
   template <typename F>
   static void ForFields(isa::AnyInsn& insn, F&& f) {
     if (isa::Insn* one = std::get_if<isa::Insn>(&insn)) {

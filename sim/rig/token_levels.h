@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TokenLevels: how many tokens each counter held at most in runs of a device with a clock. Depends
-// on: runtime/observer.h. Used by: run_image.cc, `tessera regress`.
+// TokenLevels: the most tokens that each counter held during a run of a device with a clock.
+// Depends on: runtime/observer.h. Used by: run_image.cc, `tessera regress`.
 #ifndef TESSERA_SIM_RIG_TOKEN_LEVELS_H_
 #define TESSERA_SIM_RIG_TOKEN_LEVELS_H_
 
@@ -16,7 +16,7 @@ namespace tessera::rig {
 // Tokens from unit to unit: [from][to].
 using TokenCounts = std::array<std::array<int64_t, isa::kUnits>, isa::kUnits>;
 
-// The greater of both, counter by counter.
+// Raises every counter of |most| to that of |other|, if it is greater.
 inline void Raise(TokenCounts& most, const TokenCounts& other) {
   for (size_t from = 0; from < isa::kUnits; ++from) {
     for (size_t to = 0; to < isa::kUnits; ++to)
@@ -24,7 +24,7 @@ inline void Raise(TokenCounts& most, const TokenCounts& other) {
   }
 }
 
-// Of one run, which begins without tokens.
+// Observes one run, which must begin without tokens.
 class TokenLevels : public RunObserver {
  public:
   void OnToken(const TokenMove& move) override {

@@ -14,7 +14,7 @@ bool Pops(const isa::Fetched& f, int from, int to) {
   return static_cast<int>(f.unit) == to && ((f.pop >> from) & 1);
 }
 
-// How many pushes, or pops, of the edge come before instruction |n|.
+// The number of pushes, or pops, of the edge before instruction |n|.
 size_t PushesBefore(const FetchedProgram& program, size_t n, int from, int to) {
   return static_cast<size_t>(
       std::count_if(program.begin(), program.begin() + static_cast<int64_t>(n),
@@ -43,7 +43,8 @@ void TakePop(FetchedProgram& program, const TokenPair& pair) {
   }
 }
 
-// The nearest instructions of |n|'s unit; the last of the program is FINISH.
+// The nearest instructions of the same unit as |n|. After() excludes the last instruction of the
+// program, FINISH.
 std::optional<size_t> Before(const FetchedProgram& program, size_t n) {
   for (size_t i = n; i-- > 0;) {
     if (program[i].unit == program[n].unit) return i;
@@ -88,7 +89,8 @@ void Erase(FetchedProgram& program, size_t n, TokenHeir heir) {
       if (!pop_heir) {
         TakePair(program, pair);
       } else if (program[*pop_heir].pop & bit) {
-        // Of two tokens that one instruction would take, the later one waits for both.
+        // The instruction can pop only one of the two tokens: it waits for the later one, which
+        // covers both.
         TakePush(program,
                  {other, unit, std::min(pair.number, PopsBefore(program, *pop_heir, other, unit))});
         program[n].pop &= static_cast<uint8_t>(~bit);
@@ -102,7 +104,8 @@ void Erase(FetchedProgram& program, size_t n, TokenHeir heir) {
       if (!push_heir) {
         TakePair(program, pair);
       } else if (program[*push_heir].push & bit) {
-        // Of two that one instruction would give, the taker of the earlier one comes first.
+        // The instruction can push only one of the two tokens: the instruction with the earlier pop
+        // keeps it.
         TakePop(program, {unit, other,
                           std::max(pair.number, PushesBefore(program, *push_heir, unit, other))});
         program[n].push &= static_cast<uint8_t>(~bit);

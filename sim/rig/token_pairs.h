@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tokens of a program as pairs: push number n of an edge goes to pop number n. Instructions leave a
-// program and what they ordered stays ordered. Depends on: isa/semantics/fetch.h. Used by: shrink.
+// The tokens of a program as pairs: push number n of an edge goes to pop number n. With these,
+// instructions can be removed from a program without losing the order that their tokens made.
+// Depends on: isa/semantics/fetch.h. Used by: shrink.
 #ifndef TESSERA_SIM_RIG_TOKEN_PAIRS_H_
 #define TESSERA_SIM_RIG_TOKEN_PAIRS_H_
 
@@ -17,25 +18,27 @@ using FetchedProgram = std::vector<isa::Fetched>;
 // A push and its pop.
 struct TokenPair {
   int from = 0, to = 0;  // units
-  size_t number = 0;     // of its edge, from 0
+  size_t number = 0;     // of the pushes and pops of its edge, from 0
 };
 
-// All of |program|, edge by edge.
+// All pairs of |program|, edge by edge. A push without a pop, or the reverse, counts as a pair.
 std::vector<TokenPair> PairsOf(const FetchedProgram& program);
 
-// Takes push and pop out; the later ones of the edge count one less. What is not there is left out.
+// Removes the push and the pop of |pair|, if they exist. The numbers of later pairs of the edge go
+// down by one.
 void TakePair(FetchedProgram& program, const TokenPair& pair);
 
-// Where the tokens of an instruction go that leaves.
+// Which instructions receive the tokens of a removed instruction.
 enum class TokenHeir : uint8_t {
-  kBoth,  // pops to its unit's next instruction, pushes to the one before
+  kBoth,  // pops to the next instruction of its unit, pushes to the one before
   kNext,  // all to the next
   kPrev,  // all to the one before
 };
 
-// Takes instruction |n| out. Its tokens go to the nearest instructions of its unit, FINISH left
-// out; those that have such a token already, or are not there, need none. With kBoth the rest stays
-// in order, but for what came before a pop of |n| and what came after a push of it.
+// Removes instruction |n|. Its tokens go to the nearest instructions of its unit except FINISH. If
+// there is no such instruction, or it has such a token already, the token is dropped. With kBoth
+// the other instructions stay in order, except for those before a pop of |n| and those after a
+// push.
 void Erase(FetchedProgram& program, size_t n, TokenHeir heir);
 
 }  // namespace tessera::rig

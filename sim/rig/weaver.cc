@@ -56,7 +56,8 @@ int Weaver::Add(const AnyInsn& insn, int unit) {
 
 int Weaver::AddCarrier(int unit) { return Add(Carrier(profile_, unit), unit); }
 
-// A token from instruction |number| of |from|, or a later one, to the next instruction of |to|.
+// Adds a token from instruction |number| of |from|, or from a later one, to the next instruction of
+// |to|.
 void Weaver::Tie(int from, int to, uint32_t number) {
   if (rng_.OneIn(8)) AddCarrier(from);
   const uint32_t giver =
@@ -78,11 +79,11 @@ void Weaver::Order(int unit, const VectorClock& needed) {
     if (!HasEdge(profile_, from, unit)) continue;
     const bool pending = (pending_pop_[unit] >> from) & 1;
     if (needed[from] > clock_[unit][from]) {
-      // One instruction takes at most one token of each unit; another carries the one before.
+      // An instruction pops at most one token from each unit, so a carrier pops the earlier token.
       if (pending) AddCarrier(unit);
       Tie(from, unit, needed[from]);
     } else if (!pending && rng_.OneIn(16) && by_unit_[from].size() > last_push_[from][unit]) {
-      Tie(from, unit, last_push_[from][unit] + 1);  // one that nobody needs
+      Tie(from, unit, last_push_[from][unit] + 1);  // a redundant token
     }
   }
 }
@@ -129,7 +130,8 @@ bool Weaver::Append(const AnyInsn& insn) {
   return true;
 }
 
-// An instruction of |unit|: one in eight does work, if |any| has one that nothing need come before.
+// Adds an instruction of |unit|. One in eight does work, if |any| gives one that needs no new
+// token; the others only move tokens.
 int Weaver::AddSome(int unit, const std::function<AnyInsn()>& any) {
   for (int attempt = 0; rng_.OneIn(8) && attempt < 4; ++attempt) {
     const AnyInsn insn = any();

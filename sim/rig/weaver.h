@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Weaver: appends instructions to a program and ties them together with tokens so that no two units
-// race. Depends on: isa/check. Used by: the rig's generator.
+// Weaver: appends instructions to a program and orders them with tokens so that no two units race.
+// Depends on: isa/check. Used by: rig.cc.
 #ifndef TESSERA_SIM_RIG_WEAVER_H_
 #define TESSERA_SIM_RIG_WEAVER_H_
 
@@ -19,27 +19,27 @@ namespace tessera::rig {
 
 class Weaver {
  public:
-  // |data| are the segments with their contents; they stay where they are.
+  // |data|: the segments with their contents; must outlive the weaver.
   Weaver(const isa::Config& config, isa::Profile profile,
          const std::array<isa::SegmentData, isa::kSegments>& data, Rng& rng);
 
-  // Appends |insn| if it stays in bounds and reads only what is written, with the tokens that it
-  // needs. Its own token fields must be zero. Returns whether it was appended.
+  // Appends |insn| with the tokens that it needs, if it stays in bounds and reads only what is
+  // written. Its own token fields must be zero. Returns whether it was appended.
   bool Append(const isa::AnyInsn& insn);
 
-  // Appends |count| instructions of |from| that each give a token to every unit of the mask |to|,
-  // and behind them |count| of each of these that take one. Some are |any|'s, where one fits; the
-  // others only move tokens. In front of it the counters are empty, however late units run, so
-  // MostTokens() is legal.
+  // Appends |count| instructions of |from| that each push a token to every unit of the mask |to|;
+  // after them, |count| instructions of each of these units that pop one. Some come from |any|, if
+  // they fit; the others only move tokens. Every earlier token has its pop in an earlier
+  // instruction, so |count| may be as large as MostTokens().
   void Crowd(int from, uint8_t to, int64_t count, const std::function<isa::AnyInsn()>& any);
-  // A counter full, an instruction that stalls on it, and a full queue behind that.
+  // A full counter, an instruction that stalls on it, and a full queue behind that instruction.
   int64_t MostTokens() const {
     return config_.TokenDepth(profile_) + 1 + config_.QueueDepth(profile_);
   }
-  // The units to which |unit| can give tokens, as a mask.
+  // The units to which |unit| can push tokens, as a mask.
   uint8_t Partners(int unit) const;
 
-  // The stream, FINISH at the end.
+  // Returns the instructions, with FINISH at the end.
   std::vector<isa::AnyInsn> Finish();
 
  private:
@@ -50,11 +50,11 @@ class Weaver {
     isa::VectorClock clock{};
   };
 
-  // What Append finds out about an instruction.
+  // What Append must know about an instruction.
   struct Candidate {
     int unit = 0;
     std::vector<isa::Touch> touches;
-    isa::VectorClock needed{};  // instructions of each unit that come before it
+    isa::VectorClock needed{};  // the number of instructions of each unit that must come before it
   };
 
   std::optional<Candidate> Look(const isa::AnyInsn& insn) const;
@@ -75,9 +75,9 @@ class Weaver {
   std::vector<Item> items_;
   std::array<std::vector<int>, isa::kUnits> by_unit_;  // indices into items_
   std::array<isa::VectorClock, isa::kUnits> clock_{};
-  std::array<std::array<uint32_t, isa::kUnits>, isa::kUnits>
-      last_push_{};                                 // [from][to]: number, 0: none
-  std::array<uint8_t, isa::kUnits> pending_pop_{};  // of the unit's next instruction
+  // [from][to]: number of the instruction with the last push, 0: none.
+  std::array<std::array<uint32_t, isa::kUnits>, isa::kUnits> last_push_{};
+  std::array<uint8_t, isa::kUnits> pending_pop_{};  // pops of the unit's next instruction
   std::array<isa::Shadow, isa::kSpaces> shadow_;
   std::vector<std::optional<isa::Uop>> uops_;
 };

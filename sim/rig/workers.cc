@@ -44,7 +44,7 @@ bool ReadAll(int fd, void* data, size_t size) {
   return true;
 }
 
-// A length and so many bytes.
+// A message: a length and that many bytes.
 bool WriteMessage(int fd, const std::string& bytes) {
   const uint64_t size = bytes.size();
   return WriteAll(fd, &size, sizeof size) && WriteAll(fd, bytes.data(), size);
@@ -59,7 +59,7 @@ bool ReadMessage(int fd, std::string& bytes) {
 
 }  // namespace
 
-// One process and the pipes to it. What it says on standard error goes to a file in memory.
+// One process and the pipes to it. Its standard error goes to a file in memory.
 class Worker {
  public:
   explicit Worker(const RequestWork& work) {
@@ -72,7 +72,7 @@ class Worker {
     TESSERA_CHECK(pid_ >= 0, "{}", std::strerror(errno));
     if (pid_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      std::signal(SIGABRT, SIG_DFL);  // how it ended is told by its signal
+      std::signal(SIGABRT, SIG_DFL);  // so that the signal tells how it ended
       close(to[1]), close(from[0]);
       dup2(errors_, STDERR_FILENO);
       Serve(work, to[0], from[1]);
@@ -81,8 +81,8 @@ class Worker {
     close(to[0]), close(from[1]);
     command_ = to[1], result_ = from[0];
   }
-  // It has nothing to lose. (That its pipe is closed it would not see: processes forked after it
-  // hold an end of it too.)
+  // Kills the process, which has no state to save. The process would not notice that its pipe is
+  // closed: processes forked later hold an end of the pipe too.
   ~Worker() {
     close(command_), close(result_), close(errors_);
     if (pid_ <= 0) return;
@@ -97,10 +97,10 @@ class Worker {
     until_ = steady_clock::now() + limit;
     limit_ = limit;
     TESSERA_CHECK(ftruncate(errors_, 0) == 0 && lseek(errors_, 0, SEEK_SET) == 0);
-    static_cast<void>(WriteMessage(command_, request));  // a dead one is found by End
+    static_cast<void>(WriteMessage(command_, request));  // End detects a dead process
   }
 
-  // Once something can be read, or never will be.
+  // Call when the result pipe is readable or closed.
   WorkEnd End() {
     busy_ = false;
     WorkEnd end;
@@ -117,7 +117,7 @@ class Worker {
     return end;
   }
 
-  // Ends it where its time is over.
+  // Kills the process if its time is over.
   void Watch() {
     if (!busy_ || late_ || steady_clock::now() < until_) return;
     late_ = true;
@@ -136,7 +136,7 @@ class Worker {
     }
   }
 
-  // The last line on standard error that says something.
+  // The last line of the process on standard error that is not empty.
   std::string Said() const {
     std::string text(4096, 0);
     const off_t size = lseek(errors_, 0, SEEK_END);

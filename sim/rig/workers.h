@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work in processes of its own, so that a crash, a failed TESSERA_CHECK or a hang of one piece is a
-// result like any other. Nothing here may be called where other threads run. Depends on: base. Used
-// by: `tessera regress`, tests/networks.
+// Runs work in separate processes, so that a crash, a failed TESSERA_CHECK or a hang of one piece
+// of work is a normal result. Call these functions only in a process with one thread. Depends on:
+// base. Used by: `tessera regress`, tests/networks.
 #ifndef TESSERA_SIM_RIG_WORKERS_H_
 #define TESSERA_SIM_RIG_WORKERS_H_
 
@@ -15,19 +15,19 @@
 
 namespace tessera::rig {
 
-// How a piece of work ended.
+// The end of a piece of work.
 struct WorkEnd {
-  std::string bytes;  // what it returned
+  std::string bytes;  // the result of the work
   std::string crash;  // "ended by signal 6: FILE:LINE: check failed ..."; "" if it returned
 };
 
-// What a process makes of a request.
+// Computes the answer to a request.
 using RequestWork = std::function<std::string(const std::string& request)>;
 
 class Worker;  // one process
 
-// A process that answers requests one by one and keeps what it keeps from one to the next; where
-// one crashed it or took longer than |limit|, the next has a new process.
+// A process that answers requests one by one and keeps its state from one to the next. If it
+// crashes or takes longer than |limit|, the next request goes to a new process.
 class IsolatedProcess {
  public:
   IsolatedProcess(std::chrono::seconds limit, RequestWork work);
@@ -41,20 +41,21 @@ class IsolatedProcess {
   std::unique_ptr<Worker> worker_;
 };
 
-// |work| in a process of its own, at most |limit|.
+// Runs |work| in a separate process, for at most |limit|.
 WorkEnd RunIsolated(const std::function<std::string()>& work, std::chrono::seconds limit);
 
 class Workers {
  public:
-  // |work| is run in one of |jobs| processes, which keep what it keeps from one piece to the next;
-  // after a crash a new process takes the place of the old one.
+  // |work| runs in one of |jobs| processes, which keep their state from one piece to the next.
+  // After a crash a new process replaces the old one.
   using PieceWork = std::function<std::string(int64_t piece)>;
   Workers(int jobs, std::chrono::seconds limit, PieceWork work)
       : jobs_(jobs), limit_(limit), work_(std::move(work)) {}
 
-  // Hands out what |next| gives until that is nothing and all has ended; |next| is asked again
-  // after each end. |done| hears of each end; |tick| is called some times a second. All three run
-  // in this process. What |work| sees of this one's memory is of the moment its process was made.
+  // Hands out pieces from |next| until it returns nothing and all pieces have ended; asks |next|
+  // again after each end. Calls |done| after each end and |tick| several times a second. These
+  // three functions run in this process. |work| sees the memory of this process as it was when the
+  // worker was forked.
   void Run(const std::function<std::optional<int64_t>()>& next,
            const std::function<void(int64_t piece, WorkEnd end)>& done,
            const std::function<void()>& tick);

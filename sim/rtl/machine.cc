@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The plugin's side of machine.h: the verilated tsr_top with its memory behind the AXI port.
-// Compiled by build_machine.sh once per configuration, beside the files that verilator made.
+// build_machine.sh compiles this file once for each configuration, with the files of Verilator.
 #include "sim/rtl/machine.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ using WaveFile = VerilatedFstC;
 #endif
 
 namespace {
-// The assertion that failed last on this thread; verilated code reports through vl_stop.
+// The first assertion that failed on this thread. Verilated code reports it through vl_stop.
 thread_local std::string t_assertion;
 }  // namespace
 
@@ -52,7 +52,7 @@ namespace {
 constexpr uint32_t kResponseOk = 0;
 constexpr uint32_t kResponseError = 2;  // SLVERR
 constexpr int kUnits = isa::kUnits;
-// Cycles in which a register answers.
+// Cycles within which a register must answer.
 constexpr uint64_t kRegisterCycles = 64;
 
 class Machine : public RtlMachine {
@@ -91,7 +91,7 @@ class Machine : public RtlMachine {
   }
 
 #if VM_COVERAGE
-  // What all machines of this process counted until now, as one file in folder $TESSERA_COVERAGE.
+  // Writes what all machines of this process have counted so far to a file in $TESSERA_COVERAGE.
   void WriteCoverage() {
     static std::mutex mutex;
     auto& counted = top_->rootp->vlSymsp->__Vcoverage;
@@ -125,7 +125,7 @@ class Machine : public RtlMachine {
 
   bool WriteRegister(uint32_t offset, uint32_t value) override {
     Enter();
-    // A start finds memory at the beginning of its frame: equal runs take equal cycles.
+    // At a start the memory is at the beginning of a frame, so equal runs take equal cycles.
     if (offset == isa::reg::kControl && dram_.idle()) dram_.Reset();
     top_->s_axil_awaddr_i = offset;
     top_->s_axil_awvalid_i = 1;
@@ -196,12 +196,12 @@ class Machine : public RtlMachine {
  private:
   static constexpr uint32_t kBusBytes = sizeof(decltype(Vtsr_top::m_axi_rdata_i));
 
-  // Verilator's library keeps the current context in a thread-local variable, and scopes that die
-  // look there: with several machines in a process each says that it is the one.
+  // The library of Verilator keeps the current context in a thread-local variable, and dying scopes
+  // look there. With several machines in a process, each makes itself current first.
   void Enter() { Verilated::threadContextp(&context_); }
 
-  // One cycle: Settle puts the memory's offers on the pins, with the clock low; Edge moves what
-  // both sides agree on and raises the clock.
+  // Runs one cycle. Settle sets the memory's offers on the pins, with the clock low. Edge does the
+  // transfers that both sides agree on and raises the clock.
   void Cycle() {
     Settle();
     Edge();
@@ -322,7 +322,7 @@ class Machine : public RtlMachine {
     }
   }
 
-  // What the machine does in this cycle, to the observer.
+  // Reports this cycle to the observer.
   void Tell() {
     const Vtsr_top& top = *top_;
     if (!teller_->In(top.busy_o, top.trace_cycles_o)) return;
@@ -352,8 +352,8 @@ class Machine : public RtlMachine {
   std::unique_ptr<Vtsr_top> top_;
   Dram dram_;
   RunObserver* observer_ = nullptr;
-  std::unique_ptr<RunTeller> teller_;                    // there while somebody listens
-  std::unordered_map<uint32_t, uint64_t> store_digest_;  // of STOREs that have not retired
+  std::unique_ptr<RunTeller> teller_;                    // set while there is an observer
+  std::unordered_map<uint32_t, uint64_t> store_digest_;  // by STORE that has not retired
   std::string assertion_;
   uint64_t run_cycle_ = 0;
   uint64_t bytes_read_ = 0, bytes_written_ = 0;

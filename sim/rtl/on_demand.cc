@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kToolMissing = 3;    // build_machine.sh's exit status
-constexpr int kInterrupted = 130;  // as shells tell SIGINT
+constexpr int kToolMissing = 3;    // exit status of build_machine.sh
+constexpr int kInterrupted = 130;  // exit status of a shell after SIGINT
 
 std::string WaveName(WaveKind wave) {
   switch (wave) {
@@ -39,7 +39,8 @@ std::string WaveName(WaveKind wave) {
   return "none";
 }
 
-// SIGINT is the child's alone while this lives: who waits for it cleans up behind it.
+// While this object lives, SIGINT reaches only the child process. The parent waits for the child
+// and cleans up after it.
 class LeaveInterrupt {
  public:
   LeaveInterrupt() {
@@ -56,8 +57,8 @@ class LeaveInterrupt {
   struct sigaction before_ {};
 };
 
-// Runs |args| with stdout and stderr to |log|; the exit status, kInterrupted, or -1 if it did not
-// exit.
+// Runs |args| with stdout and stderr to |log|. Returns the exit status, kInterrupted, or -1 if the
+// process did not exit.
 int RunProgram(const std::vector<std::string>& args, const std::string& log) {
   std::vector<char*> argv;
   for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
@@ -83,7 +84,7 @@ int RunProgram(const std::vector<std::string>& args, const std::string& log) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// The first line that |command| prints, or "".
+// The first line that |command| prints, "" if there is none.
 std::string FirstLine(const std::string& command) {
   FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
   if (pipe == nullptr) return "";
@@ -98,8 +99,8 @@ std::string Tool(const char* variable, const char* fallback) {
   return value != nullptr && *value != 0 ? value : fallback;
 }
 
-// Everything the machine is made from, apart from the package: whole folders, so that no list has
-// to follow their files.
+// Everything that the machine is made from, except the package. It names whole folders, so that no
+// list of files must be kept up to date.
 std::vector<fs::path> Sources(const fs::path& root) {
   std::vector<fs::path> files = {root / "hw/scripts/verilate.sh", root / "runtime/observer.h"};
   for (const char* folder : {"hw/rtl", "sim/rtl", "sim/dram", "sim/trace"}) {
@@ -126,7 +127,7 @@ Result<uint64_t> Key(const fs::path& root, const std::string& package, WaveKind 
   return key;
 }
 
-// Holds an exclusive lock on a file while it lives; a killed process loses it.
+// Holds an exclusive lock on a file. A killed process loses the lock.
 class FileLock {
  public:
   explicit FileLock(const std::string& path)
@@ -150,7 +151,7 @@ class FileLock {
   int fd_;
 };
 
-// The last line of a log that says something is wrong.
+// The last line of a log that reports an error, or else its first line that is not empty.
 std::string LastError(const std::string& log) {
   auto bytes = ReadFile(log);
   if (!bytes) return "";
@@ -170,7 +171,7 @@ std::string LastError(const std::string& log) {
   return last;
 }
 
-// The file beside |plugin| with the CRC-64 of its bytes, which was written last.
+// The file beside |plugin| with the CRC-64 of its bytes. It is written last.
 std::string SumFile(const std::string& plugin) { return plugin + ".sum"; }
 
 Result<std::string> SumOf(const std::string& plugin) {
@@ -178,16 +179,14 @@ Result<std::string> SumOf(const std::string& plugin) {
   return fmt::format("{:016x}\n", Crc64(bytes));
 }
 
-// Whether |plugin| is there as it was made. One that is cut would end the process when it is
-// opened.
+// Whether |plugin| is complete. Opening a truncated one would end the process.
 bool IsWhole(const std::string& plugin) {
   const Result<std::vector<uint8_t>> kept = ReadFile(SumFile(plugin));
   const Result<std::string> sum = SumOf(plugin);
   return kept && sum && *sum == std::string(kept->begin(), kept->end());
 }
 
-// Removes what processes that are no more have left in |cache_dir|: rtl_KEY.work.PID and files
-// beside it.
+// Removes what ended processes have left in |cache_dir|: rtl_KEY.work.PID and files beside it.
 void RemoveLitter(const std::string& cache_dir) {
   constexpr std::string_view kMark = ".work.";
   std::error_code ec;
@@ -249,7 +248,7 @@ Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave,
                 "{}.lock: {}; set XDG_CACHE_HOME to a folder that can be written", stem,
                 std::strerror(errno));
   }
-  if (IsWhole(plugin)) return plugin;  // another process made it while we waited
+  if (IsWhole(plugin)) return plugin;  // another process made it during the wait for the lock
   RemoveLitter(cache_dir);
   if (fs::exists(plugin, ec)) {
     std::fprintf(stderr, "tessera: %s: is damaged; it is made again\n", plugin.c_str());
@@ -270,7 +269,7 @@ Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave,
   if (status == kInterrupted) {
     fs::remove(tools_log, ec);
     fs::remove(log, ec);
-    std::raise(SIGINT);  // as it would have been without the cleaning
+    std::raise(SIGINT);  // ends this process, as SIGINT would have done
     return Fail(Code::kUnavailable, "configuration {}: verilating it was interrupted", config.name);
   }
   if (status != 0 && status != kToolMissing) fs::rename(tools_log, log, ec);

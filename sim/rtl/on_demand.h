@@ -13,14 +13,14 @@
 
 namespace tessera::sim {
 
-// The path of |config|'s machine in |cache_dir|; it is made there if it is missing. The file's name
-// has a hash of everything it is made from: configuration, RTL, memory model, tools' versions.
-// errors as FindRtlPlugin.
+// Returns the path of the machine of |config| in |cache_dir| and makes the machine if it is
+// missing. The file name has a hash of everything that the machine is made from: configuration,
+// RTL, memory model, versions of the tools. Errors as FindRtlPlugin.
 Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave,
                                   const std::string& cache_dir);
 
-// The tool that makes machines, as it names itself: "Verilator 5.006".
-//   errors  kUnsupported  it is not installed, or the sources are not there
+// The name and version of the tool that makes machines: "Verilator 5.006".
+//   errors  kUnsupported  Verilator is not installed, or the sources are not there
 Result<std::string> VerilatorHere();
 
 }  // namespace tessera::sim

@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Folders that may hold prebuilt machines: this build's, and the one beside an installed program.
+// Folders that may hold prebuilt machines: that of this build, and the one beside an installed
+// program.
 std::vector<fs::path> PrebuiltFolders() {
   std::vector<fs::path> folders = {TESSERA_RTL_DIR};
   std::error_code ec;
@@ -28,8 +29,8 @@ std::vector<fs::path> PrebuiltFolders() {
   return folders;
 }
 
-// The prebuilt machine that equals |config|'s, of the sources as they are now, or "". |changed|:
-// the source by which one was passed over.
+// The path of the prebuilt machine of |config|, if it was made from the sources as they are now; ""
+// if there is none. |changed|: receives the changed source that ruled a machine out.
 std::string FindPrebuilt(const isa::Config& config, std::string* changed = nullptr) {
   for (const isa::Config& named : isa::NamedConfigs()) {
     if (named.Hash() != config.Hash()) continue;
@@ -37,7 +38,7 @@ std::string FindPrebuilt(const isa::Config& config, std::string* changed = nullp
       const fs::path path = folder / ("libtessera_rtl_" + named.name + ".so");
       std::error_code ec;
       if (!fs::exists(path, ec)) continue;
-      // An installed one has no sources around it.
+      // An installed machine has no sources around it.
       const bool here = fs::exists(fs::path(TESSERA_SOURCE_DIR) / "hw/rtl/tsr_top.sv", ec);
       const std::string other = here ? ChangedSource(path.string() + ".sources") : "";
       if (other.empty()) return path;
@@ -67,7 +68,8 @@ std::unique_ptr<RtlMachine> RtlPlugin::NewMachine(const RtlMachineOptions& optio
 
 Result<std::shared_ptr<RtlPlugin>> RtlPlugin::Open(const std::string& path,
                                                    const isa::Config& config) {
-  // A name without a '/' is a file of the current folder; dlopen would search the system's.
+  // Without a '/', |path| names a file of the current folder, but dlopen would search the system's
+  // folders.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr)

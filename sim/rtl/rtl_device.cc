@@ -11,17 +11,18 @@
 namespace tessera::sim {
 namespace {
 
-// Cycles between two looks at STATUS.
+// Cycles between two reads of STATUS.
 constexpr uint64_t kPollCycles = 32;
 
 struct Waveform {
   WaveKind kind = WaveKind::kNone;
   std::string path;
-  uint64_t run = 0;             // the run that is in it, from 1 on; 0: all
+  uint64_t run = 0;             // the run in the waveform, from 1 on; 0: all runs
   uint64_t begin = 0, end = 0;  // cycles of a run
 };
 
-// The verilated machine as a register port: it steps, and knows to the cycle how a run ends.
+// The verilated machine as a register port. It steps the machine and finds the cycle in which a run
+// ends.
 class RtlPort : public RegisterPort {
  public:
   RtlPort(std::shared_ptr<RtlPlugin> plugin, const RtlMachineOptions& options, Waveform waveform)
@@ -52,13 +53,13 @@ class RtlPort : public RegisterPort {
     }
   }
 
-  // A machine fresh from reset, its scratchpads zero.
+  // Makes a machine fresh from reset, with zero scratchpads.
   Status Reset() override {
-    if (machine_) machine_->SetObserver(nullptr);  // hears the end of what it was told
+    if (machine_) machine_->SetObserver(nullptr);  // the observer receives the end of its spans
     machine_.reset();
     machine_ = plugin_->NewMachine(options_);
     machine_->SetObserver(observer_);
-    // A run that failed is reset: its waveform stays until the next run.
+    // After a failed run, its waveform stays until the next run.
     wave_open_ = false;
     Aim(run_ + 1);
     return std::exchange(first_, false) ? OpenWave() : Status{};
@@ -71,7 +72,7 @@ class RtlPort : public RegisterPort {
   }
 
  private:
-  // What of |run| goes into the waveform. A run starts some cycles before Wait.
+  // Selects the cycles of |run| for the waveform. A run starts some cycles before Wait.
   void Aim(uint64_t run) {
     const bool chosen = waveform_.run == 0 || waveform_.run == run;
     machine_->SetWaveWindow(chosen ? waveform_.begin : 0, chosen ? waveform_.end : 0);
@@ -106,9 +107,9 @@ class RtlPort : public RegisterPort {
   RtlMachineOptions options_;
   Waveform waveform_;
   bool first_ = true, wave_open_ = false;
-  uint64_t run_ = 0;  // runs so far, with the one that goes on
+  uint64_t run_ = 0;  // runs so far, with the current one
   RunObserver* observer_ = nullptr;
-  std::unique_ptr<RtlMachine> machine_;  // goes before plugin_
+  std::unique_ptr<RtlMachine> machine_;  // destroyed before plugin_
 };
 
 constexpr std::string_view kWave = "wave";

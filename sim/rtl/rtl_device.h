@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The verilated RTL as a driver: tsr_top with one of the exact memory models behind its bus, in
-// this process. It is a register port and a memory; the protocol is runtime/device's. Its cycles
-// are the machine's. Depends on: plugin, runtime/device. Used by: lists of drivers.
+// this process. The device is a register port and a memory; runtime/device has the protocol. Its
+// cycles are those of the machine. Depends on: plugin, runtime/device. Used by: lists of drivers.
 #ifndef TESSERA_SIM_RTL_RTL_DEVICE_H_
 #define TESSERA_SIM_RTL_RTL_DEVICE_H_
 
@@ -10,8 +10,9 @@
 
 namespace tessera::sim {
 
-// Driver "rtl". A machine that is not prebuilt is verilated when it is opened, which takes minutes;
-// one with a waveform never is prebuilt. Beside the errors of OpenDevice:
+// Driver "rtl". If a machine is not prebuilt, the driver verilates it when it opens the device,
+// which takes minutes. A machine with a waveform is never prebuilt. Besides the errors of
+// OpenDevice:
 //   errors  kInvalidArgument  option wave does not end in .vcd or .fst
 //           kUnavailable      the waveform or the cache cannot be written
 //           kUnsupported      the machine cannot be built here: what is missing

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunTeller: from what the machine's trace ports show in each cycle to the calls of RunObserver:
-// equal cycles become a span, beats that follow each other a stretch. Depends on:
-// runtime/observer.h. Used by: machine.cc.
+// RunTeller: turns the trace ports of the machine into calls of RunObserver, cycle by cycle. Equal
+// cycles become one span; consecutive beats become one call. Depends on: runtime/observer.h. Used
+// by: machine.cc.
 #ifndef TESSERA_SIM_RTL_RUN_TELLER_H_
 #define TESSERA_SIM_RTL_RUN_TELLER_H_
 
@@ -17,8 +17,8 @@ class RunTeller {
  public:
   explicit RunTeller(RunObserver& observer) : observer_(observer) {}
 
-  // A cycle begins; |cycles| is the machine's counter, which stays after a run and is zero when the
-  // next one begins. False: it is of no run, and nothing more is to be told of it.
+  // Begins a cycle. |cycles|: the counter of the machine, which stays after a run and is zero when
+  // the next one begins. Returns false if the cycle is in no run; then there is nothing to report.
   bool In(bool busy, uint64_t cycles) {
     if (!busy) {
       End(cycles);
@@ -37,7 +37,7 @@ class RunTeller {
     return running_;
   }
 
-  // trace_stand_o: what the units did in the cycle before.
+  // trace_stand_o: the activities of the units in the cycle before.
   void Stand(uint64_t stand) {
     if (now_ == 0 || stand == stand_) return;
     stand_ = stand;
@@ -59,7 +59,8 @@ class RunTeller {
     beats.end = now_ + 1;
   }
 
-  // Bit 4 * from + to each. |numbers|: of the instruction that each unit retires (push) or takes.
+  // |pairs|: bit 4 * from + to for each pair. |numbers|: the instruction that each unit retires
+  // (push) or takes (pop).
   void Tokens(uint16_t pairs, bool push, const uint32_t* numbers) {
     for (int pair = 0; pair < 16; ++pair) {
       if (!(pairs >> pair & 1)) continue;
@@ -80,7 +81,7 @@ class RunTeller {
     }
   }
 
-  // The run is over, or nobody listens any more, after |cycles| cycles.
+  // The run has ended after |cycles| cycles, or the observer is removed.
   void End(uint64_t cycles) {
     if (!running_) return;
     running_ = false;
@@ -106,7 +107,7 @@ class RunTeller {
     beats.beats = 0;
   }
 
-  // |span| becomes |next| at |cycle| if it is another.
+  // Ends |span| at |cycle| and begins |next|, if they differ.
   void Change(UnitSpan& span, UnitSpan next, uint64_t cycle) {
     next.begin = span.begin;
     next.end = span.end;

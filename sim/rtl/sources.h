@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a prebuilt machine was made of: its files with their checksums, in a file beside it.
-// Depends on: base. Used by: plugin; rtl_sources, which the build runs.
+// The files that a prebuilt machine was made from, with their checksums, in a file beside the
+// machine. Depends on: base. Used by: plugin; rtl_sources, which the build runs.
 #ifndef TESSERA_SIM_RTL_SOURCES_H_
 #define TESSERA_SIM_RTL_SOURCES_H_
 
@@ -11,13 +11,13 @@
 
 namespace tessera::sim {
 
-// The files that |dependencies| names, "OUTPUT:FILE FILE ..." as build_machine.sh writes it, each
-// in a line with the CRC-64 of its bytes in front.
-//   errors  ReadFile's
+// Lists the files in |dependencies|, a file of the form "OUTPUT:FILE FILE ..." from
+// build_machine.sh. Each line has the CRC-64 of a file and its path.
+//   errors  those of ReadFile
 Result<std::string> ListSources(const std::string& dependencies);
 
-// The first file of |list|, a file that ListSources' text is in, that is not as it was; "": none,
-// or there is no list.
+// The first file in |list|, a file with the text of ListSources, that has changed or is missing; ""
+// if there is none, or if |list| cannot be read.
 std::string ChangedSource(const std::string& list);
 
 }  // namespace tessera::sim

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// rtl_sources DEPENDENCIES LIST: writes ListSources of a file to another. Run by the build.
+// rtl_sources DEPENDENCIES LIST: writes ListSources(DEPENDENCIES) to the file LIST. The build runs
+// it.
 #include <cstdio>
 
 #include "base/file.h"

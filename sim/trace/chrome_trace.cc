@@ -7,7 +7,7 @@
 namespace tessera::sim {
 namespace {
 
-// Threads of a process: layers, then two a unit: instructions and waits.
+// The threads of a process: layers, then two for each unit: instructions and waits.
 constexpr int kLayers = 1;
 constexpr int Instructions(isa::Unit unit) { return 2 + 2 * static_cast<int>(unit); }
 constexpr int Waits(isa::Unit unit) { return 3 + 2 * static_cast<int>(unit); }
@@ -106,7 +106,8 @@ void ChromeTrace::OnSlice(const InsnSlice& slice) {
   if (layer && *layer < layers_.size()) event += fmt::format(R"(,"layer":{})", layers_[*layer]);
   event += slice.retired ? fmt::format(R"(,"retired":{})", slice.end - 1) : R"(,"unfinished":true)";
   Event(event + "," + CountersText(slice.spent) + "}}");
-  // An arrow ends where the slice begins: the instruction before it may be under way still.
+  // An arrow ends at the beginning of the slice, because the instruction before may still be
+  // running when the token is popped.
   for (const TokenFlow& flow : slice.popped) {
     const auto end = [&](std::string_view kind, int track, uint64_t cycle) {
       Event(fmt::format(R"({{{},"id":{},"pid":{},"tid":{},"ts":{},"cat":"token","name":"token"}})",
@@ -175,7 +176,7 @@ void ChromeTrace::End(const RunReport* report, uint64_t cycle) {
   EndSlices(cycle);
   for (int u = 0; u < isa::kUnits && report != nullptr; ++u) {
     const auto unit = static_cast<isa::Unit>(u);
-    // After the last retirement; the counters of all slices add up to the run's.
+    // The rest after the last retirement, so that the counters of all slices add up to the run's.
     Event(fmt::format(
         R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":"rest","args":{{{}}}}})", process_,
         Instructions(unit), At(EndOf(unit)), cycle - std::min(cycle, EndOf(unit)),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ChromeTrace: a run as a Chrome trace, for ui.perfetto.dev and chrome://tracing. Written while the
-// run goes on. docs/timelines.md has the form. Depends on: runtime/observer.h, isa, trace_file.h,
+// ChromeTrace: a run as a Chrome trace, for ui.perfetto.dev and chrome://tracing, written during
+// the run. docs/timelines.md describes the form. Depends on: runtime/observer.h, isa, trace_file.h,
 // program_text.h, occupancy.h, slices.h. Used by: tessera trace.
 //
-// A cycle is shown as a microsecond. Each program that runs is a process of its own, one after the
-// other in time.
+// A cycle appears as a microsecond. Each run of a program is a process of the trace; the runs
+// follow each other in time.
 #ifndef TESSERA_SIM_TRACE_CHROME_TRACE_H_
 #define TESSERA_SIM_TRACE_CHROME_TRACE_H_
 
@@ -23,26 +23,26 @@
 namespace tessera::sim {
 
 struct ChromeOptions {
-  uint64_t shortest_wait = 4;  // cycles; waits that are shorter have no slice of their own
-  uint64_t bus_window = 64;    // cycles, at least, that a point of the bus counter covers
+  uint64_t shortest_wait = 4;  // cycles; shorter waits have no slice
+  uint64_t bus_window = 64;    // cycles that a point of the bus counter covers, at least
 };
 
 class ChromeTrace : public SliceObserver {
  public:
   ChromeTrace(TraceFile& file, ChromeOptions options) : file_(file), options_(options) {}
 
-  // What follows is a run of |program|, which outlives it. |layers|: names. |occupancy|: null: not
+  // Begins a run of |program|, which must outlive it. |layers|: names. |occupancy|: null if not
   // known.
   void Begin(const ProgramText& program, const isa::Config& config,
              const std::vector<std::string>& layers, const Occupancy* occupancy);
   void OnTaken(const InsnTaken& taken) override;
   void OnSpan(const UnitSpan& span) override;
   void OnBus(const BusBeats& bus) override;
-  // The run is over. |report|: null: it failed; |cycle| is how far it came.
+  // Ends the run. |report|: null if the run failed. |cycle|: the last cycle of the run.
   void End(const RunReport* report, uint64_t cycle);
-  // A slice of the track of layers, of the run that Begin named last.
+  // Adds a slice to the track of layers of the current run.
   void AddLayer(const std::string& name, uint64_t begin, uint64_t end);
-  // The next run begins where this one ended.
+  // Call between runs: the next run begins in time where this one ended.
   void Next() { offset_ += cycles_; }
 
  private:
@@ -57,11 +57,11 @@ class ChromeTrace : public SliceObserver {
   ChromeOptions options_;
   const ProgramText* program_ = nullptr;
   const isa::Config* config_ = nullptr;
-  std::vector<std::string> layers_;  // names, quoted
+  std::vector<std::string> layers_;  // names as JSON strings
   const Occupancy* occupancy_ = nullptr;
   int process_ = 0;
-  uint64_t offset_ = 0, cycles_ = 0;  // of the runs before, of this one
-  bool any_ = false;                  // an event was written
+  uint64_t offset_ = 0, cycles_ = 0;  // cycles of the runs before, of this run
+  bool any_ = false;                  // the file has an event
   TileCounts tiles_{};
   std::vector<std::array<double, kBusUsers>> beats_;  // by window
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Comparison of two traces of one program: the first instruction of each unit at which they differ,
-// as text. Depends on: runtime/device.h (TraceEntry), isa. Used by: lockstep tests, `tessera
-// compare` and `trace`.
+// Compares two traces of one program: for each unit, the first instruction at which they differ, as
+// text. Depends on: runtime/device.h (TraceEntry), isa. Used by: sim/rig, sim/debug, tools.
 #ifndef TESSERA_SIM_TRACE_COMPARE_H_
 #define TESSERA_SIM_TRACE_COMPARE_H_
 
@@ -21,15 +20,15 @@ namespace tessera::sim {
 
 struct TraceDifference {
   isa::Unit unit = isa::Unit::kLoad;
-  // What each side retired at this place of the unit's order; nothing: it has retired no more.
+  // The entries of both sides at this place of the unit's order; not set: the side retired no more.
   std::optional<TraceEntry> a, b;
   // "vector: instruction 12 (requant ...; conv1): func 0123456789abcdef, rtl 0023456789abcdef"
   std::string text;
 };
 
-// One element for each unit whose entries differ in number or digest, the one with the lowest
-// instruction number first: later ones are often its consequences. Empty if the traces agree.
-// Cycles are not compared.
+// One element for each unit whose entries differ in instruction number or digest. The element with
+// the lowest instruction number is first, because later ones are often its consequences. Empty if
+// the traces agree. Cycles are not compared.
 std::vector<TraceDifference> CompareTraces(std::span<const TraceEntry> a,
                                            std::span<const TraceEntry> b,
                                            const isa::ProgramImage& image,

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The digest of an instruction in a trace: one 64-bit number for all that it changed. Depends on:
-// isa/semantics/state.h. Used by: sim/func, the memory behind the RTL, the RTL itself (same
-// numbers, tsr_digest in SystemVerilog), sim/trace/compare.h.
+// The digest of an instruction in a trace: one 64-bit number for everything that the instruction
+// changed. Depends on: isa/semantics/state.h. Used by: sim/func, sim/hls, sim/rig, the memory behind
+// the RTL. The RTL computes the same numbers (tsr_digest in SystemVerilog).
 //
 // Definition. All arithmetic is modulo 2^64.
 //   K(space, w)    = Mix64(space * 2^56 + w) | 1          w: address of an aligned 32-bit word / 4
 //   H(space, a, v) = v * 2^(8 * (a mod 4)) * K(space, a / 4)
 //   digest         = sum over every byte the instruction changed of
 //                    H(space, address, new value) - H(space, address, value before the instruction)
-// Hence per 32-bit word (new word - old word) * K, read little-endian; a byte written several times
-// may be added up write by write, in any order, for the middle values cancel.
-//   Mix64(x):  x ^= x >> 30; x *= 0xbf58476d1ce4e5b9; x ^= x >> 27; x *= 0x94d049bb133111eb; x ^= x
-//   >> 31
+// So each 32-bit word adds (new word - old word) * K, read little-endian. The writes of a byte that
+// is written several times may be added in any order: the values between cancel.
+//   Mix64(x):  x ^= x >> 30; x *= 0xbf58476d1ce4e5b9;
+//              x ^= x >> 27; x *= 0x94d049bb133111eb; x ^= x >> 31
 //
 // Spaces and byte addresses (isa::ByteSpace):
 //   1 uop, 2 wgt, 3 inp, 4 acc, 5 out    tile index * tile bytes + byte in the tile
-//   6 prm    record * record bytes (with the filling) + byte; the filling is not kept, so never
-//   counts.
-//            In byte 3 of a multiplier bit 7 is 0; a shift is the byte that its 6 bits sign-extend
-//            to
+//   6 prm    record * record bytes (with the filling) + byte. The filling is not stored and never
+//            counts. In byte 3 of a multiplier bit 7 is 0; a shift counts as the byte to which its
+//            6 bits sign-extend
 //   7 dram   the absolute device address
-// Profile vta: micro-ops have 4 bytes; OUT is not a memory of its own (nothing is counted for it).
+// Profile vta: micro-ops have 4 bytes; OUT is not a separate memory and counts nothing.
 //
 // Test vectors (hexadecimal; bytes in address order):
 //   space  address    before            after             digest
@@ -45,14 +44,14 @@ constexpr uint64_t DigestKey(isa::ByteSpace space, uint64_t word) {
   return Mix64((static_cast<uint64_t>(space) << 56) + word) | 1;
 }
 
-// The change of one byte.
+// What the change of one byte adds to the digest.
 constexpr uint64_t DigestByte(isa::ByteSpace space, uint64_t address, uint8_t before,
                               uint8_t after) {
   const uint64_t change = static_cast<uint64_t>(after) - before;
   return (change << (8 * (address % 4))) * DigestKey(space, address / 4);
 }
 
-// Adds up what a unit tells it: the |writes| of the semantics.
+// Adds up the changes that it is called with, as the |writes| of the semantics.
 class DigestWrites {
  public:
   void operator()(isa::ByteSpace space, uint64_t address, const void* before, const void* after,
@@ -63,7 +62,7 @@ class DigestWrites {
       sum_ += DigestByte(space, address + i, old_bytes[i], new_bytes[i]);
   }
 
-  // The digest so far; the next one starts from zero.
+  // Returns the digest so far; the next one starts from zero.
   uint64_t Take() {
     const uint64_t sum = sum_;
     sum_ = 0;

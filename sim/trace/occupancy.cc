@@ -6,7 +6,7 @@
 namespace tessera::sim {
 namespace {
 
-// What a tile holds: who wrote it, who read it last; -1: nobody.
+// The value in a tile: the instruction that wrote it and the last one that read it; -1: none.
 struct TileLife {
   int64_t writer = -1, reader = -1;
 };
@@ -26,7 +26,7 @@ class Lives {
     const size_t memory = touch.space.index;
     const auto first = static_cast<size_t>(touch.first);
     for (size_t t = first; t < first + static_cast<size_t>(touch.count); ++t) {
-      if (t >= tiles_[memory].size()) return;  // the checker has refused it
+      if (t >= tiles_[memory].size()) return;  // the checker reports this error
       TileLife& tile = tiles_[memory][t];
       if (!touch.write) {
         tile.reader = insn;
@@ -45,7 +45,7 @@ class Lives {
   }
 
  private:
-  // What nobody reads was never in use.
+  // A value that no instruction reads was never in use.
   void Close(size_t memory, const TileLife& tile) {
     if (tile.writer < 0 || tile.reader < 0) return;
     ++found_.taken[static_cast<size_t>(tile.writer)][memory];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ProgramText: the instructions of a program in words. Depends on: isa, isa/semantics. Used by:
+// ProgramText: the instructions of a program as text. Depends on: isa, isa/semantics. Used by:
 // compare.h, timelines.
 #ifndef TESSERA_SIM_TRACE_PROGRAM_TEXT_H_
 #define TESSERA_SIM_TRACE_PROGRAM_TEXT_H_
@@ -17,14 +17,14 @@ namespace tessera::sim {
 
 class ProgramText {
  public:
-  // |image| outlives it.
+  // |image| must outlive this object.
   ProgramText(const isa::ProgramImage& image, const isa::Config& config);
 
-  // Nothing: there is no such instruction, or it does not decode.
+  // Not set: there is no such instruction, or it does not decode.
   std::optional<isa::Fetched> Decode(uint32_t insn) const;
   // "requant src=4 ...", "does not decode".
   std::string Text(uint32_t insn) const;
-  // The layer that |insn| is of; nothing: of none.
+  // The layer of |insn|, if it has one.
   std::optional<uint32_t> LayerOf(uint32_t insn) const;
   const isa::ProgramImage& image() const { return image_; }
 

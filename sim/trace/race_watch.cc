@@ -33,7 +33,7 @@ std::string RaceWatch::HowTheyRan(uint32_t first, uint32_t second) const {
   const Moments& a = moments_.at(first);
   const Moments& b = moments_.at(second);
   if (!a.retired || !b.retired) return "this run ended before both had retired";
-  if (!a.taken || !b.taken) {  // no clock: one after the other
+  if (!a.taken || !b.taken) {  // the device has no clock: instructions run one after the other
     return fmt::format("in this run instruction {} was done first{}",
                        a.order < b.order ? first : second,
                        a.order < b.order ? ", as the program means it, which no machine promises"

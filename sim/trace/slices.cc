@@ -16,7 +16,7 @@ void SliceObserver::BeginSlices() {
   cycle_ = 0;
 }
 
-// The youngest instruction of |unit|: its tokens may be told before it is.
+// The youngest instruction of |unit|. Its pops of tokens are reported before OnTaken.
 InsnSlice& SliceObserver::Flight(isa::Unit unit, uint32_t insn, uint64_t cycle) {
   std::deque<InsnSlice>& flights = tracks_[Index(unit)].flights;
   if (flights.empty() || flights.back().insn != insn) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SliceObserver: from what a device tells to one slice an instruction, of a track on which no two
-// overlap. Depends on: runtime/observer.h. Used by: chrome_trace.h, the page of `tessera trace`.
+// SliceObserver: turns the events of a device into one slice for each instruction. The slices of a
+// unit do not overlap. Depends on: runtime/observer.h. Used by: chrome_trace.h, the page of
+// `tessera trace`.
 #ifndef TESSERA_SIM_TRACE_SLICES_H_
 #define TESSERA_SIM_TRACE_SLICES_H_
 
@@ -16,21 +17,21 @@ namespace tessera::sim {
 
 // A token that an instruction popped.
 struct TokenFlow {
-  uint64_t id = 0;  // of this run, from 1
+  uint64_t id = 0;  // unique in the observer, from 1
   isa::Unit from = isa::Unit::kLoad;
-  uint32_t insn = 0;   // that pushed it
-  uint64_t cycle = 0;  // when
+  uint32_t insn = 0;   // the instruction that pushed it
+  uint64_t cycle = 0;  // cycle of the push
 };
 
-// A unit has several instructions at once and retires them in order. A slice begins when its
-// instruction is taken or the one before it has retired, whichever is later.
+// A unit has several instructions in flight and retires them in order. A slice begins when its
+// instruction is taken or when the one before it has retired, whichever is later.
 struct InsnSlice {
   isa::Unit unit = isa::Unit::kLoad;
   uint32_t insn = 0;
   uint64_t taken = 0;
-  uint64_t begin = 0, end = 0;  // retired in cycle end - 1
-  bool retired = false;         // false: the run ended before
-  UnitCounters spent;           // the unit's cycles between the last retirement and this one
+  uint64_t begin = 0, end = 0;  // the instruction retires in cycle end - 1
+  bool retired = false;         // false: the run ended before it retired
+  UnitCounters spent;           // cycles of the unit since the retirement before
   std::vector<TokenFlow> popped;
 };
 
@@ -42,22 +43,22 @@ class SliceObserver : public RunObserver {
   void OnSpan(const UnitSpan& span) override { Reach(span.end); }
   void OnBus(const BusBeats& bus) override { Reach(bus.end); }
 
-  // The last cycle that something was told of.
+  // The last cycle of any event.
   uint64_t cycle() const { return cycle_; }
 
  protected:
   virtual void OnSlice(const InsnSlice& slice) = 0;
   void BeginSlices();
-  // Slices of what was under way after |cycle| cycles.
+  // Reports the slices of instructions in flight after |cycle| cycles.
   void EndSlices(uint64_t cycle);
-  // End of a unit's last slice, and what its slices' |spent| add up to.
+  // The end of the last slice of a unit, and the sum of |spent| over its slices.
   uint64_t EndOf(isa::Unit unit) const { return tracks_[Index(unit)].end; }
   const UnitCounters& SpentBy(isa::Unit unit) const { return tracks_[Index(unit)].spent; }
   static size_t Index(isa::Unit unit) { return static_cast<size_t>(unit); }
 
  private:
   struct Track {
-    std::deque<InsnSlice> flights;  // taken, not retired
+    std::deque<InsnSlice> flights;  // taken and not retired
     uint64_t end = 0;
     UnitCounters spent;
   };

@@ -89,7 +89,7 @@ Status TraceFile::Finish(std::string_view end, std::string_view end_of_cut) {
   Add(end);
   if (cut_.empty()) Flush();
   if (!cut_.empty()) {
-    // What is overwritten has its place on the disk already.
+    // The end overwrites bytes that have their place on the disk already.
     if (temporary_.empty() || keep_ == 0) return Failed(cut_);
     if (!Write(end_of_cut, keep_) ||
         ::ftruncate(fd_, static_cast<off_t>(keep_ + end_of_cut.size())) != 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TraceFile: a long file written piece by piece while something runs. It appears under its name
-// when it is finished. A disk that fills up stops nobody: what was written so far stays, cut
+// TraceFile: a long file, written piece by piece during a run. It gets its name when it is
+// finished. If the disk fills up, the run goes on: the file keeps what was written so far, cut
 // between two pieces, and ends with a note. Depends on: base. Used by: chrome_trace.h.
 #ifndef TESSERA_SIM_TRACE_TRACE_FILE_H_
 #define TESSERA_SIM_TRACE_TRACE_FILE_H_
@@ -18,23 +18,24 @@ namespace tessera::sim {
 
 class TraceFile {
  public:
-  // A path that is there and no regular file (a pipe, a device) is written in place.
-  //   errors  kUnavailable  it cannot be created
+  // An existing path that is not a regular file (a pipe, a device) is written in place.
+  //   errors  kUnavailable  it is a folder, or cannot be created
   static Result<std::unique_ptr<TraceFile>> Create(const std::string& path);
-  ~TraceFile();  // of a file that was not finished nothing stays
+  ~TraceFile();  // removes a file that was not finished
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
-  // Appends |piece| whole. Does nothing once the file is cut.
+  // Appends |piece|, all or nothing. Does nothing once the file is cut.
   void Add(std::string_view piece);
-  // Why the file is cut: "No space left on device"; "" while it is not.
+  // The reason why the file is cut, as "No space left on device"; "" if it is not.
   const std::string& cut() const { return cut_; }
   uint64_t bytes() const { return written_ + buffer_.size(); }
 
-  // The most that a cut file's end may take.
+  // The most bytes of the end of a cut file.
   static constexpr size_t kEndBytes = 512;
-  // Appends |end|, or, to a cut file, |end_of_cut| (kEndBytes at most), and gives it its name.
-  //   errors  kUnavailable  not even that fits: there is no file then
+  // Appends |end|, or |end_of_cut| (kEndBytes at most) if the file is cut, and gives the file its
+  // name.
+  //   errors  kUnavailable  that does not fit either: there is no file then
   Status Finish(std::string_view end, std::string_view end_of_cut);
 
  private:
@@ -48,9 +49,9 @@ class TraceFile {
   std::string temporary_;  // "": written in place
   int fd_;
   std::string buffer_;        // pieces that are not written yet
-  uint64_t written_ = 0;      // bytes
-  std::vector<size_t> ends_;  // of the pieces in it
-  uint64_t keep_ = 0;         // end of a piece in the file with kEndBytes behind it
+  uint64_t written_ = 0;      // bytes written
+  std::vector<size_t> ends_;  // ends of the pieces in buffer_
+  uint64_t keep_ = 0;         // end of the last piece in the file with room for kEndBytes after it
   std::string cut_;
 };
 

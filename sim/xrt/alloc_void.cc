@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library to preload, for XRT's software emulation as Debian 12 builds it (2.13) and for nothing
-// else: emulated.sh does so. There CpuemShim::alloc_void keeps one buffer for messages; when a
-// message is larger than the first, it calls realloc and drops the result, so that the next one is
-// written to freed memory. The upstream source is right at that tag.
+// A library to preload, only for XRT's software emulation as Debian 12 builds it (2.13);
+// emulated.sh preloads it. In that build, CpuemShim::alloc_void keeps one buffer for messages. If a
+// message is larger than the first, it calls realloc and drops the result, so the next message goes
+// to freed memory. The upstream source at that tag is correct.
 //
-// The call from alloc_void to malloc gets a region that holds every message; its calls to realloc
-// get that region back. All other calls go to the C library unchanged.
+// malloc gives alloc_void a region that holds every message, and realloc gives alloc_void the same
+// region back. All other calls go to the C library unchanged.
 #include <dlfcn.h>
 
 #include <cstddef>
@@ -23,11 +23,11 @@ void* __libc_realloc(void* old, size_t bytes);  // NOLINT
 namespace {
 
 constexpr size_t kRegion = size_t{24} << 20;  // XRT sends at most 8 MiB and a head at once
-constexpr uintptr_t kFunctionBytes = 0x70;    // of alloc_void in Debian's build
+constexpr uintptr_t kFunctionBytes = 0x70;    // bytes of alloc_void in Debian's build
 constexpr char kLibrary[] = "libxrt_swemu";
 constexpr char kFunction[] = "_ZN12xclcpuemhal29CpuemShim10alloc_voidEm";
 
-uintptr_t function = 0;  // where alloc_void begins, once its library is there
+uintptr_t function = 0;  // address of alloc_void, once its library is loaded
 
 bool Within(void* caller) {
   return function != 0 && reinterpret_cast<uintptr_t>(caller) - function < kFunctionBytes;

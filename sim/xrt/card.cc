@@ -13,9 +13,9 @@
 namespace tessera::sim {
 namespace {
 
-// Cycles between two looks at what XRT wants.
+// Cycles that Turn() steps.
 constexpr uint64_t kTurnCycles = 64;
-constexpr uint64_t kLargestConfiguration = 1 << 20;  // bytes of JSON
+constexpr uint64_t kLargestConfiguration = 1 << 20;  // most bytes of JSON
 
 void Say(const std::string& what) { std::fprintf(stderr, "emulated card: %s\n", what.c_str()); }
 
@@ -119,7 +119,7 @@ Result<std::string> EmulatedCard::Memory(CallCode code, const std::string& bytes
 }
 
 Result<std::string> EmulatedCard::Register(CallCode code, const std::string& bytes) {
-  // XRT gives addresses of the control bus; the machine has the low 12 bits of them.
+  // XRT gives addresses of the control bus; the machine uses their low 12 bits.
   const auto offset = [](uint64_t address) {
     return static_cast<uint32_t>(address & (xclbin::kRegisterRange - 1));
   };
@@ -157,7 +157,7 @@ Result<std::string> EmulatedCard::Answer(uint32_t code, const std::string& bytes
     case CallCode::kLoad: {
       TESSERA_ASSIGN(const auto call, Parse<xrt::LoadCall>(bytes));
       folder_ = call.device_folder();
-      // Without a file XRT only wants a card to allocate on.
+      // Without a file, XRT only wants to allocate on the card.
       return Acknowledge(call.bitstream_file().empty() ? Status{} : Load(call.bitstream_file()));
     }
     case CallCode::kAllocate: {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The card that XRT's software emulation talks to: device memory and, once a machine is loaded, its
-// registers, with the verilated machine behind them. Depends on: sim/rtl, runtime/device (memory).
-// Used by: main.cc, tests.
+// EmulatedCard: the card behind XRT's software emulation: device memory and, once a machine is
+// loaded, the registers of a verilated machine. Depends on: sim/rtl, runtime/device (memory). Used
+// by: main.cc, tests.
 #ifndef TESSERA_SIM_XRT_CARD_H_
 #define TESSERA_SIM_XRT_CARD_H_
 
@@ -17,7 +17,7 @@
 
 namespace tessera::sim {
 
-// The calls that it knows, as XRT numbers them.
+// The calls that the card supports, with XRT's numbers.
 enum class CallCode : uint32_t {
   kClose = 1,
   kLoad = 3,
@@ -32,30 +32,31 @@ enum class CallCode : uint32_t {
 
 class EmulatedCard {
  public:
-  // A card with |memory_bytes| of memory.
+  // Makes a card with |memory_bytes| of memory.
   //   errors  those of HostMemory::Make
   static Result<std::unique_ptr<EmulatedCard>> Make(uint64_t memory_bytes);
 
-  // The answer to one call of XRT. What a card can refuse, it refuses in the answer, with a line on
-  // stderr.
-  //   errors  kUnsupported  a call that this card does not have
+  // The answer to one call of XRT. If a real card could refuse the call, the answer says so, and a
+  // line on stderr gives the reason.
+  //   errors  kUnsupported  the card does not have this call
   //           kDataLoss     |bytes| are not that call
   Result<std::string> Answer(uint32_t code, const std::string& bytes);
 
-  // Whether a program runs, and time for it to do so: a few dozen cycles.
+  // Whether a program runs. Turn() steps it by 64 cycles; needs running().
   bool running() const { return running_; }
   void Turn();
 
-  bool closed() const { return closed_; }                // XRT is done with it
-  const std::string& folder() const { return folder_; }  // XRT's of this card; "": none yet
+  bool closed() const { return closed_; }  // XRT has closed the card
+  // XRT's folder of this card; "" if not known yet.
+  const std::string& folder() const { return folder_; }
 
  private:
   explicit EmulatedCard(std::unique_ptr<HostMemory> memory) : memory_(std::move(memory)) {}
 
-  // The machine whose configuration is in |bitstream_file|, fresh from reset.
+  // Makes the machine whose configuration is in |bitstream_file|, fresh from reset.
   Status Load(const std::string& bitstream_file);
   void NewMachine();
-  // Buffers come and go. What lies behind the last of them is a bus error, so that a program which
+  // Adds or removes a buffer. An access past the last buffer is a bus error, so a program that
   // leaves its memory is found.
   Status Allocate(uint64_t address, uint64_t size);
   void Free(uint64_t address);
@@ -67,7 +68,7 @@ class EmulatedCard {
   std::map<uint64_t, uint64_t> buffers_;  // address -> bytes
   std::shared_ptr<RtlPlugin> plugin_;
   isa::DramModel dram_ = isa::DramModel::kTsim;
-  std::unique_ptr<RtlMachine> machine_;  // goes before plugin_
+  std::unique_ptr<RtlMachine> machine_;  // destroyed before plugin_
   bool running_ = false, closed_ = false;
   std::string folder_;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// genericpciemodel: the process that XRT's software emulation starts in place of a card, under this
-// name. It connects to the socket that XRT made, takes the socket and its folder out of the file
-// system at once, answers until XRT closes the card or is gone, and then removes the folder that
-// XRT keeps for the card. So a kill of either side leaves nothing behind.
+// genericpciemodel: the process, by this name, that XRT's software emulation starts in place of a
+// card. It connects to the socket that XRT made and at once removes the socket and its folder from
+// the file system. It answers until XRT closes the card or ends, then removes the folder that XRT
+// keeps for the card. So killing either side leaves nothing behind.
 //
-// A message is a head of fixed size and a body of the size in the head (messages.proto).
+// A message is a head of fixed size and a body; the head has the size of the body (messages.proto).
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -31,9 +31,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kCardMemory = uint64_t{4} << 30;  // XRT gives out addresses below this
+constexpr uint64_t kCardMemory = uint64_t{4} << 30;  // XRT allocates below this address
 constexpr size_t kCallHeadBytes = 14;
-constexpr uint64_t kLargestCall = uint64_t{64} << 20;  // bytes; XRT sends 8 MiB at once
+// Most bytes of a call; XRT sends 8 MiB at once.
+constexpr uint64_t kLargestCall = uint64_t{64} << 20;
 constexpr auto kConnectFor = std::chrono::seconds(10);
 constexpr auto kEndFor = std::chrono::seconds(1);
 constexpr auto kLookAgain = std::chrono::milliseconds(5);
@@ -42,7 +43,7 @@ void Complain(const std::string& what) {
   std::fprintf(stderr, "genericpciemodel: %s\n", what.c_str());
 }
 
-// Where XRT 2.13 listens.
+// The path of the socket of XRT 2.13.
 std::string SocketPath() {
   const char* user = std::getenv("USER");
   const char* id = std::getenv("EMULATION_SOCKETID");
@@ -50,7 +51,7 @@ std::string SocketPath() {
   return fmt::format("/tmp/{}/{}", user, id != nullptr ? id : "xcl_sock");
 }
 
-// XRT listens some time after it has started this process.
+// Connects to XRT, which listens only some time after it starts this process.
 Result<int> Connect(const std::string& path, pid_t parent) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -75,7 +76,7 @@ Result<int> Connect(const std::string& path, pid_t parent) {
   }
 }
 
-// Exactly |bytes| bytes; false: the other side is gone.
+// Reads exactly |bytes| bytes. Returns false if the other side is gone.
 bool ReadAll(int fd, void* to, size_t bytes) {
   auto* at = static_cast<char*>(to);
   while (bytes > 0) {
@@ -98,7 +99,7 @@ bool WriteAll(int fd, const std::string& bytes) {
   return true;
 }
 
-// One call and its answer. False: the other side is gone.
+// Answers one call. Returns false if the other side is gone.
 Result<bool> Serve(int fd, EmulatedCard& card) {
   std::string head(kCallHeadBytes, '\0');
   if (!ReadAll(fd, head.data(), head.size())) return false;
@@ -115,7 +116,7 @@ Result<bool> Serve(int fd, EmulatedCard& card) {
   return WriteAll(fd, answer_head.SerializeAsString()) && WriteAll(fd, answer);
 }
 
-// Calls as they come; between them the machine runs.
+// Answers calls as they arrive. Between calls the machine runs.
 Status ServeAll(int fd, EmulatedCard& card) {
   while (!card.closed()) {
     pollfd wanted{.fd = fd, .events = POLLIN, .revents = 0};
@@ -133,12 +134,13 @@ Status ServeAll(int fd, EmulatedCard& card) {
   return {};
 }
 
-// XRT's folder of this card, RUN/.run/PID/sw_emu/deviceN, and those above it that are empty then.
+// Removes XRT's folder of this card, RUN/.run/PID/sw_emu/deviceN, and its parents that are then
+// empty.
 void RemoveFolder(const std::string& folder) {
   fs::path path(folder);
   if (!path.filename().string().starts_with("device") ||
       path.parent_path().filename() != "sw_emu") {
-    return;  // not XRT's: leave it alone
+    return;  // not a folder of XRT
   }
   std::error_code error;
   fs::remove_all(path, error);
@@ -148,8 +150,7 @@ void RemoveFolder(const std::string& folder) {
   }
 }
 
-// Whether |host|, which started this process, ends within kEndFor: its files close before it is
-// gone.
+// Whether |host|, the parent process, ends within kEndFor. Its files close before it ends.
 bool Ends(pid_t host) {
   const auto end = std::chrono::steady_clock::now() + kEndFor;
   while (getppid() == host) {
@@ -159,7 +160,8 @@ bool Ends(pid_t host) {
   return true;
 }
 
-// XRT's folder of |host|, which was killed before it named a card's: it makes the folder first.
+// Removes XRT's folder of |host| if |host| was killed before it named the folder of a card. XRT
+// makes its own folder first.
 void RemoveFolderOfHost(pid_t host) {
   const char* run = std::getenv("SDACCEL_EM_RUN_DIR");
   if (run == nullptr || !Ends(host)) return;
@@ -202,7 +204,7 @@ int main(int argc, char** argv) {
         argv[0]);
     return 2;
   }
-  // Ctrl-C reaches the whole group: the host ends, and then this.
+  // Ctrl-C reaches the whole process group. The host ends, and this process ends after it.
   std::signal(SIGINT, SIG_IGN);
   const tessera::Status status = tessera::sim::Main();
   if (status) return 0;
