@@ -18,7 +18,7 @@ struct Command {
   isa::Unit unit = isa::Unit::kLoad;  // the unit that executes it
   bool skip = false;                  // true: no unit executes it; it only moves tokens
   bool hush = false;                  // true: it does not appear in the trace
-  isa::InsnNest nest;                 // set if a unit executes it
+  isa::InsnNest nest;                 // its loop nest, if a unit executes it
   // The unit sets these when it takes the command and the functional model computes the effects. In
   // a legal program no other instruction accesses the same data until this one retires.
   isa::Stop stop;  // the error, if it has one

@@ -2,7 +2,7 @@
 //
 // The cycles of a program without its data. This is a run of the cycle model in which instructions
 // move no data and compute no results, except that micro-ops are loaded: the time of a program
-// depends on no other data. Uses no SystemC, so any number of threads may count at once. Depends
+// depends on no other data. It uses no SystemC, so any number of threads may count at once. Depends
 // on: machine.h. Used by: compiler/driver, bench, tests.
 #ifndef TESSERA_SIM_CYCLE_COUNT_H_
 #define TESSERA_SIM_CYCLE_COUNT_H_

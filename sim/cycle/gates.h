@@ -79,8 +79,8 @@ class Gates : public MachinePart {
     CommandPtr head = nullptr, shown = nullptr;
     bool moved = false;
     bool offered = false;  // a command was offered, and the unit did not take it
-    // In flight: all commands, oldest first; |rest| counts those that are not in the flops of the
-    // oldest; |oldest| is in these flops.
+    // In flight: all commands, oldest first. |rest|: the number of those that are not yet in the
+    // flops of the oldest; |oldest| is the command in these flops.
     std::deque<CommandPtr> flight;
     int64_t flying = 0, rest = 0;
     bool leaves = false;  // the command that moved into the flops of the oldest leaves |rest|

@@ -30,7 +30,8 @@ class IssueModel : public MachinePart {
 
   void Cycle(Cycles t);
 
-  // For the bus: the burst that fetch asks for. BusRoom: whether the bus takes it in this cycle.
+  // For the bus: the burst that fetch asks for. BusRoom: whether the address channel has room in
+  // this cycle.
   bool asks() const { return asks_; }
   const BusBurst& burst() const { return out_; }
   void BusRoom(bool room) { bus_room_ = room; }
@@ -39,7 +40,7 @@ class IssueModel : public MachinePart {
     WakeAt(t);
   }
 
-  // True after the cycle in which dispatch had reached FINISH and every gate was idle.
+  // Whether dispatch had reached FINISH and every gate was idle in the last cycle.
   bool finishes() const { return finishes_; }
   // Why dispatch stopped: a command that it refuses, no FINISH in the stream, or a deadlock.
   enum class Trouble : uint8_t { kNone, kRefused, kNoFinish, kDeadlock };

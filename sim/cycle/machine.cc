@@ -118,7 +118,7 @@ void CycleRun::Issue(Cycles t, CommandPtr command) {
       CountTraffic(*command);
       break;
   }
-  // LOAD and STORE find an error before they move data. GEMM and VECTOR find it when they retire.
+  // LOAD and STORE report an error before they move data, GEMM and VECTOR when the command retires.
   if (command->stop && (command->unit == isa::Unit::kLoad || command->unit == isa::Unit::kStore))
     failed_ = failed_ == nullptr ? command : failed_;
 }
