@@ -35,7 +35,7 @@ class Dram final : public MemoryModel {
   Dram(isa::DramModel model, uint32_t bus_bytes, uint64_t stall_seed = 0, uint64_t stops = kNever);
   static constexpr uint64_t kNever = ~uint64_t{0};
 
-  // The model is at cycle 0 of a frame, and the random stalls start over.
+  // Returns to cycle 0 of a frame without bursts; the random stalls start over.
   void Reset() override;
   void BeginCycle(bool write_offered) override;
   void AcceptRead(const DramRequest& request) override;

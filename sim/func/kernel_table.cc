@@ -154,8 +154,7 @@ constexpr TileKernels kAvx2{"avx2", GemmAvx2, DepthwiseAvx2, RescaleAvx2};
 
 #define TESSERA_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2")))
 
-// The dot products of VNNI multiply unsigned by signed bytes, so this computes (x + 128) * w - 128
-// * w.
+// VNNI has dot products of unsigned by signed bytes only, hence (x + 128) * w - 128 * w.
 TESSERA_AVX512 TESSERA_INLINE __m512i Dot(__m512i activation, __m512i flipped_ones,
                                           const int8_t* weights, __m512i sum) {
   const __m512i w = _mm512_loadu_si512(weights);

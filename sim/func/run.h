@@ -60,7 +60,7 @@ class FuncRun final : private MachineView {
   RunReport report_;
   ObserverList observers_;  // the observer and the watcher of Run
   MachineWatcher* watcher_ = nullptr;
-  // for each unit: the trace entry of its instruction
+  // For each unit: the trace entry of its current instruction.
   std::vector<TraceEntry> retiring_{isa::kUnits};
   uint64_t spent_ = 0;                  // spent of the budget
   uint32_t next_ = 0;                   // the next instruction to fetch
