@@ -11,8 +11,8 @@ struct Dim {
   int64_t step;
 };
 
-// A strided box as a growing list of intervals: dimensions that continue the run before them are
-// folded into it, so that dense boxes cost one interval.
+// A strided box as a growing list of intervals. A dimension that continues the run before it
+// lengthens that run, so a dense box costs one interval.
 class BoxList {
  public:
   // base + sum k_i * step_i + [0, width), dims given innermost first.
@@ -51,7 +51,7 @@ class BoxList {
   std::vector<AddressRange> intervals_;
 };
 
-// Where micro-ops put |operand|: intervals of offsets. Without such an operand: offset 0.
+// The intervals of offsets that micro-ops add to |operand|; offset 0 if micro-ops do not move it.
 std::vector<AddressRange> UopOffsets(const NestOperand& operand, std::span<const Uop> uops) {
   if (operand.uop < 0) return {{0, 1}};
   std::vector<AddressRange> offsets;
@@ -63,9 +63,9 @@ std::vector<AddressRange> UopOffsets(const NestOperand& operand, std::span<const
   return offsets;
 }
 
-// Whether any step touches |operand|. An accumulator that only init micro-ops touch first is
-// written, not read; telling them apart changes nothing for ordering (the write conflicts with all
-// that the read does), so one micro-op without init counts for all.
+// Whether any step touches |operand|. Where micro-ops with init touch an accumulator first, the
+// machine writes it and does not read it. For ordering the two are equal, because the write
+// conflicts with all that the read conflicts with; so one micro-op without init counts for all.
 bool Touched(const InsnNest& nest, const NestOperand& operand, std::span<const Uop> uops) {
   if (operand.not_init && std::ranges::all_of(uops, [](const Uop& u) { return u.init != 0; }))
     return false;
@@ -82,10 +82,10 @@ std::vector<AddressRange> IntervalsOf(const InsnNest& nest, const NestOperand& o
   std::vector<Dim> dims;
   for (int l = 0; l < nest.loop_count; ++l) {
     const NestLoop& loop = nest.loop_list[l];
-    if (loop.uops && operand.uop >= 0) continue;  // the offsets say it
+    if (loop.uops && operand.uop >= 0) continue;  // UopOffsets covers this loop
     if (operand.moves >> l & 1) dims.push_back({nest.CountFor(operand, l), operand.strides[l]});
   }
-  // The shortest strides first, whatever loop they are of: these make dense runs.
+  // The shortest strides first, in any order of the loops: this makes dense runs.
   std::ranges::stable_sort(dims, {}, &Dim::step);
   BoxList boxes;
   for (const AddressRange& offsets : UopOffsets(operand, uops)) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one instruction of profile `tessera` reads and writes, exactly, from its loops and operands
-// in the tables: the base of token insertion (jit/tokens). Depends on: isa/nest.h. Used by: jit.
+// The exact addresses that one instruction of profile `tessera` reads and writes, computed from its
+// loops and operands in the tables. Token insertion (jit/tokens) starts from them. Depends on:
+// isa/nest.h. Used by: jit.
 #ifndef TESSERA_ISA_ACCESS_H_
 #define TESSERA_ISA_ACCESS_H_
 
@@ -20,7 +21,7 @@ struct AddressRange {
   bool operator==(const AddressRange&) const = default;
 };
 
-// One space and what is touched in it: sorted intervals that neither overlap nor touch each other.
+// One space and its touched addresses: sorted intervals that neither overlap nor adjoin.
 struct Access {
   Space space;
   bool write = false;
@@ -28,20 +29,20 @@ struct Access {
   bool operator==(const Access&) const = default;
 };
 
-// Every address that |insn| reads or writes, at most one read and one write entry a space; entries
-// without an address are left out. Addresses are as the fields say, in range or not.
+// Every address that |insn| reads or writes: at most one read and one write entry for each space,
+// no entry without an address. Addresses are as the fields give them, in range or not.
 //
-//   uops  the micro-ops that a Gemm runs, in order (its uop_count); ignored for others
+//   uops  the micro-ops that a Gemm runs, in order (its uop_count); other instructions ignore them
 //
-// Reading UOP is part of a Gemm. A scratchpad's read-modify-write is a read and a write. An
-// instruction whose fields have no meaning (unknown memory, an iteration count over kMaxSteps)
-// is the caller's to refuse: its accesses are cut off at kMaxSteps steps.
+// A Gemm also reads UOP. A read-modify-write of a scratchpad is a read and a write. The caller
+// rejects instructions whose fields have no meaning (an unknown memory, an iteration count over
+// kMaxSteps); this function cuts their accesses off at kMaxSteps steps.
 std::vector<Access> Accesses(const Insn& insn, const Config& config,
                              std::span<const Uop> uops = {});
 
 inline constexpr int64_t kMaxSteps = int64_t{1} << 24;
 
-// Sorts and joins |intervals| (overlapping or touching ones become one; empty ones vanish).
+// Sorts |intervals|, joins those that overlap or adjoin, and drops empty ones.
 void Normalize(std::vector<AddressRange>& intervals);
 
 }  // namespace tessera::isa

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The configuration of a machine: array shape, scratchpad sizes, bus, memory model. Read at run
-// time by every C++ part; printed into the SystemVerilog package; its hash is in every program
-// image and in a register, so that an image never runs on another machine. Depends on base; used by
-// everything.
+// The configuration of a machine: array shape, scratchpad sizes, bus, memory model. Every C++ part
+// reads it at run time; isa_gen prints it into the SystemVerilog package. A program image and a
+// register of the machine hold its hash, so a machine runs only images made for it. Depends on
+// base; used by everything.
 #ifndef TESSERA_ISA_CONFIG_H_
 #define TESSERA_ISA_CONFIG_H_
 
@@ -23,8 +23,9 @@ namespace tessera::isa {
 // Which of the two exact memory models stands behind the bus (sim/dram).
 enum class DramModel : uint8_t { kTsim, kZynq };
 
-// What profile vta promises of every machine, as VTA's hardware does: instructions waiting in front
-// of a unit, tokens on an edge. Profile tessera: the configuration says (QueueDepth, TokenDepth).
+// What profile vta promises of every machine, as VTA's hardware does: instructions that wait in
+// front of a unit, tokens on an edge. In profile tessera the configuration says (QueueDepth,
+// TokenDepth).
 inline constexpr int64_t kVtaQueueDepth = 512;
 inline constexpr int64_t kVtaTokenDepth = 1024;
 
@@ -44,7 +45,7 @@ struct Config {
   int64_t queue_depth = 32;   // instructions waiting in front of a unit; profile tessera
   int64_t token_depth = 255;  // tokens a counter holds; profile tessera
 
-  // Derived. Bytes and depths are in the units of profile `tessera` unless they say VTA.
+  // Derived. Bytes and depths are those of profile `tessera`, except in names with "vta".
   int64_t bus_bytes() const { return bus_bits / 8; }
   int64_t inp_tile_bytes() const { return TileBytes(Memory::kInp); }
   int64_t wgt_tile_bytes() const { return TileBytes(Memory::kWgt); }
@@ -57,8 +58,8 @@ struct Config {
   int64_t depthwise_taps() const { return block_in; }  // taps in a WGT tile of Depthwise
   int64_t macs_per_cycle() const { return batch * block_out * block_in; }
 
-  // Instructions that wait in front of a unit before fetch waits for room, and tokens on an edge
-  // before the pusher does. Functional model, checker and machine count alike.
+  // Instructions that wait in front of a unit before fetch waits for room; tokens on an edge before
+  // the unit that pushes waits. The functional model, the checker and the machine agree.
   int64_t QueueDepth(Profile profile) const {
     return profile == Profile::kVta ? kVtaQueueDepth : queue_depth;
   }
@@ -74,7 +75,7 @@ struct Config {
   }
 
   // Bytes of one tile of |memory| in device memory and on chip. kAcc8: the bytes in device memory.
-  // A record: rounded up to the bus.
+  // A PRM record: rounded up to the bus width.
   int64_t TileBytes(Memory memory, Profile profile = Profile::kTessera) const {
     TESSERA_CHECK(static_cast<int>(memory) < kMemories, "memory {}", static_cast<int>(memory));
     const MemoryRow& row = RowOf(memory);
@@ -85,13 +86,13 @@ struct Config {
     const int bits = other ? row.vta_element_bits : row.element_bits;
     return SideLength(row.rows) * SideLength(row.columns) * bits / 8;
   }
-  // The number that says how large |memory| is.
+  // The member of Config that holds the size of |memory|.
   static int64_t Config::*SizeOf(Memory memory);
-  // Tiles that |memory| holds. kAcc8 is kAcc.
+  // Tiles that |memory| holds. kAcc8 has the depth of kAcc.
   int64_t Depth(Memory memory, Profile profile = Profile::kTessera) const;
 
-  // CRC-64 over everything that a program depends on: these numbers (not the name, the clock or the
-  // memory model) and the instruction set (isa/version.h).
+  // CRC-64 over everything that a program depends on: the numbers above and the instruction set
+  // (isa/version.h), but not the name, the clock or the memory model.
   uint64_t Hash() const;
 
   bool operator==(const Config&) const = default;
@@ -100,37 +101,37 @@ struct Config {
 // The named configurations: default, pynq, ultra96, tiny, batch4, wide.
 std::span<const Config> NamedConfigs();
 
-// The configuration that |text|, a JSON object, describes. A key that is absent keeps the value of
-// `default`; OUT without a size has as many tiles as ACC.
+// Reads |text|, a JSON object, as a configuration. An absent key keeps the value of `default`; OUT
+// without a size has as many tiles as ACC.
 //   ours   name, batch, block, uop_kib, inp_kib, wgt_kib, acc_kib, out_kib, prm_depth, bus_bits,
 //          memory ("tsim" or "zynq"), clock_mhz, queue_depth, token_depth
 //   VTA's  LOG_BATCH, LOG_BLOCK, LOG_UOP_BUFF_SIZE, LOG_INP_BUFF_SIZE, LOG_WGT_BUFF_SIZE,
 //          LOG_ACC_BUFF_SIZE, LOG_OUT_BUFF_SIZE, LOG_BUS_WIDTH; LOG_INP_WIDTH, LOG_WGT_WIDTH,
-//          LOG_OUT_WIDTH and LOG_ACC_WIDTH, which must be 3, 3, 3 and 5; TARGET, a name if there is
-//          no other; HW_VER, ignored
+//          LOG_OUT_WIDTH and LOG_ACC_WIDTH, which must be 3, 3, 3 and 5; TARGET, the name if no
+//          other key gives one; HW_VER, ignored
 //   errors  kInvalidArgument  not JSON, an unknown or repeated key, a value of the wrong type
-//           kOutOfRange       ValidateConfig's
+//           kOutOfRange       as ValidateConfig
 Result<Config> ParseConfig(const std::string& text, const std::string& default_name);
 
-// |config| with our keys, as ParseConfig reads it.
+// |config| as JSON with the keys of "ours", for ParseConfig.
 std::string ConfigToJson(const Config& config);
 
-// A named configuration, or what ParseConfig makes of a file; its stem is the default name.
-// |name_or_path| with a '/' or ending in .json is a path.
-//   errors  kNotFound         no such name (the message lists them) or file
-//           and ParseConfig's
+// A named configuration, or one that ParseConfig reads from a file; the stem of the file's name is
+// the default name. |name_or_path| is a path if it contains '/' or ends in .json.
+//   errors  kNotFound  no such name (the message lists the names) or file
+//           others     as ParseConfig
 Result<Config> LoadConfig(const std::string& name_or_path);
 
-// Bytes of an OUT that has a tile for each of ACC's.
+// The bytes with which OUT has as many tiles as ACC.
 inline int64_t OutBytesFor(const Config& c) {
   return c.acc_bytes * RowOf(Memory::kOut).element_bits / RowOf(Memory::kAcc).element_bits;
 }
 
-// Checks every limit that an encoding or the machine sets; the message names the field and the
-// limit.
+// Checks every limit that an encoding or the machine sets.
+//   errors  kOutOfRange  the message names the field and the limit
 Status ValidateConfig(const Config& config);
 
-// Whether VTA's 128-bit instructions and 32-bit micro-ops can express this configuration.
+// Checks that VTA's 128-bit instructions and 32-bit micro-ops can express |config|.
 //   errors  kUnsupported  they cannot; the message names the field and the limit
 Status ValidateVtaProfile(const Config& config);
 

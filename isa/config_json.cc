@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Configurations as JSON: VTA's keys and ours in, ours out.
+// Reads configurations from JSON with VTA's keys or ours, and writes them with ours.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kKiB = 1024;
 
-// A key whose value is a whole number. VTA's hold logarithms of |unit|s.
+// A key whose value is a whole number. VTA's keys hold logarithms of counts of |unit|.
 struct NumberKey {
   const char* key;
   int64_t Config::*field;
@@ -44,7 +44,7 @@ constexpr NumberKey kNumberKeys[] = {
     {"LOG_BUS_WIDTH", &Config::bus_bits, true, 1},
 };
 
-// VTA's keys that say what this machine always is.
+// VTA's keys for values that are fixed in this machine.
 struct FixedKey {
   const char* key;
   int64_t value;
@@ -75,7 +75,7 @@ Result<std::string> String(const std::string& key, const nlohmann::json& value) 
   return Fail(Code::kInvalidArgument, "\"{}\" is {}, it must be a string", key, ShownJson(value));
 }
 
-// What has been set so far, and by which key.
+// The values set so far, and the key that set each.
 class JsonKeys {
  public:
   explicit JsonKeys(const std::string& name) { config_.name = name; }
@@ -117,7 +117,7 @@ class JsonKeys {
                 KnownKeys());
   }
 
-  // OUT, when nothing said how large it is, has a tile for each of ACC's.
+  // If no key gave the size of OUT, OUT has as many tiles as ACC.
   Config Finish() {
     config_.block_in = config_.block_out;
     if (!given_.contains(&config_.out_bytes)) config_.out_bytes = OutBytesFor(config_);

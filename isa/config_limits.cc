@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a configuration may be: limits of the encodings, of the machine, and of VTA's encoding.
+// The limits of a configuration: those of the encodings, of the machine, and of VTA's encoding.
 #include <algorithm>
 #include <string_view>
 
@@ -42,7 +42,7 @@ Status NameIsPlain(const Config& c) {
       odd == std::string::npos ? "" : fmt::format(", and another one at {}", odd + 1));
 }
 
-// How a file names the scratchpad whose size is Config's |number|: "wgt_kib (in bytes)".
+// The key in a file for the scratchpad whose size is Config's |number|: "wgt_kib (in bytes)".
 std::string KeyOf(std::string_view number) {
   constexpr std::string_view kBytes = "_bytes";
   return fmt::format("{}_kib (in bytes)", number.substr(0, number.size() - kBytes.size()));
@@ -78,7 +78,7 @@ Status ValidateConfig(const Config& c) {
                 c.block_in, c.block_out);
   }
   TESSERA_TRY(PowerInRange(c, "bus_bits", c.bus_bits, 64, 512));
-  // What a base reaches; a stride over PRM must reach its last record too.
+  // The depth that a base field reaches; for PRM a stride must reach the last record too.
   constexpr int64_t kUop = GreatestOf("Gemm.uop_begin") + 1;
   constexpr int64_t kIndex = GreatestOf("Load.sram_base") + 1;
   constexpr int64_t kPrm = GreatestOf("Requant.prm_in") + 1;

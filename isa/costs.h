@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The constant costs of isa/units.def: what a cycle model and the compiler's estimates start from.
+// The constant costs of isa/units.def, from which the cycle model and the compiler compute cycles.
 // Depends on isa/config.h, isa/insns.h. Used by jit, compiler/schedule/accel, docs, tests of
 // hw/rtl.
 #ifndef TESSERA_ISA_COSTS_H_
@@ -21,10 +21,10 @@ struct UnitRow {
   std::string_view meaning;
 };
 
-// Of what a STEP_COST is the price.
+// What a STEP_COST is the price of.
 enum class StepPer : uint8_t {
   kStep,  // one step of the loops
-  kTaps,  // Config::depthwise_taps() iterations of the loops within a step, or what is left of them
+  kTaps,  // up to Config::depthwise_taps() iterations of the loops within a step
 };
 struct StepRow {
   std::string_view insn;
@@ -46,7 +46,7 @@ inline constexpr StepRow kStepRows[] = {
 
 constexpr int StartCycles(Unit unit) { return kUnitRows[static_cast<int>(unit)].start; }
 
-// Cycles of one step of instruction T; |taps| iterations of the loops within a step.
+// Cycles of one step of instruction T, with |taps| iterations of the loops within a step.
 template <typename T>
 constexpr int64_t StepCycles(const Config& config, int64_t taps = 1) {
   for (const StepRow& row : kStepRows) {

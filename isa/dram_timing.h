@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numbers of the device memories of Config::dram; sim/dram/dram.h says how they act together.
+// The timing of the device memories of Config::dram; sim/dram/dram.h says how the numbers combine.
 // Depends on isa/config.h. Used by: sim/dram, jit, compiler/target.
 #ifndef TESSERA_ISA_DRAM_TIMING_H_
 #define TESSERA_ISA_DRAM_TIMING_H_
@@ -15,13 +15,13 @@ namespace tessera::isa {
 struct DramTiming {
   uint32_t burst_beats;    // longest burst; longer requests are split
   uint32_t read_latency;   // cycles from request to first beat
-  bool pipelined;          // the latency counts from each request; else only from idle
+  bool pipelined;          // the latency counts from each request; else only when idle
   uint32_t reads;          // outstanding read bursts
   uint32_t writes;         // outstanding write bursts
   uint32_t write_latency;  // cycles from last beat to response
-  bool shared;             // reads and writes share the beats of a frame; else each has all
-  uint32_t frame_cycles;   // so many cycles
-  uint32_t frame_beats;    // carry so many beats
+  bool shared;             // reads and writes share the beats of a frame; else each has all beats
+  uint32_t frame_cycles;   // in each frame of so many cycles
+  uint32_t frame_beats;    // the memory moves so many beats
 };
 
 constexpr DramTiming TimingOf(DramModel model) {

@@ -7,7 +7,7 @@
 namespace tessera::isa {
 namespace {
 
-// Bits of instruction |name| that a field or the opcode occupies, per word.
+// The bits of T that its fields and its opcode occupy, word by word.
 template <typename T>
 constexpr InsnWord NamedBits() {
   InsnWord bits{Mask(kOpcodeBits), 0, 0, 0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Structs to bits and back, profile `tessera`. isa/vta_encoding.h does the same for profile `vta`.
+// Structs to bits and back, for profile `tessera`; isa/vta_encoding.h is for profile `vta`.
 #ifndef TESSERA_ISA_ENCODING_H_
 #define TESSERA_ISA_ENCODING_H_
 
@@ -16,11 +16,11 @@ namespace tessera::isa {
 //                       width
 Result<InsnWord> Encode(const Insn& insn);
 
-// The instruction in |word|. Checks bits only; isa/check looks at meaning.
+// The instruction in |word|. Checks bits only; isa/check checks meaning.
 //   errors  kInvalidArgument  unknown opcode, or a bit set that no field names
 Result<Insn> Decode(const InsnWord& word);
 
-// As above for the micro-op.
+// The same for the micro-op.
 Result<uint64_t> EncodeUop(const Uop& uop);
 Result<Uop> DecodeUop(uint64_t word);
 

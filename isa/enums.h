@@ -73,7 +73,7 @@ constexpr int EnumCount(std::string_view type) {
 inline constexpr int kUnits = EnumCount("Unit");
 inline constexpr int kMemories = EnumCount("Memory");
 
-// The assembly name of a value, "?" for one that the table lacks.
+// The assembly name of a value; "?" if the table has no such value.
 constexpr std::string_view EnumText(std::string_view type, int value) {
   for (const EnumValue& e : kEnumValues) {
     if (e.type == type && e.value == value) return e.text;
@@ -81,7 +81,7 @@ constexpr std::string_view EnumText(std::string_view type, int value) {
   return "?";
 }
 
-// The value of an assembly name, or nothing.
+// The value of an assembly name; nothing if the table has no such name.
 constexpr std::optional<int> EnumFromText(std::string_view type, std::string_view text) {
   for (const EnumValue& e : kEnumValues) {
     if (e.type == type && e.text == text) return e.value;
@@ -95,7 +95,7 @@ constexpr std::optional<int> EnumFromText(std::string_view type, std::string_vie
 
 constexpr std::string_view Text(Memory v) { return EnumText("Memory", static_cast<int>(v)); }
 
-// The memory of a VECTOR operand: the one of the same name; the immediate has none.
+// The memory with the name of VECTOR operand |operand|; nothing for the immediate.
 constexpr std::optional<Memory> MemoryNamed(VectorMemory operand) {
   const std::optional<int> value = EnumFromText("Memory", Text(operand));
   if (!value) return std::nullopt;

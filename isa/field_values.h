@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the values of a field can be, as a test and in words. Depends on isa/insns.h. Used by
+// Which values of a field have a meaning, as a test and in words. Depends on isa/insns.h. Used by
 // isa/semantics/fields, the assembler, the printers of isa/gen.
 #ifndef TESSERA_ISA_FIELD_VALUES_H_
 #define TESSERA_ISA_FIELD_VALUES_H_
@@ -12,9 +12,9 @@
 
 namespace tessera::isa {
 
-// Whether |value| has a meaning whatever the other fields are: false outside a range and for a
-// value that an enumeration does not give the field. Rules that hold under a condition, and those
-// about tiles and pads, are not looked at.
+// Whether |value| can have a meaning: false outside a range, and for a value that the enumeration
+// does not give the field. Skips the rules that depend on other fields: those with a condition,
+// and those about tiles and pads.
 constexpr bool HasMeaning(const FieldValues& values, int64_t value) {
   if (!values.where_not_zero.empty()) return true;
   if (values.kind == ValuesKind::kRange) return value >= values.least && value <= values.greatest;
@@ -23,8 +23,8 @@ constexpr bool HasMeaning(const FieldValues& values, int64_t value) {
   return true;
 }
 
-// "acc, out or inp" for an enumeration, "1 to 3" for a range that ends at |greatest| at the latest;
-// "" where every value has a meaning or it depends on other fields.
+// "acc, out or inp" for an enumeration, "1 to 3" for a range, cut off at |greatest|; "" if every
+// value has a meaning or the rule depends on other fields.
 std::string ValuesText(const FieldValues& values, int64_t greatest);
 
 }  // namespace tessera::isa

@@ -46,7 +46,7 @@ class ImageWriter {
   std::vector<uint8_t> out_;
 };
 
-// Reads inside |bytes|; every length is compared with its limit and with what is left before use.
+// Reads inside |bytes|; compares every length with its limit and with the bytes left before use.
 class ImageReader {
  public:
   explicit ImageReader(std::span<const uint8_t> bytes) : left_(bytes) {}
@@ -60,7 +60,7 @@ class ImageReader {
     left_ = left_.subspan(sizeof value);
     return value;
   }
-  // A count of things of at least |least_bytes| each.
+  // Reads a count of items that take at least |least_bytes| each.
   template <typename T>
   Result<uint64_t> Count(std::string_view what, uint64_t limit, uint64_t least_bytes) {
     TESSERA_ASSIGN(const uint64_t count, Number<T>(what));
@@ -151,7 +151,7 @@ void ProgramImage::Append(const InsnWord& word) { AppendWord(word, *this); }
 void ProgramImage::Append(const VtaInsnWord& word) { AppendWord(word, *this); }
 
 std::string_view ProgramImage::SourceOf(int64_t n) const {
-  // The first range that ends past |n|: ends do not fall, since ranges are in order.
+  // The first range that ends past |n|. The ranges are in order, so their ends do not fall.
   const auto range =
       std::upper_bound(source.begin(), source.end(), n,
                        [](int64_t insn, const SourceRange& r) { return insn < int64_t{r.end}; });

@@ -2,7 +2,7 @@
 //
 // ProgramImage: a relocatable program with its constant data. The compiler makes it, every device
 // runs it, `tessera asm` and `disasm` read and write it. It addresses memory through segments only,
-// so the same image runs wherever a driver puts them. Depends on: isa/insns.h, isa/config.h.
+// so one image runs at any addresses that a driver picks. Depends on: isa/insns.h, isa/config.h.
 #ifndef TESSERA_ISA_IMAGE_H_
 #define TESSERA_ISA_IMAGE_H_
 
@@ -18,11 +18,11 @@
 
 namespace tessera::isa {
 
-// Data and size of one segment. |size| >= data.size(); the rest is not initialised.
-// The segments that are the arena which programs exchange: one memory for both. A program reads
-// what is there before it through kInput, and never writes through it.
+// The segments of the arena through which programs exchange data; both name one memory. A program
+// reads the data of earlier programs through kInput, and never writes through kInput.
 inline constexpr std::array kArenaSegments{Segment::kInput, Segment::kArena};
 
+// Data and size of one segment; size >= data.size(), and nothing initialises the rest.
 struct SegmentData {
   uint64_t size = 0;          // bytes; 0: the program does not use it
   std::vector<uint8_t> data;  // initial contents, from offset 0
@@ -53,30 +53,30 @@ struct ProgramImage {
   void Append(const InsnWord& word);
   void Append(const VtaInsnWord& word);
 
-  // "conv1+relu" for the source operator that instruction |n| implements, or "".
+  // The source operator that instruction |n| implements, such as "conv1+relu"; "" if unknown.
   std::string_view SourceOf(int64_t n) const;
 
   bool operator==(const ProgramImage&) const = default;
 };
 
-// Limits of the file format. An |op| that is longer is cut when it is written.
+// Limits of the file format. SerializeImage cuts a longer |op|.
 inline constexpr uint64_t kMaxConfigNameBytes = 256;
 inline constexpr uint64_t kMaxSourceRanges = 1 << 20;
 inline constexpr uint64_t kMaxOpBytes = 4096;
 inline constexpr uint64_t kMaxCodeBytes = uint64_t{1} << 30;
 inline constexpr uint64_t kMaxSegmentBytes = uint64_t{1} << 32;
 
-// Whether the parts of |image| agree: whole instructions, sorted source ranges inside the code,
+// Checks that the parts of |image| agree: whole instructions, sorted source ranges inside the code,
 // data inside its segment, everything inside the limits above.
 //   errors  kInvalidArgument  they contradict each other
 //           kOutOfRange       a count or size is past its limit
 Status CheckImage(const ProgramImage& image);
 
 // File format, little-endian: magic "TSRIMG01", version, profile, config hash, name, source map,
-// code, segments, CRC-64 of everything before it. CheckImage(image) holds.
+// code, segments, CRC-64 of everything before it. CheckImage(image) must hold.
 std::vector<uint8_t> SerializeImage(const ProgramImage& image);
 
-// errors  kInvalidArgument  not an image, of another version, or CheckImage's
+// errors  kInvalidArgument  not an image, another version, or an error of CheckImage
 //         kDataLoss         truncated, or the checksum differs
 //         kOutOfRange       a count or size is past its limit
 Result<ProgramImage> ParseImage(std::span<const uint8_t> bytes);
@@ -84,7 +84,7 @@ Result<ProgramImage> ParseImage(std::span<const uint8_t> bytes);
 // Whether |bytes| begin like an image.
 bool LooksLikeImage(std::span<const uint8_t> bytes);
 
-// Refuses an image made for another configuration, naming both.
+// Rejects an image made for another configuration; the message names both configurations.
 //   errors  kInvalidArgument  the configurations differ
 //           kUnsupported      profile vta, which the configuration cannot express
 Status CheckImageMatches(const ProgramImage& image, const Config& config);

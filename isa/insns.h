@@ -134,7 +134,7 @@ constexpr void ForEachField(T& value, F&& f) {
 #include "isa/vta_insns.def"
 }
 
-// The least and greatest value that |row|'s field holds and that has a meaning by its range.
+// The least and the greatest value of |row|'s field, by its width and its range.
 constexpr int64_t LeastOf(const FieldRow& row) {
   const int64_t least = row.kind == FieldKind::kSigned ? -(int64_t{1} << (row.width - 1)) : 0;
   return row.values.kind == ValuesKind::kRange ? std::max(least, row.values.least) : least;
@@ -145,12 +145,13 @@ constexpr int64_t GreatestOf(const FieldRow& row) {
   return row.values.kind == ValuesKind::kRange ? std::min(greatest, row.values.greatest) : greatest;
 }
 
-// Widths of profile vta follow the configuration; its ranges do not reach them.
+// In profile vta widths follow the configuration; no range exceeds them.
 constexpr int64_t GreatestOf(const VtaFieldRow& row) { return row.values.greatest; }
 
 void NoSuchField();  // not defined: calling it in a constant does not compile
 
-// The line of "Load.x_size", or of "VtaAlu.imm"; another name does not compile.
+// The line of a field by its name, such as "Load.x_size" or "VtaAlu.imm"; another name does not
+// compile.
 constexpr bool IsNamed(const auto& row, std::string_view name) {
   return name.size() == row.insn.size() + 1 + row.name.size() && name.starts_with(row.insn) &&
          name[row.insn.size()] == '.' && name.ends_with(row.name);
@@ -169,22 +170,22 @@ consteval const VtaFieldRow& VtaFieldNamed(std::string_view name) {
   NoSuchField();
   return kVtaFields[0];
 }
-// Segments of device memory, those with and without a name in enum Segment.
+// The number of segments of device memory, with or without a name in enum Segment.
 inline constexpr int kSegments = 1 << FieldNamed("Load.segment").width;
 
 consteval int64_t GreatestOf(std::string_view name) { return GreatestOf(FieldNamed(name)); }
-// The greatest value that all of these fields take.
+// The greatest value that fits each of these fields.
 template <typename... Names>
 consteval int64_t GreatestOfAll(Names... names) {
   return std::min({GreatestOf(FieldNamed(names))...});
 }
 consteval int64_t LeastOf(std::string_view name) { return LeastOf(FieldNamed(name)); }
 
-// The unit whose queue takes |insn|; kLoad for Finish, which goes to none.
+// The unit whose queue takes |insn|; kLoad for Finish, although no queue takes it.
 Unit UnitOf(const Insn& insn);
 
-// True when the fields of every instruction are inside the word, do not overlap and do not
-// straddle.
+// True when the fields of every instruction lie inside the word, do not overlap, and do not
+// cross from one 64-bit word to the next.
 constexpr bool TableIsSound() {
   for (const FieldRow& a : kFields) {
     if (a.width < 1 || a.lsb < kOpcodeBits || a.lsb + a.width > kInsnBits) return false;

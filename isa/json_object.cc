@@ -13,7 +13,7 @@ std::string ShownJson(const nlohmann::json& value) {
 }
 
 Result<nlohmann::json> ParseJsonObject(const std::string& text) {
-  std::vector<std::set<std::string>> open;  // keys of the objects that are open
+  std::vector<std::set<std::string>> open;  // keys of the objects that are not closed yet
   std::string twice;
   using Event = nlohmann::json::parse_event_t;
   const auto callback = [&](int, Event event, nlohmann::json& value) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A JSON object out of a file that a person wrote: configurations (isa/config.h) and boards
-// (runtime/board). Depends on: base, nlohmann. Used by: their readers.
+// JSON objects from files that people write: configurations (isa/config.h) and boards
+// (runtime/board). Depends on: base, nlohmann. Used by: the readers of these files.
 #ifndef TESSERA_ISA_JSON_OBJECT_H_
 #define TESSERA_ISA_JSON_OBJECT_H_
 
@@ -12,13 +12,12 @@
 
 namespace tessera::isa {
 
-// |text| as an object; a key that stands in one object twice is refused, as JSON's own
-// last-one-wins would hide a mistake.
+// Reads |text| as an object. A key that one object repeats is an error: JSON's rule that the last
+// one wins would hide a mistake.
 //   errors  kInvalidArgument  not JSON, not an object, a repeated key
 Result<nlohmann::json> ParseJsonObject(const std::string& text);
 
-// |value| for a message: one short line. What is nested is not printed: it may be nested very
-// deeply.
+// |value| as one short line for a message. Prints no nested values: the nesting may be very deep.
 std::string ShownJson(const nlohmann::json& value);
 
 }  // namespace tessera::isa

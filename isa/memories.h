@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The on-chip memories of isa/memories.def as constant rows, and what follows from them for an
-// array of a given shape. Depends on isa/rows.h. Used by isa/config.h, the checker, the printers,
-// the compiler.
+// The on-chip memories of isa/memories.def as constant rows, and the sizes and offsets that follow
+// from them. Depends on isa/rows.h. Used by isa/config.h, the checker, the printers, the compiler.
 #ifndef TESSERA_ISA_MEMORIES_H_
 #define TESSERA_ISA_MEMORIES_H_
 
@@ -16,14 +15,14 @@
 
 namespace tessera::isa {
 
-// What a side of a tile is as long as.
+// The length of a side of a tile.
 enum class TileSide : uint8_t { kOne, kBatch, kBlockIn, kBlockOut };
 
 // Which bits of a tile's index choose its bank.
 enum class BankedBy : uint8_t { kLowBits, kHighBits };
 
-// One MEMORY line. A tile is what one address holds: rows x columns elements, row-major, or one
-// record.
+// One MEMORY line. A tile is the data at one address: rows x columns elements in row-major order,
+// or one record.
 struct MemoryRow {
   Memory memory = Memory::kUop;
   std::string_view size;          // number of isa::Config
@@ -32,8 +31,8 @@ struct MemoryRow {
   TileSide rows = TileSide::kOne, columns = TileSide::kOne;
   int element_bits = 0;                // 0: a record, see kRecordFields
   int vta_element_bits = 0;            // in profile vta, if that differs
-  bool whole = false;                  // LOAD takes whole tiles only
-  bool pads = false;                   // LOAD can pad
+  bool whole = false;                  // LOAD transfers whole tiles only
+  bool pads = false;                   // LOAD can add pads
   uint8_t filled_by = 0, read_by = 0;  // masks over enum Unit
   int banks = 1;
   BankedBy banked_by = BankedBy::kLowBits;
@@ -86,7 +85,7 @@ constexpr FieldValues LoadedIn(Profile profile) {
   return values;
 }
 
-// The scratchpad that has the tiles: ACC for ACC8.
+// The scratchpad that holds the tiles of |memory|: ACC for ACC8.
 constexpr Memory LiesIn(Memory memory) { return RowOf(memory).lies_in.value_or(memory); }
 
 constexpr bool ExistsIn(Memory memory, Profile profile) {
@@ -110,8 +109,8 @@ consteval const RecordField& RecordFieldOf(Memory memory, std::string_view name)
   return kRecordFields[0];
 }
 
-// Where a field of a record begins: bytes for each channel before it. A record of n channels has
-// its values from n times that on.
+// The offset of a field in a record, as bytes for each channel: in a record of n channels the
+// values of the field start n times that many bytes after its begin.
 constexpr int RecordOffset(const RecordField& field) {
   int bytes = 0;
   for (const RecordField& f : kRecordFields) {
@@ -122,7 +121,8 @@ constexpr int RecordOffset(const RecordField& field) {
   return bytes;
 }
 
-// Rows in order, a record where there are no elements, banks that bits of an index can choose.
+// Checks that the rows are in order, that a memory has a record exactly if it has no elements, and
+// that bits of an index can choose a bank.
 constexpr bool MemoriesAreSound() {
   int next = 0;
   for (const MemoryRow& row : kMemoryRows) {

@@ -10,8 +10,8 @@
 namespace tessera::isa {
 namespace {
 
-// Which number a name of a line stands for: a field of the instruction by its place, or one of
-// these.
+// What a name in a line stands for: a field of the instruction, by its place, or one of these
+// values.
 enum NestTerm : int8_t { kNothing = -1, kOneAddress = -2, kInTurn = -3 };
 
 template <typename T>
@@ -66,7 +66,7 @@ struct InsnTerms {
       false;  // between a segment and a scratchpad: operand by operand, not step by step
 };
 
-// The place of a micro-op's field in its table; both profiles have them in the same order.
+// The place of a micro-op's field in its table; both profiles list these fields in the same order.
 constexpr int UopPlace(std::string_view name) {
   int at = 0;
   for (const FieldRow& f : kUopFields) {

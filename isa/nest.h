@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loops and operands of one instruction with its own numbers: the lines LOOP and OPERAND of the
-// tables, evaluated. What an instruction touches, and how many steps it takes, follows from this
-// and from nothing else. Depends on isa/insns.h, isa/config.h. Used by isa/access, isa/check,
-// isa/semantics/steps.
+// InsnNest: the loops and operands of one instruction, that is, the lines LOOP and OPERAND of the
+// tables evaluated with its field values. The addresses that an instruction touches and its number
+// of steps follow from this alone. Depends on isa/insns.h, isa/config.h. Used by isa/access,
+// isa/check, isa/semantics/steps.
 #ifndef TESSERA_ISA_NEST_H_
 #define TESSERA_ISA_NEST_H_
 
@@ -38,23 +38,23 @@ std::string Text(Space space);
 
 struct NestLoop {
   int64_t count = 0;   // iterations
-  int64_t before = 0;  // the first of them that are pads
-  int64_t inside = 0;  // those after |before| that are no pads
+  int64_t before = 0;  // how many of the first iterations are pads
+  int64_t inside = 0;  // how many iterations after |before| are not pads
   bool uops = false;
-  bool within = false;  // parts of one step
+  bool within = false;  // its iterations are parts of one step
 };
 
-// One operand that the instruction has: lines whose conditions fail are left out.
+// One operand of the instruction. Lines whose conditions fail give no operand.
 struct NestOperand {
   const OperandRow* row = nullptr;
   Space space;
   bool write = false;
   bool dense = false;     // its steps follow each other: one run from |base|
-  bool inside = false;    // counts only iterations that are no pads
-  bool later = false;     // only after the first of the steps between which it does not move
-  bool whole = false;     // touched as a whole, before or after the others' steps
-  int uop = -1;           // field of the micro-op that is added, in the order of the table
-  bool not_init = false;  // only steps whose micro-op has no init
+  bool inside = false;    // counts only iterations that are not pads
+  bool later = false;     // not in the first of the steps between which it does not move
+  bool whole = false;     // touched as a whole, before or after the steps of the other operands
+  int uop = -1;           // place of the micro-op's field that is added; -1: none
+  bool not_init = false;  // only steps whose micro-op has init 0
   uint8_t moves = 0;      // bit l: loop l moves it
   int64_t base = 0;
   int64_t extent = 1;  // addresses that a step touches
@@ -75,15 +75,16 @@ struct InsnNest {
   int64_t CountFor(const NestOperand& operand, int l) const {
     return operand.inside ? loop_list[l].inside : loop_list[l].count;
   }
-  // Product of the counts of all loops that are not within a step. At most 2^57 by the widths.
+  // Product of the counts of all loops that are not within a step. At most 2^57, by the widths of
+  // the fields.
   int64_t steps() const;
 };
 
-// The fields need not have a meaning; the memory of a place or of a tile must exist.
+// Fields may hold values without a meaning, but the memory of a place or of a tile must exist.
 InsnNest NestOf(const Insn& insn, const Config& config);
 InsnNest NestOf(const VtaInsn& insn, const Config& config);
 
-// Field |field| of a micro-op by its place in the table.
+// The field of micro-op |uop| at place |field| of the table.
 constexpr int64_t UopField(const Uop& uop, int field) {
   const std::array<int64_t, std::size(kUopFields)> values = {
 #define UOP_FIELD(name, lsb, width, meaning) uop.name,
@@ -92,7 +93,7 @@ constexpr int64_t UopField(const Uop& uop, int field) {
   return values[static_cast<size_t>(field)];
 }
 
-// InsnNest::steps() alone; nothing is looked up in a configuration.
+// InsnNest::steps() alone; needs no configuration.
 int64_t StepsOf(const Insn& insn);
 int64_t StepsOf(const VtaInsn& insn);
 

@@ -5,7 +5,7 @@
 //
 //   reg::kControl                 byte offset of a register
 //   reg::kControlStart            its bits: lsb and width
-//   reg::kSegmentBaseLo[2]        byte offset of one of an array
+//   reg::kSegmentBaseLo[2]        byte offset of one register of an array
 #ifndef TESSERA_ISA_REGS_H_
 #define TESSERA_ISA_REGS_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shape of the lines of isa/insns.def, isa/vta_insns.def and isa/uops.def: constant data that
-// any program can walk: the access sets, the checker, the printers, later a header for hardware
-// compilers. Depends on isa/enums.h. Used by isa/insns.h, which has the lines themselves.
+// The shape of the lines of isa/insns.def, isa/vta_insns.def and isa/uops.def: constant data for
+// the access sets, the checker and the printers. Depends on isa/enums.h. Used by isa/insns.h, which
+// has the lines themselves.
 #ifndef TESSERA_ISA_ROWS_H_
 #define TESSERA_ISA_ROWS_H_
 
@@ -19,20 +19,20 @@ enum class FieldKind : uint8_t { kUnsigned, kSigned };
 // Which of the values that a field holds have a meaning.
 enum class ValuesKind : uint8_t {
   kAny,        // all
-  kRange,      // least .. greatest, or what the width holds if that is less
-  kEnum,       // those values of enumeration |type| whose bit is set in |mask|
+  kRange,      // least .. greatest, cut off at the greatest value that the width holds
+  kEnum,       // the values of enumeration |type| whose bit is set in |mask|
   kNamed,      // all; some have a name in enumeration |type|
   kFlags,      // all; bit v stands for value v of enumeration |type|
-  kTileBytes,  // 1 .. bytes of a tile of the memory; a memory that takes whole tiles: exactly those
-  kPads,       // all, but 0 for a memory that takes no pads
+  kTileBytes,  // 1 .. bytes of a tile of the memory; only those bytes where LOAD takes whole tiles
+  kPads,       // all; only 0 for a memory without pads
 };
 struct FieldValues {
   ValuesKind kind = ValuesKind::kAny;
   int64_t least = 0, greatest = 0;
   std::string_view type;
   uint32_t mask = 0;
-  std::string_view field;           // kTileBytes, kPads: the field that names the memory, or
-  Memory memory = Memory::kUop;     // without such a field this memory
+  std::string_view field;           // kTileBytes, kPads: the field that names the memory
+  Memory memory = Memory::kUop;     // the memory, if |field| is ""
   std::string_view where_not_zero;  // the rule holds only where this field is not 0; "": always
 
   constexpr FieldValues WhereNotZero(std::string_view other) const {
@@ -42,7 +42,7 @@ struct FieldValues {
   }
 };
 
-// How the tables write them.
+// How the tables write these rules.
 constexpr FieldValues Any() { return {}; }
 constexpr FieldValues Between(int64_t least, int64_t greatest) {
   return {.kind = ValuesKind::kRange, .least = least, .greatest = greatest};
@@ -84,7 +84,7 @@ struct InsnRow {
   std::string_view name;
   Profile profile;
   int opcode;
-  std::string_view unit;  // "kLoad" ..; "kAny": field `unit` says; "kNone"; "" in profile vta
+  std::string_view unit;  // "kLoad" ..; "kAny": see field `unit`; "kNone"; "" in profile vta
   std::string_view summary;
 };
 
@@ -99,15 +99,15 @@ struct FieldRow {
   std::string_view meaning;
 };
 
-// Do the bits of |field| hold |value|?
+// Whether the bits of |field| can hold |value|.
 constexpr bool Fits(const FieldRow& field, int64_t value) {
   const bool sign = field.kind == FieldKind::kSigned;
   const int64_t low = sign ? -(int64_t{1} << (field.width - 1)) : 0;
   return value >= low && value <= static_cast<int64_t>(Mask(sign ? field.width - 1 : field.width));
 }
 
-// One VTA_FIELD or VTA_UOP_FIELD line. Its width is an expression over the configuration, its place
-// follows from the widths (isa/vta_layout.h).
+// One VTA_FIELD or VTA_UOP_FIELD line. The width is an expression over the configuration; the
+// place follows from the widths (isa/vta_layout.h).
 struct VtaFieldRow {
   std::string_view insn;  // "VtaUop" for the micro-op
   std::string_view name;
@@ -117,21 +117,21 @@ struct VtaFieldRow {
   std::string_view meaning;
 };
 
-// One LOOP line; the lines of an instruction stand outermost first. The loop runs before + size -
-// minus + after times, not at all when that is negative; a field that is "" counts 0. Steps before
-// and after are pads: operands that are |inside| do not see them.
+// One LOOP line; an instruction lists its loops from the outermost in. The loop runs before + size
+// - minus + after times, or not at all if that is negative; the field "" counts as 0. Iterations
+// before and after are pads: they do not touch operands that are |inside|.
 struct LoopRow {
   std::string_view insn;
   std::string_view name;
   std::string_view size;
   std::string_view minus;
   std::string_view before, after;
-  bool needs_size = false;  // nothing happens when |size| is 0, pads or not
+  bool needs_size = false;  // the loop does not run when |size| is 0, even with pads
   bool uops = false;        // iteration u runs micro-op u of the instruction's range
-  bool within = false;      // its iterations are parts of one step, not steps
+  bool within = false;      // its iterations are parts of one step
 };
 
-// |field| of the instruction equals |value|, or does not.
+// A condition: |field| of the instruction equals |value| (or differs, if !equal).
 struct FieldTest {
   std::string_view field;  // "": holds always
   bool equal = true;
@@ -146,7 +146,7 @@ constexpr FieldTest WhereNot(std::string_view field, T value) {
   return {field, false, static_cast<int64_t>(value)};
 }
 
-// What an operand lies in.
+// The space that an operand lies in.
 enum class PlaceKind : uint8_t { kMemory, kMemoryField, kVectorField, kSegment, kSegmentField };
 struct OperandPlace {
   PlaceKind kind = PlaceKind::kMemory;
@@ -171,15 +171,15 @@ constexpr OperandPlace InSegmentOf(Memory memory) {
 
 enum class OperandUse : uint8_t { kRead, kWrite };
 
-// How many addresses a step touches from its own on.
+// How many addresses a step touches, from the operand's address on.
 enum class ExtentKind : uint8_t {
   kOne,
   kField,     // |extent_field| of them
   kTile,      // the bytes of a tile of the memory
-  kTapTiles,  // tiles that hold a column for each iteration of the loops within: WGT of Depthwise
+  kTapTiles,  // the tiles with a column for each iteration of the loops within: WGT of Depthwise
 };
 
-// A stride that is no field.
+// Strides that are not fields.
 inline constexpr std::string_view kStill = "";         // the loop does not move the operand
 inline constexpr std::string_view kOneStep = "1";      // one address
 inline constexpr std::string_view kDense = "in turn";  // steps follow each other without gaps
@@ -187,9 +187,9 @@ inline constexpr std::string_view kDense = "in turn";  // steps follow each othe
 inline constexpr int kMaxLoops = 5;
 inline constexpr int kMaxOperands = 6;
 
-// One OPERAND line; the lines of an instruction stand in the order in which a step touches them,
-// reads before writes. Step (i, j, ..) touches the addresses from base + uop + i * strides[0] + ..
-// on: tiles of a scratchpad, bytes of a segment.
+// One OPERAND line; an instruction lists its operands in the order in which a step touches them,
+// reads before writes. The addresses are tiles of a scratchpad or bytes of a segment. Those of step
+// (i, j, ..) start at base + uop + i * strides[0] + j * strides[1] + ..
 struct OperandRow {
   std::string_view insn;
   std::string_view name;
@@ -197,21 +197,21 @@ struct OperandRow {
   OperandUse use = OperandUse::kRead;
   std::string_view base;                              // field
   std::string_view uop;                               // field of the micro-op that is added, or ""
-  std::array<std::string_view, kMaxLoops> strides{};  // a loop each: field, or one of the above
+  std::array<std::string_view, kMaxLoops> strides{};  // for each loop: a field, or one of the above
   ExtentKind extent = ExtentKind::kOne;
   std::string_view extent_field;
   bool inside = false;    // pads do not touch it, and do not count
-  bool in_tiles = false;  // of a segment: base and strides are tiles of |tile_of|
+  bool in_tiles = false;  // in a segment: base and strides count tiles of |tile_of|
   OperandPlace tile_of;
-  std::array<FieldTest, 2> where{};  // it is touched only when all of these hold
-  // A flag of the instruction: 1: the first of the steps between which it does not move leaves it
-  // out.
+  std::array<FieldTest, 2> where{};  // the operand exists only if all of these hold
+  // A flag of the instruction. If it is 1, the first of the steps between which the operand does not
+  // move leaves the operand out.
   std::string_view not_first;
-  std::string_view not_uop;  // a flag of the micro-op: 1: that step leaves it out
+  std::string_view not_uop;  // a flag of the micro-op: if it is 1, that step leaves the operand out
 };
 
-// The tables' lines go through these: GCC 12 does not take an array of such rows with members left
-// out as a constant otherwise.
+// The lines of the tables go through these functions, because GCC 12 rejects an array of such rows
+// with omitted members as a constant.
 constexpr LoopRow Row(LoopRow row) { return row; }
 constexpr OperandRow Row(const OperandRow& row) {
   OperandRow copy = row;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The version of the instruction set as a number that changes by itself: a hash of everything in
-// the tables that a program or a machine depends on. Part of Config::Hash, so that a program image
-// runs only on a machine of the same tables. Depends on isa/insns.h, isa/memories.h, isa/regs.h.
-// Used by isa/config.cc.
+// The version of the instruction set: a hash of everything in the tables that a program or a
+// machine depends on, so it changes by itself. Config::Hash includes it, so a program image runs
+// only on a machine with the same tables. Depends on isa/insns.h, isa/memories.h, isa/regs.h. Used
+// by isa/config.cc.
 //
-// What the tables do not say (the arithmetic of an operation, say) has no rows to hash: who changes
-// it raises kVersionValue in isa/regs.def, which is hashed as well.
+// The tables do not hold everything, for example not the arithmetic of an operation. Whoever
+// changes such a thing raises kVersionValue in isa/regs.def; the hash includes it.
 #ifndef TESSERA_ISA_VERSION_H_
 #define TESSERA_ISA_VERSION_H_
 
@@ -68,8 +68,8 @@ class RowHasher {
 
 }  // namespace version_internal
 
-// Names count, since they connect the tables; meanings, banks, ports and costs do not: they change
-// no result. An enumerator's assembly name does not either.
+// Includes names, because they connect the tables. Leaves out meanings, banks, ports, costs and the
+// assembly names of enumerators, because they change no result.
 constexpr uint64_t HashOf(const IsaTables& t) {
   version_internal::RowHasher h;
   h.Number(t.version);

@@ -7,7 +7,7 @@
 namespace tessera::isa {
 namespace {
 
-// Puts the values of |insn| where |fields| says.
+// Puts the values of |insn| at the places of |fields|.
 template <typename T>
 Status Put(const std::vector<FieldRow>& fields, const T& insn, VtaInsnWord& word) {
   size_t next = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Structs to bits and back, profile `vta`. VTA's widths follow the configuration, so a codec is
-// made for one. Depends on isa/vta_layout.h. Used by the simulators, the VTA library, the
-// assembler.
+// Structs to bits and back, for profile `vta`. VTA's field widths follow the configuration, so each
+// codec serves one configuration. Depends on isa/vta_layout.h. Used by the simulators, the VTA
+// library, the assembler.
 #ifndef TESSERA_ISA_VTA_ENCODING_H_
 #define TESSERA_ISA_VTA_ENCODING_H_
 
@@ -20,7 +20,7 @@ namespace tessera::isa {
 
 class VtaCodec {
  public:
-  //   errors  ValidateVtaProfile's
+  //   errors  as ValidateVtaProfile
   static Result<VtaCodec> Make(const Config& config);
 
   //   errors  kOutOfRange  a field's value does not fit; the message names instruction, field,
@@ -28,7 +28,7 @@ class VtaCodec {
   Result<VtaInsnWord> Encode(const VtaInsn& insn) const;
   Result<uint32_t> EncodeUop(const VtaUop& uop) const;
 
-  // Bits that no field names are ignored, as VTA's own machines do.
+  // Ignores bits that no field names, as VTA's own machines do.
   //   errors  kInvalidArgument  unknown opcode
   Result<VtaInsn> Decode(const VtaInsnWord& word) const;
   VtaUop DecodeUop(uint32_t word) const;

@@ -6,7 +6,7 @@
 namespace tessera::isa {
 namespace {
 
-// Places fields one after the other as GCC places C bit-fields whose type has |unit| bits.
+// Places fields one after another as GCC places C bit-fields whose type has |unit| bits.
 class Packer {
  public:
   explicit Packer(int unit) : unit_(unit) {}

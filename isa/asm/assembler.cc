@@ -104,8 +104,8 @@ class Assembler {
     return FindConfig(hash, at, line);
   }
 
-  // A program says which machine it was made for by the hash; a hand-written one may leave it to
-  // the name.
+  // Finds the configuration of the program by its hash; a hand-written program without a hash gives
+  // the name alone.
   Status FindConfig(std::optional<uint64_t> hash, size_t at, LineReader& line) {
     const Config* found = nullptr;
     for (const std::span<const Config> set : {configs_, NamedConfigs()}) {
@@ -156,7 +156,7 @@ class Assembler {
     return {};
   }
 
-  // Makes room for |bytes| more at the end of the segment.
+  // Adds room for |bytes| more at the end of the segment; returns its begin.
   Result<uint8_t*> Grow(uint64_t bytes, size_t column, LineReader& line) {
     if (bytes > kMaxAsmDataBytes - data_bytes_) {
       return line.Bad(Code::kOutOfRange, column, "more than {} bytes of data", kMaxAsmDataBytes);
@@ -208,7 +208,7 @@ class Assembler {
     return line.Bad(kArg, column, "{} comes after .code", what.substr(0, 60));
   }
 
-  // The low bits first in memory; all that the instruction has.
+  // The bits of one instruction as one number; its low byte is first in memory.
   Status Word(size_t column, LineReader& line) {
     TESSERA_TRY(NeedCode(".word", column, line));
     const size_t at = line.Column();
@@ -370,8 +370,8 @@ class Assembler {
 
   std::span<const Config> configs_;
   ProgramImage image_;
-  std::optional<InsnSet> set_;  // nothing: profile vta in a configuration that is not known here
-  SegmentData* segment_ = nullptr;  // what data goes to
+  std::optional<InsnSet> set_;      // nothing: profile vta in an unknown configuration
+  SegmentData* segment_ = nullptr;  // the segment that takes data
   bool sized_ = false;              // the segment's size was given
   std::set<int64_t> seen_;          // segments
   uint64_t data_bytes_ = 0;

@@ -74,8 +74,8 @@ class Disassembler {
     while (at < segment.data.size()) at = PrintBytes(segment.data, at);
   }
 
-  // As many micro-ops as |data| begins with; returns where they end. Unused depth is zeros, not
-  // lines.
+  // Prints the micro-ops at the begin of |data| and returns their end. Prints unused depth as a run
+  // of zeros.
   size_t PrintUops(std::span<const uint8_t> data) {
     const auto bytes = static_cast<size_t>(set_->uop_bytes);
     constexpr size_t kManyUops = 8;
@@ -101,7 +101,7 @@ class Disassembler {
                                first);
   }
 
-  // A run of zeros, or up to 32 other bytes from |at|.
+  // Prints a run of zeros, or up to 32 other bytes, from |at|; returns their end.
   size_t PrintBytes(std::span<const uint8_t> data, size_t at) {
     constexpr size_t kLine = 32;
     const size_t zeros = Zeros(data, at);
@@ -116,7 +116,7 @@ class Disassembler {
     return end;
   }
 
-  // Whether |word|'s fields and opcode say all of it, and the assembler takes what they say.
+  // Whether |word| is its fields and opcode alone, with values that the assembler accepts.
   bool AllNamed(const TextInsn& insn, int opcode_bits, const TextWord& word) {
     TextWord again{word[0] & Mask(opcode_bits)};
     for (const TextField& field : insn.fields) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instruction set of a profile as text sees it: mnemonics and named fields with their bits, the
-// same shape for both profiles. Depends on the tables. Used by the assembler and the disassembler.
+// The instruction set of a profile for the text form: mnemonics, and named fields with their bits,
+// in one shape for both profiles. Depends on the tables. Used by the assembler and disassembler.
 #ifndef TESSERA_ISA_ASM_INSN_SET_H_
 #define TESSERA_ISA_ASM_INSN_SET_H_
 
@@ -17,18 +17,18 @@
 
 namespace tessera::isa {
 
-// 256 bits, of which profile vta uses the low 128 and micro-ops the low 64 or 32.
+// 256 bits. Profile vta uses the low 128; micro-ops use the low 64 or 32.
 using TextWord = std::array<uint64_t, 4>;
 
-// One field as it is written: name=value.
+// One field in text: name=value.
 struct TextField {
   std::string name;
   int lsb = 0;
   int width = 0;
   FieldKind kind = FieldKind::kUnsigned;
-  FieldValues values;                   // those that have a meaning
-  std::string_view enum_type;           // values may be written as names of this enum; "" for none
-  std::vector<std::string_view> flags;  // written as a+b; bit i is flags[i]; empty for none
+  FieldValues values;                   // the values with a meaning
+  std::string_view enum_type;           // values may be names of this enum; "": numbers only
+  std::vector<std::string_view> flags;  // the text is a+b; bit i is flags[i]; empty: not flags
 };
 
 struct TextInsn {
@@ -48,7 +48,7 @@ struct InsnSet {
   const TextInsn* Find(int opcode) const;
 };
 
-// The set of |profile|; |config| matters to profile vta, which it must fit.
+// The instruction set of |profile|. Only profile vta looks at |config|, and must fit it.
 InsnSet MakeInsnSet(Profile profile, const Config& config);
 
 int64_t GetField(const TextField& field, const TextWord& word);

@@ -13,7 +13,7 @@ const InsnSet& Tessera() {
   return set;
 }
 
-// Names do not depend on the configuration, widths do; only names are used here.
+// This file uses names only. Names do not depend on the configuration; widths do.
 const InsnSet& Vta() {
   static const InsnSet set = MakeInsnSet(Profile::kVta, Config());
   return set;

@@ -17,13 +17,13 @@ Result<std::string> KeepProgram(const std::string& folder, const std::string& na
   for (std::string line; std::getline(lines, line);) text += "; " + line + "\n";
   const Config configs[] = {config};
   text += Disassemble(image, configs);
-  // By name alone: the hash would go stale with the next change of the instruction set.
+  // Names the configuration without its hash: a change of the instruction set changes the hash.
   if (const auto named = LoadConfig(config.name); named && *named == config) {
     const std::string hash = fmt::format(" 0x{:016x}", config.Hash());
     text.erase(text.find(hash), hash.size());
   }
   std::error_code ec;
-  std::filesystem::create_directories(folder, ec);  // what is wrong, WriteFile says
+  std::filesystem::create_directories(folder, ec);  // WriteFile reports a failure
   const std::string path = fmt::format("{}/{}.tsr.s", folder, name);
   TESSERA_TRY(WriteFile(path, text));
   return path;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs kept as files of assembly. Depends on: isa/asm/asm.h. Used by: `tessera regress`,
+// Keeps programs as files of assembly. Depends on: isa/asm/asm.h. Used by: `tessera regress`,
 // runtime/device/record.h, tests that compare machines.
 #ifndef TESSERA_ISA_ASM_KEEP_PROGRAM_H_
 #define TESSERA_ISA_ASM_KEEP_PROGRAM_H_
@@ -13,9 +13,9 @@
 
 namespace tessera::isa {
 
-// Writes |image| as assembly, data included, to |folder|/NAME.tsr.s, |why| in comments on top;
-// makes the folder. Returns the path.
-//   errors  kUnavailable  it cannot be written
+// Writes |image| as assembly, with its data, to |folder|/NAME.tsr.s, under |why| as comments; makes
+// the folder. Returns the path.
+//   errors  kUnavailable  the file cannot be written
 Result<std::string> KeepProgram(const std::string& folder, const std::string& name,
                                 const std::string& why, const ProgramImage& image,
                                 const Config& config);

@@ -18,24 +18,24 @@ class LineReader {
   // |line| without its end of line; |number| from 1.
   LineReader(std::string_view line, int64_t number) : line_(line), number_(number) { Skip(); }
 
-  // Nothing but a comment is left.
+  // True if only blanks or a comment are left.
   bool AtEnd() const { return at_ >= line_.size(); }
-  // The column, from 1, of what comes next.
+  // The column, from 1, of the next character.
   size_t Column() const { return at_ + 1; }
 
-  // If |sign| comes next, takes it.
+  // Takes |sign| if it comes next.
   bool Take(char sign);
-  // Letters, digits, '_', '.', '-': a name or number as written; "" if something else comes next.
+  // A name or number: letters, digits, '_', '.', '-'; "" if another character comes next.
   std::string_view Word();
-  // What comes next up to a blank, for messages.
+  // The text up to the next blank, for messages.
   std::string_view Rest() const;
   //   errors  kInvalidArgument  no opening or closing quote, or an unknown escape
   Result<std::string> QuotedText();
-  //   errors  kInvalidArgument  it is not a number; kOutOfRange  it passes 64 bits
+  //   errors  kInvalidArgument  not a number; kOutOfRange  more than 64 bits
   Result<int64_t> Number(std::string_view what);
-  // |least| .. |most|.
+  // The same with limits |least| .. |most|.
   Result<int64_t> Number(std::string_view what, int64_t least, int64_t most);
-  //   errors  kInvalidArgument  something is left on the line
+  //   errors  kInvalidArgument  the line has more text
   Status End() const;
 
   // An error at |column|: "3:7: message".
@@ -55,7 +55,7 @@ class LineReader {
 };
 
 // |word| as a decimal or 0x number with an optional '-'.
-//   errors  kInvalidArgument  it is not one; kOutOfRange  it passes 64 bits
+//   errors  kInvalidArgument  not a number; kOutOfRange  more than 64 bits
 Result<int64_t> ParseNumber(std::string_view word);
 
 }  // namespace tessera::isa

@@ -36,8 +36,8 @@ Follower::Follower(const ProgramImage& image, const Config& config, const CheckO
   PlanSegments();
 }
 
-// Cells of a segment that is stored to are as large as all its accesses allow; the others need
-// none.
+// Cuts each segment that a store writes into cells, as large as its accesses allow. Other segments
+// need no cells.
 void Follower::PlanSegments() {
   std::array<int64_t, kSegments> grain{};
   const auto mix = [&](int64_t segment, std::initializer_list<int64_t> facts) {
@@ -76,7 +76,7 @@ void Follower::PlanSegments() {
 }
 
 void Follower::Run() {
-  if (!report_.diagnostics.empty()) return;  // a segment cannot be followed
+  if (!report_.diagnostics.empty()) return;  // a segment has too many cells
   uint32_t next = 0;
   bool moved = true;
   while (moved && !Full()) {
@@ -137,7 +137,7 @@ void Follower::Begin(int unit) {
   CheckAccesses(issued, unit, clock);
 }
 
-// A clamp without a value between its limits: machines need not agree on what it gives.
+// Reports a clamp whose lower limit exceeds its upper limit: machines may give different results.
 void Follower::CheckClamp(const Issued& issued) {
   const Insn* insn = std::get_if<Insn>(&issued.fetched.insn);
   if (insn == nullptr) return;
@@ -170,7 +170,7 @@ void Follower::CheckAccesses(const Issued& issued, int unit, const VectorClock& 
   LoadUops(nest);
 }
 
-// The micro-ops that the instruction runs; false, with a diagnostic, if they cannot be known.
+// Gives the micro-ops that the instruction runs; false, with a diagnostic, if they are unknown.
 bool Follower::ReadUops(const Issued& issued, const InsnNest& nest, std::vector<Uop>& uops) {
   const UopRange range = UopsOf(nest);
   if (range.begin + range.count > static_cast<int64_t>(uops_.size())) {
@@ -208,7 +208,7 @@ bool Follower::ReadUops(const Issued& issued, const InsnNest& nest, std::vector<
   return true;
 }
 
-// What a load leaves in UOP.
+// Notes the micro-ops that a load leaves in UOP.
 void Follower::LoadUops(const InsnNest& nest) {
   const NestOperand* to = nullptr;
   const NestOperand* from = nullptr;
@@ -231,7 +231,7 @@ void Follower::LoadUops(const InsnNest& nest) {
   }
 }
 
-// UOP tile |tile| comes from |offset| of |segment|; -1: from a pad.
+// Notes that UOP tile |tile| comes from |offset| of |segment|, or from a pad if |segment| is -1.
 void Follower::LoadUop(int64_t tile, int64_t segment, int64_t offset) {
   if (tile >= static_cast<int64_t>(uops_.size())) return;
   std::optional<uint64_t>& word = uops_[tile];
@@ -257,7 +257,7 @@ void Follower::CheckTouch(const Touch& touch, const Issued& issued, int unit,
           fmt::format("{} {} {} {}, which has {}", touch.write ? "writes" : "reads",
                       Text(touch.space), touch.space.is_segment() ? "byte" : "tile", last, limit));
     }
-    // What is in bounds counts for those behind it.
+    // Still checks the part in bounds, for the instructions after this one.
     if (touch.first < limit)
       CheckTouch({touch.space, touch.first, limit - touch.first, touch.write}, issued, unit, clock);
     return;

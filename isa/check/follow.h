@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Follower: the checker's run through a program. One instruction at a time, in token order, it
-// keeps clocks, shadows and known micro-ops, and reports what it finds. Depends on: shadow.h,
-// walk.h, isa/semantics/units.h. Used by: check.cc.
+// Follower: the checker's run through a program. It takes one instruction at a time, in token
+// order; it keeps vector clocks, shadows and known micro-ops, and reports its findings. Depends on:
+// shadow.h, walk.h, isa/semantics/units.h. Used by: check.cc.
 #ifndef TESSERA_ISA_CHECK_FOLLOW_H_
 #define TESSERA_ISA_CHECK_FOLLOW_H_
 
@@ -27,7 +27,7 @@ class Follower {
   Follower(const ProgramImage& image, const Config& config, const CheckOptions& options,
            const Fetcher& fetcher, const InsnStream& program, CheckReport& report);
 
-  // Runs until FINISH, until nothing can go on, or until the report is full.
+  // Runs until FINISH, until no unit can go on, or until the report is full.
   void Run();
 
  private:
@@ -68,10 +68,10 @@ class Follower {
   std::array<Shadow, kSpaces> shadow_;
   std::array<bool, kSegments> stored_{};                 // a STORE writes the segment
   std::vector<bool> sound_;                              // CheckFields passes the instruction
-  std::vector<std::optional<uint64_t>> uops_;            // what UOP holds, where that is known
+  std::vector<std::optional<uint64_t>> uops_;            // contents of UOP, where known
   std::vector<bool> uop_loaded_;                         // something wrote the tile
   std::set<std::tuple<uint32_t, uint32_t, int>> races_;  // reported: instructions and space
-  uint32_t unwritten_reported_ = ~0u;                    // last instruction reported for these
+  uint32_t unwritten_reported_ = ~0u;                    // last instruction with such a report
   uint32_t bounds_reported_ = ~0u;
   uint64_t steps_ = 0;
 };

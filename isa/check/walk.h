@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Walk: every address that an instruction of either profile touches, from its loops and operands in
-// the tables; in the order of its steps where it writes a space that it also reads. Depends on:
-// isa/nest.h, isa/semantics/fetch.h (both profiles in one type). Used by: the checker, the
-// generator of random programs.
+// the tables. Follows the order of steps in a space that the instruction both writes and reads.
+// Depends on: isa/nest.h, isa/semantics/fetch.h (both profiles in one type). Used by: the checker,
+// the generator of random programs.
 #ifndef TESSERA_ISA_CHECK_WALK_H_
 #define TESSERA_ISA_CHECK_WALK_H_
 
@@ -20,9 +20,9 @@
 
 namespace tessera::isa {
 
-// Addresses [first, first + count) of |space|: tiles of a scratchpad, bytes of a segment. Where
-// both are of one space, the reads of a step come before its writes. ACC8 counts as ACC; in profile
-// vta a STORE reads ACC, and segment s belongs to memory id s.
+// Addresses [first, first + count) of |space|: tiles of a scratchpad, bytes of a segment. In one
+// space the reads of a step come before its writes. ACC8 counts as ACC; in profile vta a STORE
+// reads ACC, and segment s belongs to memory id s.
 struct Touch {
   Space space;
   int64_t first = 0;
@@ -30,7 +30,7 @@ struct Touch {
   bool write = false;
 };
 
-// The micro-ops that the instruction reads: a range of UOP, empty for most.
+// The micro-ops that the instruction reads: a range of UOP, empty for most instructions.
 struct UopRange {
   int64_t begin = 0;
   int64_t count = 0;
@@ -69,7 +69,8 @@ class Walker {
   }
 
  private:
-  // Does no other operand touch the space of |o|, which micro-ops move if the loop over them does?
+  // Whether |o| is the only operand in its space, and no loop moves it both by a stride and by a
+  // field of the micro-op.
   bool IsAlone(const NestOperand& o) const {
     return std::ranges::count(nest_.operands(), o.space, &NestOperand::space) == 1 &&
            !StridesAndFields(o);
@@ -78,7 +79,8 @@ class Walker {
     return static_cast<int>(std::ranges::find(nest_.operands(), space, &NestOperand::space) -
                             nest_.operands().begin());
   }
-  // Do all operands of the space of |o| touch the same addresses in a step, with each micro-op?
+  // Whether all operands in the space of |o| touch the same addresses in a step, whatever the
+  // micro-op.
   bool IsAtOnePlace(const NestOperand& o) const {
     const auto same_field = [&](const Uop& u) {
       return o.uop < 0 || UopField(u, o.uop) == UopField(uops_[0], o.uop);
@@ -101,8 +103,8 @@ class Walker {
   struct Stretch {
     int64_t first = 0, end = 0;
   };
-  static constexpr int64_t kMostStretches = 1 << 14;  // that are collected
-  // |runs|, in which those that meet become one.
+  static constexpr int64_t kMostStretches = 1 << 14;  // of those that Alone collects
+  // Joins those of |runs| that overlap or adjoin.
   static void Merge(std::vector<Stretch>* runs) {
     if (!std::ranges::is_sorted(*runs, {}, &Stretch::first))
       std::ranges::sort(*runs, {}, &Stretch::first);
@@ -118,7 +120,7 @@ class Walker {
     }
     runs->resize(last + 1);
   }
-  // |runs|, |count| times, |stride| further on each time.
+  // Repeats |runs| |count| times, each time |stride| further on.
   static void Copy(int64_t count, int64_t stride, std::vector<Stretch>* runs) {
     const auto meets_itself = [&](const Stretch& run) { return run.end - run.first >= stride; };
     if (std::ranges::all_of(*runs, meets_itself)) {
@@ -134,9 +136,9 @@ class Walker {
     Merge(runs);
   }
 
-  // All that |o|, whose order does not count, touches: an address once, or few times.
+  // Touches everything that |o| touches, each address once or a few times, in any order.
   void Alone(const NestOperand& o) {
-    bool stays = false;  // for more than one step
+    bool stays = false;  // does not move for more than one step
     bool by_uop = false;
     for (int l = 0; l < nest_.loop_count; ++l) {
       const NestLoop& loop = nest_.loop_list[l];
@@ -161,8 +163,8 @@ class Walker {
     Repeat(o, l, 0, runs);
   }
 
-  // All that operands of |space| touch, which are at one place: which of them comes to an address
-  // first is the same for all, those of the first step.
+  // Touches everything for the operands of |space|, which are at one place. The operands that the
+  // first step touches come to every address first; they go before the others.
   void AtOnePlace(Space space) {
     for (const bool first : {true, false}) {
       for (const NestOperand& o : nest_.operands()) {
@@ -172,7 +174,7 @@ class Walker {
     }
   }
 
-  // |runs|, |offset| further on, for each iteration of loop |l| and those outside of it.
+  // Touches |runs|, |offset| further on, for each iteration of loop |l| and the loops around it.
   void Repeat(const NestOperand& o, int l, int64_t offset, std::span<const Stretch> runs) {
     while (l >= 0 && ((o.moves >> l & 1) == 0 || o.strides[l] == 0)) --l;
     if (l < 0) {
@@ -183,7 +185,7 @@ class Walker {
       Repeat(o, l - 1, offset + k * o.strides[l], runs);
   }
 
-  // What the micro-ops add to the addresses of |o|. |all|: it moves with them.
+  // What the micro-ops add to the addresses of |o|; all micro-ops if |all|, else the first one.
   std::vector<int64_t> FieldsOf(const NestOperand& o, bool all) const {
     if (o.uop < 0 && !o.not_init) return {0};
     std::vector<int64_t> fields;
@@ -195,8 +197,8 @@ class Walker {
     return fields;
   }
 
-  // Operand |n| is touched step by step, with those micro-ops with which it comes to an address
-  // first: with others it touches the same again.
+  // Prepares operand |n| for a walk step by step. Finds the micro-ops that bring it to an address
+  // first; the others touch the same addresses again.
   void FindFirsts(int n) {
     const NestOperand& o = nest_.operand_list[n];
     ++stepped_;
@@ -216,7 +218,7 @@ class Walker {
     }
   }
 
-  // All that |o| touches from loop |l| on, dense runs of the innermost loop at once.
+  // Touches everything that |o| touches in loops |l| and inwards, dense innermost loops in one run.
   void Whole(const NestOperand& o, int l, int64_t first) {
     if (o.dense) return Touch1(o, first, nest_.steps());
     while (l < nest_.loop_count && (o.moves >> l & 1) == 0) ++l;
@@ -229,8 +231,8 @@ class Walker {
     for (int64_t k = 0; k < count; ++k) Whole(o, l + 1, first + k * o.strides[l]);
   }
 
-  // The steps of loops |l| and inwards. |later|: bit m: loop m is past its first iteration; |uop|:
-  // the micro-op's number; |at|: each operand's address without it.
+  // Walks the steps of loops |l| and inwards. |later|: bit m: loop m is past its first iteration;
+  // |uop|: the micro-op's number; |at|: each operand's address without the micro-op's field.
   void Steps(int l, uint8_t later, int64_t uop, std::array<int64_t, kMaxOperands> at) {
     if (l == nest_.loop_count || nest_.loop_list[l].within) return Step(l, later, uop, at);
     const NestLoop& loop = nest_.loop_list[l];
@@ -248,7 +250,7 @@ class Walker {
     }
   }
 
-  // One step. An operand is touched once while it does not move: its later touches change nothing.
+  // One step. Touches an operand once while it does not move; more touches would change nothing.
   void Step(int within, uint8_t later, int64_t uop, const std::array<int64_t, kMaxOperands>& at) {
     for (int n = 0; n < nest_.operand_count; ++n) {
       const NestOperand& o = nest_.operand_list[n];
@@ -264,7 +266,7 @@ class Walker {
     }
   }
 
-  // The parts of one step.
+  // Touches the parts of one step.
   void Parts(const NestOperand& o, int l, int64_t first) {
     while (l < nest_.loop_count && (o.moves >> l & 1) == 0) ++l;
     if (l == nest_.loop_count) return Touch1(o, first, o.extent);
@@ -279,22 +281,22 @@ class Walker {
   const InsnNest& nest_;
   std::span<const Uop> uops_;
   F& touch_;
-  // Of each operand that is touched step by step: the micro-ops with which it is. Empty: of others.
+  // For each operand that is walked step by step: the micro-ops that count. Empty: other operands.
   std::array<std::vector<bool>, kMaxOperands> counts_;
-  std::vector<int64_t> counted_;  // micro-ops with which any is
-  int stepped_ = 0;               // operands
+  std::vector<int64_t> counted_;  // the micro-ops that count for any operand
+  int stepped_ = 0;               // operands that are walked step by step
 };
 
 }  // namespace walk
 
-// Calls touch(const Touch&) for everything that |insn| reads and writes, for most addresses once;
-// reading of micro-ops first, then operands that have a space for themselves or are at one place
-// with the others of their space, then the others step by step.
+// Calls touch(const Touch&) for everything that |insn| reads and writes, once for most addresses:
+// first the reads of micro-ops, then operands alone in their space or at one place with the other
+// operands of the space, then the others step by step.
 //
 //   uops   contents of UopsOf(insn), in order (profile vta: dst, src and wgt only)
 //
-// The fields have passed CheckFields; addresses may be out of range. Takes Steps(insn) steps, or
-// nine times that for windows: bound them first.
+// The fields must have passed CheckFields; addresses may be out of range. Takes Steps(insn) steps,
+// nine times that for windows: bound that number first.
 template <typename F>
 void Walk(const InsnNest& nest, std::span<const Uop> uops, F&& touch) {
   walk::Walker(nest, uops, touch).Run();

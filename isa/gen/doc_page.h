@@ -27,7 +27,7 @@ class Page {
   std::string text_;
 };
 
-// |text| of a table as Markdown shows it: its stars and bars are its own.
+// |text| of a table with Markdown's own signs escaped.
 inline std::string Plain(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of docs/isa.md that no table holds. Markdown. Used by isa_doc.cc only.
+// The text of docs/isa.md that is not in the tables, in Markdown. Used by isa_doc.cc only.
 #ifndef TESSERA_ISA_GEN_DOC_PROSE_H_
 #define TESSERA_ISA_GEN_DOC_PROSE_H_
 
@@ -52,7 +52,7 @@ Sums before it wrap modulo 2^32. After it, an int8 result is `clamp(y + out_zero
 result is y.
 )";
 
-// What a table cannot say about one instruction of profile tessera.
+// Text about one instruction of profile tessera that the tables do not hold.
 struct InsnProse {
   std::string_view insn;
   std::string_view text;

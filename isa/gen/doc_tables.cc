@@ -115,7 +115,7 @@ std::string ExtentText(const OperandRow& row) {
   return "";
 }
 
-// A value as its field names it.
+// A value, by its name if the field has names.
 std::string ValueText(std::string_view insn, const FieldTest& test) {
   for (const FieldRow& f : kFields) {
     if (f.insn != insn || f.name != test.field || f.values.type.empty()) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of docs/isa.md that are printed from rows: memories, loops and operands, costs. Used by
+// Prints the parts of docs/isa.md that come from rows: memories, loops and operands, costs. Used by
 // isa_doc.cc.
 #ifndef TESSERA_ISA_GEN_DOC_TABLES_H_
 #define TESSERA_ISA_GEN_DOC_TABLES_H_
@@ -13,7 +13,7 @@ namespace tessera::isa {
 
 void PrintMemories(Page& page);
 
-// The loops and operands of one instruction; nothing if it has none.
+// The loops and operands of one instruction; prints nothing if it has none.
 void PrintNest(std::string_view insn, Page& page);
 
 void PrintCosts(Page& page);

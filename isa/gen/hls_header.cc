@@ -131,7 +131,7 @@ void PrintMemoryFunctions(const Config& c, HlsPrinter& p) {
       [](const MemoryRow& row, Profile) { return row.pads ? 1 : 0; }, p);
 }
 
-// A condition on |f| of the instruction w that its value has a meaning; "": every value has.
+// A condition that the value of |f| in instruction w has a meaning; "" if every value has one.
 std::string LegalValue(const std::string& insn, const FieldRow& f, const Config& c) {
   const std::string value = fmt::format("{}_{}(w)", insn, f.name);
   const FieldValues& v = f.values;

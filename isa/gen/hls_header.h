@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints hw/hls/gen/tsr_hls_isa.h: everything the HLS twin knows about the configuration and the
+// Prints hw/hls/gen/tsr_hls_isa.h, from which the HLS twin takes the configuration and the
 // instruction set. Depends on isa. Used by isa_gen.
 #ifndef TESSERA_ISA_GEN_HLS_HEADER_H_
 #define TESSERA_ISA_GEN_HLS_HEADER_H_
@@ -11,8 +11,8 @@
 
 namespace tessera::isa {
 
-// The header's text for |config|, which ValidateConfig accepts: C++14 over ap_int.h, constants and
-// inline functions without loops, memory or calls of anything else.
+// The header's text for |config|, which must pass ValidateConfig: C++14 over ap_int.h, constants
+// and inline functions without loops, memory or calls of other functions.
 std::string PrintHlsHeader(const Config& config);
 
 }  // namespace tessera::isa

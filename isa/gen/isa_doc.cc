@@ -22,7 +22,7 @@ std::string BitsText(int lsb, int width) {
   return width == 1 ? fmt::format("{}", lsb) : fmt::format("{}..{}", lsb + width - 1, lsb);
 }
 
-// The values of |f| that have a meaning, or its names.
+// The values of |f| with a meaning, as a cell of a table.
 std::string ValuesCell(const FieldRow& f) {
   const FieldValues& v = f.values;
   std::string text = ValuesText(v, GreatestOf(f));
@@ -45,7 +45,7 @@ std::string ValuesCell(const FieldRow& f) {
   return text;
 }
 
-// A table of bits, lowest first; without an opcode where |opcode_bits| is 0.
+// A table of bits, lowest first, without the opcode if |opcode_bits| is 0.
 void PrintBits(std::vector<FieldRow> rows, int opcode_bits, int opcode, Page& page) {
   std::sort(rows.begin(), rows.end(),
             [](const FieldRow& a, const FieldRow& b) { return a.lsb < b.lsb; });

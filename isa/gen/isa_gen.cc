@@ -3,7 +3,7 @@
 // isa_gen sv [--config NAME|FILE]    prints the SystemVerilog package of a configuration
 // isa_gen hls [--config NAME|FILE]   prints the HLS twin's header of a configuration
 // isa_gen doc                        prints docs/isa.md
-// Exit status: 0, or 2 for bad use and configurations that are refused.
+// Exit status: 0, or 2 for wrong use or a rejected configuration.
 #include <cstdio>
 #include <string>
 #include <vector>

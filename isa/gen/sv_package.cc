@@ -18,7 +18,7 @@
 namespace tessera::isa {
 namespace {
 
-// What a LOAD or STORE that fits in its scratchpad can say.
+// The widths of numbers in a LOAD or STORE that stays inside its scratchpad.
 void PrintBoxBits(const Config& c, SvPrinter& p) {
   int64_t tiles = 0, tile_bytes = 0, bytes = 0;
   for (const MemoryRow& row : kMemoryRows) {
@@ -137,7 +137,7 @@ std::string Hex256(const InsnWord& word) {
 }
 
 // A condition in SystemVerilog that |value|, an expression of the field's width, has a meaning; ""
-// when all its values have one, or when it depends on other fields.
+// if every value has one, or if the meaning depends on other fields.
 std::string LegalText(const FieldRow& f, const std::string& value) {
   if (!f.values.where_not_zero.empty()) return "";
   if (f.values.kind == ValuesKind::kRange) {
@@ -166,8 +166,7 @@ std::string LegalText(const FieldRow& f, const std::string& value) {
   return text + ")";
 }
 
-// A function that says whether every field of an instruction has a meaning by its own range or
-// enumeration.
+// A function: does every field of an instruction have a meaning, by its own range or enumeration?
 void PrintLegal(const std::string& insn, const std::vector<FieldRow>& fields, int bits,
                 SvPrinter& p) {
   std::string condition;
@@ -301,7 +300,7 @@ void PrintRegs(SvPrinter& p) {
 #include "isa/regs.def"
 }
 
-// Empty comments and the blanks in front of them.
+// Removes empty comments and the blanks in front of them.
 std::string WithoutEmptyComments(const std::string& text) {
   std::string out;
   size_t begin = 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints hw/rtl/gen/tsr_pkg.sv: everything the RTL knows about the configuration, the instruction
-// set and the registers. Depends on isa. Used by isa_gen and by whoever verilates another
-// configuration.
+// Prints hw/rtl/gen/tsr_pkg.sv, from which the RTL takes the configuration, the instruction set and
+// the registers. Depends on isa. Used by isa_gen and by builds of other configurations.
 #ifndef TESSERA_ISA_GEN_SV_PACKAGE_H_
 #define TESSERA_ISA_GEN_SV_PACKAGE_H_
 
@@ -12,9 +11,9 @@
 
 namespace tessera::isa {
 
-// The package's text for |config|, which ValidateConfig accepts. In the subset that Verilator and
-// Debian's yosys read: typed localparams and functions with one assignment, no `return`, no
-// `import`.
+// The package's text for |config|, which must pass ValidateConfig. It keeps to the subset that
+// Verilator and Debian's yosys read: typed localparams and functions with one assignment, without
+// `return` and `import`.
 std::string PrintSvPackage(const Config& config);
 
 }  // namespace tessera::isa

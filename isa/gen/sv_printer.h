@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SvPrinter: lines of a SystemVerilog package: constants, and functions that pick bits out of a
-// word. Used by sv_package.cc.
+// SvPrinter: the lines of a SystemVerilog package, that is, constants and functions that pick bits
+// out of a word. Used by sv_package.cc.
 #ifndef TESSERA_ISA_GEN_SV_PRINTER_H_
 #define TESSERA_ISA_GEN_SV_PRINTER_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the printers of isa/gen look up in the tables: names and meanings, rows of a profile, bits
-// that have a name. Depends on isa. Used by sv_package.cc, hls_header.cc.
+// Look-ups in the tables for the printers of isa/gen: names, meanings, rows of a profile, named
+// bits. Depends on isa. Used by sv_package.cc, hls_header.cc.
 #ifndef TESSERA_ISA_GEN_TABLE_WORDS_H_
 #define TESSERA_ISA_GEN_TABLE_WORDS_H_
 
@@ -17,7 +17,7 @@
 
 namespace tessera::isa {
 
-// Bits of an index into |count| things; at least one.
+// Bits of an index into |count| items; at least one.
 inline int IndexBits(int64_t count) {
   return count <= 2 ? 1 : 64 - std::countl_zero(static_cast<uint64_t>(count - 1));
 }
@@ -61,7 +61,7 @@ inline std::vector<FieldRow> FieldsOf(std::string_view insn) {
   return fields;
 }
 
-// The opcode's bits and those of every field; another one set is an error.
+// The bits of the opcode and of every field; any other bit that is set is an error.
 inline InsnWord NamedBits(std::string_view insn) {
   InsnWord bits{Mask(kOpcodeBits), 0, 0, 0};
   for (const FieldRow& f : FieldsOf(insn)) bits[f.lsb / 64] |= Mask(f.width) << (f.lsb % 64);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ADD: the second pass of a residual add; an int8 tile plus an accumulator tile, rescaled.
+// ADD, the second pass of a residual add: an int8 tile plus an accumulator tile, rescaled.
 #ifndef TESSERA_ISA_SEMANTICS_ADD_H_
 #define TESSERA_ISA_SEMANTICS_ADD_H_
 

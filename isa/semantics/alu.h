@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ALU: min, max, add, shift, multiply or move into accumulators; with reduction steps it pools.
+// ALU: min, max, add, shift, multiply or move into accumulators; reduction steps make it a pool.
 #ifndef TESSERA_ISA_SEMANTICS_ALU_H_
 #define TESSERA_ISA_SEMANTICS_ALU_H_
 
@@ -9,8 +9,8 @@
 
 namespace tessera::isa {
 
-// op(a, b) on int32 modulo 2^32. kShr: arithmetic right by b, b < 0 is left by -b; 32 or more gives
-// sign fill to the right and zero to the left.
+// op(a, b) on int32 modulo 2^32. kShr shifts right by b (arithmetic), or left by -b if b < 0; a
+// shift by 32 or more leaves only the sign (right) or 0 (left).
 constexpr int32_t AluResult(AluOp op, int32_t a, int32_t b) {
   switch (op) {
     case AluOp::kMin:
@@ -27,7 +27,7 @@ constexpr int32_t AluResult(AluOp op, int32_t a, int32_t b) {
     case AluOp::kMov:
       return b;
   }
-  return b;  // unreachable: CheckFields refuses other values
+  return b;  // unreachable: CheckFields rejects other values
 }
 
 template <typename Writes>

@@ -10,8 +10,8 @@ namespace {
 
 constexpr uint32_t kFetch = kUnits;
 
-// Cycles in which the memory does nothing before it counts as one that never answers; the slowest
-// model's first beat takes 60.
+// A memory that does nothing for so many cycles counts as one that never answers. The first beat
+// of the slowest model takes 60.
 constexpr uint64_t kSilent = 1000;
 
 struct ClassRow {
@@ -123,7 +123,7 @@ class Diagnoser {
     }
   }
 
-  // The place of |insn| in |list|, from 1; 0 if it is not there.
+  // The place of |insn| in |list|, from 1; 0 if |list| does not have it.
   static uint64_t PlaceOf(uint32_t insn, const std::vector<uint32_t>& list) {
     const auto at = std::ranges::lower_bound(list, insn);
     return at == list.end() || *at != insn ? 0 : static_cast<uint64_t>(at - list.begin()) + 1;
@@ -133,7 +133,7 @@ class Diagnoser {
     const auto& pushes = stream_.Pushes(static_cast<int>(partner), static_cast<int>(unit));
     const uint64_t nth =
         PlaceOf(insn, stream_.Pops(static_cast<int>(partner), static_cast<int>(unit)));
-    if (nth == 0) return;  // it pops none: the machine says what the stream does not
+    if (nth == 0) return;  // the stream has no such pop: the machine contradicts the stream
     DiagnosisWait w{
         .unit = unit, .insn = insn, .partner = partner, .nth = nth, .given = pushes.size()};
     if (nth <= pushes.size()) w.giver = pushes[nth - 1];
@@ -149,7 +149,7 @@ class Diagnoser {
     const auto& pops = stream_.Pops(static_cast<int>(unit), static_cast<int>(partner));
     const uint64_t place = PlaceOf(insn, pushes);
     const auto depth = static_cast<uint64_t>(stream_.token_depth());
-    if (place <= depth) return;  // there is room, by the stream
+    if (place <= depth) return;  // the stream says that there is room
     DiagnosisWait w{.unit = unit,
                     .insn = insn,
                     .partner = partner,
@@ -191,9 +191,9 @@ class Diagnoser {
     d.waits = {std::move(w)};
   }
 
-  // Which instruction of the partner most likely lost its push. Where a program is in order, every
-  // push stands before its pop: the first pop that takes a later one's token is where one is
-  // missing.
+  // Names the instruction of the partner that most likely lacks its push. In a correct program
+  // every push stands before its pop. So a push is missing before the first pop that takes the
+  // token of a later push.
   std::string WhoLacksThePush(const DiagnosisWait& w) const {
     const int from = static_cast<int>(w.partner), to = static_cast<int>(w.unit);
     const auto& pushes = stream_.Pushes(from, to);
@@ -216,13 +216,13 @@ class Diagnoser {
                               UnitName(w.partner));
   }
 
-  // Who is asked for what |w| needs: the partner, or fetch if that has not given it away yet.
+  // The unit that owes |w| what it needs: the partner, or fetch while fetch still holds the giver.
   uint32_t Holder(const DiagnosisWait& w) const {
     const bool fetched = w.unit == kFetch || !at_.fetch || *w.giver < *at_.fetch;
     return fetched ? w.partner : kFetch;
   }
 
-  // A ring of waits, the lowest instruction first; empty if there is none.
+  // A ring of waits, the lowest instruction first; empty if the waits form no ring.
   std::vector<DiagnosisWait> FindRing() const {
     std::vector<DiagnosisWait> path;
     std::array<bool, kUnits + 1> tried{};
@@ -234,7 +234,7 @@ class Diagnoser {
     return path;
   }
 
-  // Whether a ring is on the way from |unit| on; |path| is then the ring.
+  // Whether the waits from |unit| on lead into a ring; |path| is then the ring.
   bool Follow(uint32_t unit, std::vector<DiagnosisWait>& path,
               std::array<bool, kUnits + 1>& tried) const {
     const auto seen = std::ranges::find(path, unit, &DiagnosisWait::unit);
@@ -321,7 +321,7 @@ Diagnosis Diagnose(const InsnStream& stream, const MachineStanding& at) {
 
 Diagnosis RaceBetween(const InsnStream& stream, uint32_t one, uint32_t other, Space space,
                       int64_t address) {
-  // The program means the one with the lower number to be first.
+  // In the program's order the instruction with the lower number is first.
   const auto [first, second] = std::minmax(one, other);
   const auto giver = static_cast<uint32_t>(stream[first].unit);
   const auto taker = static_cast<uint32_t>(stream[second].unit);

@@ -19,7 +19,7 @@
 
 namespace tessera::isa {
 
-// Tokens are the scheduler's business; these change nothing else.
+// The scheduler moves the tokens; these instructions change nothing else.
 template <typename Writes>
 Stop Execute(const Sync&, MachineState&, Writes&) {
   return {};
@@ -33,8 +33,8 @@ Stop Execute(const VtaFinish&, MachineState&, Writes&) {
   return {};
 }
 
-// The effects of a fetched instruction on |m|; |writes| hears of each before it happens. The fields
-// have passed CheckFields (Fetch does). After an error part of the effects may have happened.
+// Applies the effects of a fetched instruction to |m|, and tells |writes| each before it happens.
+// The caller has passed the fields to CheckFields. After an error some effects may have happened.
 template <typename Writes>
 Stop ExecuteAny(const AnyInsn& insn, MachineState& m, Writes& writes) {
   return std::visit(

@@ -15,7 +15,7 @@ constexpr uint8_t Bit(Unit unit, int64_t flag) {
   return static_cast<uint8_t>(flag << static_cast<int>(unit));
 }
 
-// Unit and tokens of a VTA instruction, from flags that are relative to LOAD < COMPUTE < STORE.
+// The unit and tokens of a VTA instruction; its flags are relative to LOAD < COMPUTE < STORE.
 void RouteVta(const VtaInsn& insn, Fetched* fetched) {
   Unit unit = Unit::kGemm;
   if (const VtaLoad* load = std::get_if<VtaLoad>(&insn)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What fetch makes of an encoded instruction: the decoded form, the unit whose queue takes it, the
-// tokens it moves. One form for both profiles. Depends on: encoding. Used by: sim/func, the
-// checker, the trace comparer.
+// What fetch makes of an encoded instruction: the decoded form, the unit whose queue takes it, and
+// its tokens. One form for both profiles. Depends on: encoding. Used by: sim/func, the checker, the
+// trace comparer.
 #ifndef TESSERA_ISA_SEMANTICS_FETCH_H_
 #define TESSERA_ISA_SEMANTICS_FETCH_H_
 
@@ -21,13 +21,13 @@ namespace tessera::isa {
 
 using AnyInsn = std::variant<Insn, VtaInsn>;
 
-// In profile vta COMPUTE is Unit::kGemm: its queue, its tokens, its trace. LOAD and STORE keep
-// theirs.
+// In profile vta Unit::kGemm stands for COMPUTE: its queue, its tokens, its trace. LOAD and STORE
+// stand for themselves.
 struct Fetched {
   AnyInsn insn;
-  Unit unit = Unit::kLoad;  // of FINISH in profile tessera: none; says kLoad
-  uint8_t pop = 0;          // mask over enum Unit: one token from each
-  uint8_t push = 0;         // one token to each
+  Unit unit = Unit::kLoad;  // kLoad for FINISH in profile tessera, although no unit takes it
+  uint8_t pop = 0;          // mask over enum Unit: takes one token from each
+  uint8_t push = 0;         // gives one token to each
   bool finish = false;
 };
 
@@ -43,7 +43,7 @@ class Fetcher {
 
   // Decodes one instruction of insn_bytes() bytes and checks its tokens (fields.h).
   //   returns  kIllegalOpcode or kIllegalField with the reason, or no error and |*fetched|; the
-  //            machine reports these errors as of unit "fetch"
+  //            machine reports these errors for unit "fetch"
   Stop Fetch(std::span<const uint8_t> bytes, Fetched* fetched) const;
 
  private:
@@ -52,23 +52,23 @@ class Fetcher {
   std::optional<VtaCodec> vta_;
 };
 
-// Unit and tokens of an instruction that is already decoded; the errors are Fetcher::Fetch's.
+// Sets the unit and tokens of a decoded instruction; errors as Fetcher::Fetch.
 Stop Route(const AnyInsn& insn, Fetched* fetched);
 
-// CheckFields of either profile.
+// CheckFields for both profiles.
 Stop CheckFields(const AnyInsn& insn, const Config& config);
 
-// One line for messages: its assembly, "gemm push=vector uop_count=9 ...".
+// One line of assembly for messages: "gemm push=vector uop_count=9 ...".
 std::string Describe(const AnyInsn& insn);
 
-// Bytes that the instruction moves from and to device memory.
+// Bytes that the instruction reads from and writes to device memory.
 struct Traffic {
   uint64_t read = 0, written = 0;
 };
 Traffic TrafficOf(const AnyInsn& insn, const Config& config);
 
-// Tile steps that the instruction takes: what a step budget counts. Fits in 64 bits for every field
-// value.
+// Tile steps of the instruction: the unit of a step budget. Fits in 64 bits for every value of the
+// fields.
 int64_t Steps(const AnyInsn& insn);
 
 }  // namespace tessera::isa

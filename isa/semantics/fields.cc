@@ -13,7 +13,7 @@ Stop Illegal(fmt::format_string<Args...> format, Args&&... args) {
   return StopWith(MachineError::kIllegalField, format, std::forward<Args>(args)...);
 }
 
-// The memory whose tiles a rule is about.
+// The memory to whose tiles the rule applies.
 template <typename T>
 Memory MemoryOfRule(const T& insn, const FieldValues& values) {
   if (values.field.empty()) return values.memory;
@@ -34,7 +34,7 @@ bool Holds(const T& insn, const FieldValues& values) {
   return holds;
 }
 
-// One field against its line of the table. Fields stand behind the one that names their memory.
+// Checks one field against its line of the table. Fields come after the one that names the memory.
 template <typename T>
 Stop CheckField(const T& insn, const auto& row, int64_t value, const Config& config) {
   const FieldValues& v = row.values;

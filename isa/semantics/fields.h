@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is wrong with an instruction whatever the state of the machine: a field whose value has no
-// meaning. Depends on: isa tables. Used by: fetch.h, sim/func, the assembler, the checker.
+// Finds fields whose values have no meaning, whatever the state of the machine. Depends on: isa
+// tables. Used by: fetch.h, sim/func, the assembler, the checker.
 #ifndef TESSERA_ISA_SEMANTICS_FIELDS_H_
 #define TESSERA_ISA_SEMANTICS_FIELDS_H_
 
@@ -11,15 +11,15 @@
 
 namespace tessera::isa {
 
-// Token flags that no queue could serve: towards the unit itself, on a FINISH (tessera), towards a
-// stage that is not there (vta). Fetch finds these.
+// Finds token flags that no queue can serve: towards the unit itself, on a FINISH (tessera),
+// towards a stage that does not exist (vta). Fetch makes this check.
 //   returns  kIllegalField, or no error
 Stop CheckTokens(const Insn& insn);
 Stop CheckTokens(const VtaInsn& insn);
 
-// Every other field whose value has no meaning, with the values that have one. The unit that
-// executes the instruction finds these, before anything else, whether or not there is something to
-// do.
+// Finds any other field whose value has no meaning; the reason lists the values that have one. The
+// unit that executes the instruction checks this before anything else, even when there is nothing
+// to do.
 //   returns  kIllegalField, or no error
 Stop CheckFields(const Insn& insn, const Config& config);
 Stop CheckFields(const VtaInsn& insn, const Config& config);

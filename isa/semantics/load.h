@@ -9,8 +9,8 @@
 
 namespace tessera::isa {
 
-// Tile |tile| of |memory| becomes |bytes| bytes of device memory from address |from|, then
-// |pad_value| to its end. bytes == 0: a padded tile. ACC elements are four bytes, a pad is
+// Fills tile |tile| of |memory| with |bytes| bytes of device memory from address |from|, and with
+// |pad_value| to its end. bytes == 0: a padded tile. ACC elements have four bytes; their pad is
 // sign-extended.
 template <typename Writes>
 void LoadTile(MachineState& m, Memory memory, int64_t tile, uint64_t from, int64_t bytes,
@@ -50,8 +50,8 @@ void LoadTile(MachineState& m, Memory memory, int64_t tile, uint64_t from, int64
       }
       return;
     case Memory::kPrm: {
-      // What is kept of a channel: 32 bits of bias, 31 of multiplier, 6 of shift (signed). The
-      // filling up to the bus width is not kept.
+      // The machine keeps 32 bits of bias, 31 of multiplier and 6 of shift (signed) for a channel,
+      // and drops the bytes that fill a record up to the bus width.
       const int64_t channels = m.config.block_out;
       for (int64_t i = 0; i < 9 * channels; ++i) {
         uint8_t value = byte(i);
@@ -74,8 +74,8 @@ void LoadTile(MachineState& m, Memory memory, int64_t tile, uint64_t from, int64
   }
 }
 
-// Tile (z, y, x) of the padded box goes to sram_base + (z * rows + y) * columns + x. The whole box
-// is checked before anything moves.
+// Tile (z, y, x) of the padded box goes to sram_base + (z * rows + y) * columns + x. The checks of
+// the whole box come before any transfer.
 template <typename Writes>
 Stop Execute(const Load& load, MachineState& m, Writes& writes) {
   const Memory memory = static_cast<Memory>(load.memory);

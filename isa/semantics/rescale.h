@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// rescale(a, M, s, round): the one requantising step, y = a * M * 2^(s-31) rounded. Every
-// instruction that changes a scale goes through it. Depends on: base. Used by: requant.h, add.h.
+// rescale(a, M, s, round): the requantise step y = a * M * 2^(s-31), rounded. Every instruction
+// that changes a scale uses it. Depends on: base. Used by: requant.h, add.h.
 #ifndef TESSERA_ISA_SEMANTICS_RESCALE_H_
 #define TESSERA_ISA_SEMANTICS_RESCALE_H_
 
@@ -12,7 +12,7 @@
 
 namespace tessera::isa {
 
-// |multiplier| has 31 bits, unsigned; |shift| is left if positive, right if negative, -31 .. 31.
+// |multiplier| has 31 bits, unsigned; |shift| is -31 .. 31, left if positive, right if negative.
 // The left shift wraps modulo 2^32; the product has 63 bits and is exact.
 //
 //   kTflite   t = the product / 2^31, halves upwards; then t / 2^right, halves away from zero
@@ -42,7 +42,7 @@ constexpr int32_t Rescale(int32_t a, int32_t multiplier, int shift, Round round)
   return static_cast<int32_t>(quotient + (guard & (sticky || (quotient & 1))));
 }
 
-// An int8 result: |y| on the zero point |out_zero|, limited to [lo, hi]; the sum has 33 bits.
+// An int8 result: |y| + |out_zero|, clamped to [lo, hi]; the sum has 33 bits.
 constexpr int8_t ClampToInt8(int32_t y, int64_t out_zero, int64_t lo, int64_t hi) {
   const int64_t q = y + out_zero;
   return static_cast<int8_t>(q < lo ? lo : q > hi ? hi : q);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a machine stands: what each unit holds and waits for, when nothing can go on or the budget
-// is spent. Whoever runs programs gives it; diagnosis.h makes words of it. Depends on isa/enums.h.
-// Used by: isa/semantics, runtime/device, sim/cycle.
+// MachineStanding: what each unit of a machine holds and waits for, when nothing can go on or the
+// budget is spent. Devices and simulators fill it in; diagnosis.h puts it into words. Depends on
+// isa/enums.h. Used by: isa/semantics, runtime/device, sim/cycle.
 #ifndef TESSERA_ISA_SEMANTICS_STANDING_H_
 #define TESSERA_ISA_SEMANTICS_STANDING_H_
 
@@ -15,35 +15,35 @@
 
 namespace tessera::isa {
 
-// One unit; registers UNIT_STATE and UNIT_INSN say the same. Masks are over enum Unit.
+// One unit, as registers UNIT_STATE and UNIT_INSN show it. Masks are over enum Unit.
 struct UnitStanding {
-  bool holds = false;    // an instruction
+  bool holds = false;    // it has an instruction
   uint32_t missing = 0;  // units whose tokens it waits for
   uint32_t full = 0;     // units to which it cannot push yet
   uint32_t insn = 0;     // its number
 };
 
-// What device memory owes to one of its users.
+// What device memory still owes to one of its users.
 struct MemoryWait {
   uint32_t unit = 0;     // enum Unit; kUnits: fetch
-  bool write = false;    // STORE: it does not take data, or does not say that they are written
-  uint64_t address = 0;  // of the first byte that is owed, as the bus has it
-  uint64_t bytes = 0;    // that are owed; 0: nobody knows which
+  bool write = false;    // STORE: memory takes no data, or does not say that they are written
+  uint64_t address = 0;  // bus address of the first byte that is owed
+  uint64_t bytes = 0;    // how many bytes are owed; 0: unknown
   uint64_t silent = 0;   // cycles since the memory last did anything
 };
 
-// The first beat of one of its users that device memory answered with an error; of STORE, the first
-// that it could not write.
+// The first beat of one of its users that device memory answered with an error; for STORE, the
+// first beat that it could not write.
 struct MemoryRefusal {
   uint32_t unit = 0;     // enum Unit; kUnits: fetch
-  uint64_t address = 0;  // of the beat, as the bus has it
+  uint64_t address = 0;  // bus address of the beat
 };
 
 struct MachineStanding {
   std::array<UnitStanding, kUnits> units;
   bool knows_fetch = true;
-  std::optional<uint32_t> fetch;   // the instruction that it cannot give away; none: no such
-  std::vector<MemoryWait> memory;  // at the end of a budget, where somebody knows
+  std::optional<uint32_t> fetch;   // the instruction for which no queue has room; none: no such
+  std::vector<MemoryWait> memory;  // at the end of a budget, where known
 };
 
 }  // namespace tessera::isa

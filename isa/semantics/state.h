@@ -20,8 +20,8 @@
 
 namespace tessera::isa {
 
-// The places that hold bytes. A byte is named by its space and a byte address: in a scratchpad tile
-// index * tile bytes + offset in the tile, in device memory the absolute address.
+// The places that hold bytes. A space and a byte address name a byte. The address in a scratchpad
+// is tile index * tile bytes + offset in the tile; in device memory it is the absolute address.
 enum class ByteSpace : uint8_t {
   kUop = 1,
   kWgt = 2,
@@ -56,7 +56,7 @@ constexpr ByteSpace ByteSpaceOf(Memory memory) {
 // Whether |memory| has a vector of its own in MachineState.
 constexpr bool HasElements(Memory memory) { return ByteSpaceOf(memory) <= ByteSpace::kDram; }
 
-// Where a segment is in device memory. In profile vta a size of 0 means no limit.
+// The place of a segment in device memory. In profile vta a size of 0 means no limit.
 struct SegmentRange {
   uint64_t base = 0;
   uint64_t size = 0;
@@ -79,10 +79,10 @@ struct MachineState {
 
   Config config;
   Profile profile = Profile::kTessera;
-  std::optional<VtaCodec> vta;  // set when |profile| is vta: how micro-ops are laid out
+  std::optional<VtaCodec> vta;  // set in profile vta: decodes micro-ops
 
-  // Scratchpads: tiles one after another, each row-major. UOP and PRM hold their little-endian
-  // bytes; profile vta has no OUT of its own, STORE reads the low bytes of ACC.
+  // Scratchpads: tiles one after another, each row-major. UOP and PRM hold little-endian bytes.
+  // Profile vta has no OUT of its own: STORE reads the low bytes of ACC.
   std::vector<uint8_t> uop;
   std::vector<int8_t> wgt;   // [block_out][block_in]
   std::vector<int8_t> inp;   // [batch][block_in]
@@ -91,14 +91,14 @@ struct MachineState {
   std::vector<uint8_t>
       prm;  // int32 bias[block_out], uint32 multiplier[block_out], int8 shift[block_out]
 
-  std::array<std::vector<uint8_t>, kMemories> others;  // memories that LOAD fills and no one reads
+  std::array<std::vector<uint8_t>, kMemories> others;  // memories that LOAD fills and no unit reads
 
   std::span<uint8_t> dram;  // device memory from address 0
   std::array<SegmentRange, kSegments> segments{};
 
   int64_t Depth(Memory memory) const { return config.Depth(memory, profile); }
 
-  // The tiles of |memory|; of ACC8: ACC's.
+  // The tiles of |memory|; for ACC8, those of ACC.
   std::span<uint8_t> BytesOf(Memory memory) {
     const auto bytes = [](auto& elements) {
       return std::span(reinterpret_cast<uint8_t*>(elements.data()),
@@ -125,7 +125,7 @@ struct MachineState {
     return const_cast<MachineState*>(this)->BytesOf(memory);
   }
 
-  // Every scratchpad byte becomes zero; the rest stays.
+  // Sets every scratchpad byte to zero; the rest stays.
   void ClearScratchpads() {
     std::fill(uop.begin(), uop.end(), 0);
     std::fill(wgt.begin(), wgt.end(), 0);
@@ -137,20 +137,20 @@ struct MachineState {
   }
 };
 
-// A change of |bytes| bytes at |address| of |space|, told before it happens to whoever wants to
-// know (the digest of sim/trace). NoWrites is for nobody.
+// Hears of a change of |bytes| bytes at |address| of |space| before it happens, as the digest of
+// sim/trace does. NoWrites ignores the changes.
 struct NoWrites {
   void operator()(ByteSpace, uint64_t, const void*, const void*, int64_t) {}
 };
 
-// memory[index] = value, an element of a scratchpad.
+// Sets an element of a scratchpad: memory[index] = value.
 template <typename T, typename Writes>
 void Put(ByteSpace space, std::vector<T>& memory, int64_t index, T value, Writes& writes) {
   writes(space, static_cast<uint64_t>(index) * sizeof(T), &memory[index], &value, sizeof(T));
   memory[index] = value;
 }
 
-// Whether tiles [first, first + count) lie inside |memory|; count >= 1.
+// Checks that tiles [first, first + count) lie inside |memory|; count >= 1.
 inline Stop CheckSram(const MachineState& m, Memory memory, int64_t first, int64_t count) {
   const int64_t depth = m.Depth(memory);
   if (first + count <= depth) return {};
@@ -163,7 +163,7 @@ inline Stop CheckSram(const MachineState& m, Memory memory, int64_t index) {
   return CheckSram(m, memory, index, 1);
 }
 
-// Whether bytes [.., end) of |segment| may be touched; the first byte touched is |begin|.
+// Checks that an access may touch bytes [.., end) of |segment|; |begin| is the first byte touched.
 inline Stop CheckDram(const MachineState& m, int64_t segment, uint64_t begin, uint64_t end) {
   const SegmentRange& range = m.segments[segment];
   const bool unlimited = m.profile == Profile::kVta && range.size == 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why an instruction could not be executed. The semantics return it; devices and the checker put
-// unit, instruction number and text around it.
+// Stop: why an instruction could not be executed. The semantics return it; devices and the checker
+// add the unit, the instruction number and text.
 #ifndef TESSERA_ISA_SEMANTICS_STOP_H_
 #define TESSERA_ISA_SEMANTICS_STOP_H_
 
@@ -13,7 +13,7 @@
 
 namespace tessera::isa {
 
-// |error| kNone: all is well. The rest says what had the value and what limit it broke.
+// |error| kNone: no error. Otherwise |detail| names the value and the limit that it broke.
 struct [[nodiscard]] Stop {
   MachineError error = MachineError::kNone;
   std::string detail;  // "inp tile 2050, the scratchpad holds 2048"
@@ -25,7 +25,7 @@ Stop StopWith(MachineError error, fmt::format_string<Args...> format, Args&&... 
   return Stop{error, fmt::format(format, std::forward<Args>(args)...)};
 }
 
-// The error code by which a Device reports a machine error (runtime/device.h).
+// The error code with which a Device reports a machine error (runtime/device.h).
 constexpr Code CodeOf(MachineError error) {
   switch (error) {
     case MachineError::kSramRange:

@@ -9,8 +9,8 @@
 
 namespace tessera::isa {
 
-// device memory at |to| = the first |bytes| bytes of OUT tile |tile|. In profile vta OUT is the low
-// bytes of ACC.
+// Writes the first |bytes| bytes of OUT tile |tile| to device memory at |to|. In profile vta OUT is
+// the low bytes of ACC.
 template <typename Writes>
 void StoreTile(MachineState& m, int64_t tile, uint64_t to, int64_t bytes, Writes& writes) {
   const int64_t first = tile * m.config.out_tile_bytes();
@@ -22,8 +22,8 @@ void StoreTile(MachineState& m, int64_t tile, uint64_t to, int64_t bytes, Writes
   }
 }
 
-// Tile (z, y, x) of the box comes from sram_base + (z * y_size + y) * x_size + x. The whole box is
-// checked before anything moves. Tiles that overlap in memory are written in loop order.
+// Tile (z, y, x) of the box comes from sram_base + (z * y_size + y) * x_size + x. The checks of the
+// whole box come before any transfer. Tiles that overlap in memory are written in loop order.
 template <typename Writes>
 Stop Execute(const Store& store, MachineState& m, Writes& writes) {
   const int64_t tiles = store.z_size * store.y_size * store.x_size;

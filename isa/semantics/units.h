@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order in which instructions happen: fetch, four queues, token counters. Knows nothing of what
-// an instruction does. Depends on: isa/semantics/fetch.h, standing.h. Used by:
-// sim/func, sim/hls, isa/check.
+// Units: the order in which instructions happen, by fetch, four queues and token counters. Does not
+// know what an instruction does. Depends on: isa/semantics/fetch.h, standing.h. Used by: sim/func,
+// sim/hls, isa/check.
 #ifndef TESSERA_ISA_SEMANTICS_UNITS_H_
 #define TESSERA_ISA_SEMANTICS_UNITS_H_
 
@@ -25,9 +25,9 @@ struct Issued {
 };
 
 // Rules (docs/rationale/isa.md): fetch puts instructions in stream order into queues of
-// Config::QueueDepth; the head of a queue starts when every counter that it pops has a token; it
-// retires, in order, when every counter that it pushes has room. One instruction of a unit is under
-// way at a time.
+// Config::QueueDepth. The head of a queue starts when every counter that it pops has a token. It
+// retires, in order, when every counter that it pushes to has room. A unit runs one instruction at
+// a time.
 class Units {
  public:
   Units(const Config& config, Profile profile)
@@ -44,25 +44,26 @@ class Units {
   bool CanRetire(int unit) const;
   Issued Retire(int unit);  // gives the tokens
 
-  // The instruction that |unit| holds or waits with; null if it has none.
+  // The instruction that |unit| runs, or that waits first in its queue; null if there is none.
   const Issued* Waiting(int unit) const {
     if (running_[unit]) return &*running_[unit];
     return queue_[unit].empty() ? nullptr : &queue_[unit].front();
   }
 
   int64_t Queued(int unit) const { return static_cast<int64_t>(queue_[unit].size()); }
-  // The head of its queue, null if that is empty; the units whose tokens it waits for, a mask.
+  // The first instruction in the queue, null if that is empty; Missing: the units whose tokens it
+  // waits for, a mask.
   const Issued* Head(int unit) const {
     return queue_[unit].empty() ? nullptr : &queue_[unit].front();
   }
   uint8_t Missing(int unit) const;
-  uint8_t Full(int unit) const;  // units whose counters have no room for what runs, a mask
+  uint8_t Full(int unit) const;  // a mask: the units to which the running one cannot push yet
 
   bool Empty() const;
   bool TokensLeft() const;
   int64_t Tokens(int from, int to) const { return tokens_[from][to]; }
 
-  // What every unit holds and waits for; for when nothing can go on.
+  // What every unit holds and waits for, when nothing can go on.
   std::array<UnitStanding, kUnits> Standing() const;
 
  private:

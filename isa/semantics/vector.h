@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What REQUANT, ADD and ALU share: reading and writing the tiles of VECTOR's operands. INP tiles
-// are read and written as OUT tiles (every configuration is square).
+// Reads and writes tiles of VECTOR's operands, for REQUANT, ADD and ALU. INP tiles are read and
+// written as OUT tiles, because every configuration has block_in == block_out.
 #ifndef TESSERA_ISA_SEMANTICS_VECTOR_H_
 #define TESSERA_ISA_SEMANTICS_VECTOR_H_
 
@@ -16,8 +16,8 @@ constexpr Memory MemoryOf(VectorMemory memory) {
                                         : Memory::kAcc;
 }
 
-// Lane |lane| of tile |tile|: an accumulator as it is, an int8 with its zero point taken off and
-// then shifted left, modulo 2^32.
+// Lane |lane| of tile |tile|: an accumulator unchanged; an int8 less its zero point, then shifted
+// left, modulo 2^32.
 inline int32_t VectorRead(const MachineState& m, VectorMemory memory, int64_t tile, int64_t lane,
                           int64_t zero, int64_t left_shift) {
   const int64_t index = tile * m.config.lanes() + lane;
@@ -26,8 +26,8 @@ inline int32_t VectorRead(const MachineState& m, VectorMemory memory, int64_t ti
   return static_cast<int32_t>(static_cast<uint32_t>(q - static_cast<int32_t>(zero)) << left_shift);
 }
 
-// Lane |lane| of tile |tile| becomes |y|: an accumulator as it is, an int8 on its zero point and
-// clamped.
+// Sets lane |lane| of tile |tile| to |y|: an accumulator unchanged; an int8 with its zero point
+// added, clamped to [lo, hi].
 template <typename Writes>
 void VectorWrite(MachineState& m, VectorMemory memory, int64_t tile, int64_t lane, int32_t y,
                  int64_t zero, int64_t lo, int64_t hi, Writes& writes) {
@@ -41,7 +41,7 @@ void VectorWrite(MachineState& m, VectorMemory memory, int64_t tile, int64_t lan
   }
 }
 
-// The requantise parameters of one channel, as PRM keeps them.
+// The requantise parameters of one channel, as PRM holds them.
 struct PrmChannel {
   int32_t bias = 0;
   int32_t multiplier = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Profile vta, GEMM: tile products, or with reset_reg zeros, over two loops and a range of
+// Profile vta, GEMM: tile products, or zeros with reset_reg, over two loops and a range of
 // micro-ops.
 #ifndef TESSERA_ISA_SEMANTICS_VTA_GEMM_H_
 #define TESSERA_ISA_SEMANTICS_VTA_GEMM_H_

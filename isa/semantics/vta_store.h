@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Profile vta, STORE: the low bytes of consecutive accumulator tiles to a 2-D box in device memory,
-// in tiles from the base of segment 4 (OUT). Pads are ignored; x_size = 0 moves tokens only.
+// Profile vta, STORE: writes the low bytes of consecutive accumulator tiles to a 2-D box in device
+// memory, in tiles from the base of segment 4 (OUT). Ignores pads; x_size = 0 moves tokens only.
 #ifndef TESSERA_ISA_SEMANTICS_VTA_STORE_H_
 #define TESSERA_ISA_SEMANTICS_VTA_STORE_H_
 
