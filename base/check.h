@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TESSERA_CHECK: what only our own bug can break. Always on; prints place and condition, then
-// aborts (exit status by signal, which the command turns into "internal", 3).
+// TESSERA_CHECK: a condition that only a bug of our own can break. Always on. A failure prints
+// place and condition, then aborts; the command turns the signal into "internal", exit status 3.
 #ifndef TESSERA_BASE_CHECK_H_
 #define TESSERA_BASE_CHECK_H_
 

@@ -10,10 +10,10 @@
 
 namespace tessera {
 
-// Artifacts hold the number: new ones go to the end.
+// Artifacts hold these numbers: add new types at the end.
 enum class DType : uint8_t { kBool, kInt8, kUint8, kInt32, kInt64, kFloat32, kFloat16, kInt16 };
 
-// All, by number.
+// All types, in the order of their numbers.
 inline constexpr std::array kDTypes{DType::kBool,  DType::kInt8,    DType::kUint8,   DType::kInt32,
                                     DType::kInt64, DType::kFloat32, DType::kFloat16, DType::kInt16};
 
@@ -40,7 +40,7 @@ constexpr int64_t SizeOf(DType type) {  // bytes
 struct IntegerLimits {
   int32_t lo = INT32_MIN, hi = INT32_MAX;
 };
-// The least and the greatest value of an integer type, of a wider one of int32.
+// The least and the greatest value of an integer type; those of int32 for a wider type.
 constexpr IntegerLimits LimitsOf(DType type) {
   if (type == DType::kInt8) return {-128, 127};
   if (type == DType::kUint8) return {0, 255};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Errors that a user's input can reach. Everything that can fail for a reason outside our own code
-// returns Result<T>; what only our own bug can reach is TESSERA_CHECK (base/check.h).
+// Errors that a user's input can cause. Every function that can fail for a reason outside our own
+// code returns Result<T>; TESSERA_CHECK (base/check.h) is for our own bugs.
 #ifndef TESSERA_BASE_ERROR_H_
 #define TESSERA_BASE_ERROR_H_
 
@@ -15,14 +15,14 @@
 
 namespace tessera {
 
-// Why something failed; tells the caller whether another attempt can help.
+// Why something failed, and so whether another attempt can help.
 enum class Code : uint8_t {
   kInvalidArgument,  // this input can never work; do not retry
   kOutOfRange,       // a field, scratchpad or buffer is too small for the value
   kNotFound,         // no such device, symbol or file
   kUnsupported,      // legal, but this build or device cannot do it
   kTimeout,          // the device did not finish in its cycle budget
-  kDeadlock,         // the device waits for tokens that nothing will push
+  kDeadlock,         // the device waits for tokens that no instruction will push
   kDataLoss,         // data is corrupt: a checksum, a bus error, a mismatch
   kUnavailable,      // the system refused: no space, no permission
 };
@@ -33,7 +33,7 @@ const char* CodeName(Code code);
 struct [[nodiscard]] Error {
   Error(Code code, std::string_view message);
   Code code;
-  std::string message;  // one line (base/text.h): value, limit, place, and a way out
+  std::string message;  // one line (base/text.h): value, limit, place, and what to do
 };
 
 template <typename T>

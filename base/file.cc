@@ -34,8 +34,8 @@ class Fd {
   int fd_;
 };
 
-// A file to write: a temporary one, which goes away unless it is finished, or one that is there
-// and is no ordinary file.
+// A file to write: a temporary one, which is deleted unless it is finished, or an existing path
+// that is not an ordinary file.
 class WrittenFile {
  public:
   static Result<WrittenFile> Open(const std::string& path) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole files in and out. A file appears under its final name complete or not at all.
+// Reads and writes whole files. A file appears under its final name complete or not at all.
 #ifndef TESSERA_BASE_FILE_H_
 #define TESSERA_BASE_FILE_H_
 
@@ -14,25 +14,26 @@
 
 namespace tessera {
 
-// Reads |path| whole.
-//   errors  kNotFound    it cannot be opened, or is a folder
-//           kOutOfRange  it is larger than |max_bytes|
-//           kDataLoss    it cannot be read to its end
+// Reads all of |path|.
+//   errors  kNotFound    the file cannot be opened, or is a folder
+//           kOutOfRange  the file is larger than |max_bytes|
+//           kDataLoss    the file cannot be read to its end
 Result<std::vector<uint8_t>> ReadFile(const std::string& path,
                                       uint64_t max_bytes = uint64_t{1} << 31);
 
-// The first |count| bytes of |path|, or fewer; none where it cannot be read.
+// The first |count| bytes of |path|, or fewer; none if it cannot be read.
 std::vector<uint8_t> FirstBytes(const std::string& path, size_t count);
 
-// Writes |bytes| to a temporary file beside |path|, then renames it: after an error, or when the
-// process is killed, no partial file stands under the final name. A |path| that is no ordinary file
-// (a pipe, a device) is written to as it is.
+// Writes |bytes| to a temporary file beside |path|, then renames it. So an error or a killed
+// process leaves no partial file under the final name. Writes directly to a |path| that is not an
+// ordinary file (a pipe, a device).
 //   errors  kUnavailable  the folder does not exist or cannot be written, or the disk is full
 Status WriteFile(const std::string& path, std::span<const uint8_t> bytes);
 Status WriteFile(const std::string& path, std::string_view text);
 
-// Whether WriteFile can begin: for files that are written after long work. Nothing is left behind.
-//   errors  kUnavailable  as of WriteFile, apart from a disk that becomes full
+// Checks that WriteFile can begin, for files that are written after long work. Leaves nothing
+// behind.
+//   errors  kUnavailable  as WriteFile, apart from a disk that becomes full
 Status CheckWritable(const std::string& path);
 
 }  // namespace tessera

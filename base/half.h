@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// IEEE binary16 as its 16 bits: a type that is stored, and computed with as float. Whole numbers
-// only, so that every machine gives the same bits, NaN payloads included. Depends on: nothing of
-// ours. Used by: the loop IR, the importers, tools.
+// IEEE binary16 as its 16 bits: a type for storage, which programs compute with as float. The
+// conversions use integers and exact products only, so every machine gives the same bits, NaN
+// payloads included. Depends on: nothing of ours. Used by: the loop IR, the importers, tools.
 #ifndef TESSERA_BASE_HALF_H_
 #define TESSERA_BASE_HALF_H_
 
@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-// Exact. A signalling NaN becomes a quiet one, as processors do.
+// Exact. A signalling NaN becomes a quiet one, as on processors.
 constexpr float HalfToFloat(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
   const uint32_t exponent = half >> 10 & 0x1f, fraction = half & 0x3ffu;
@@ -26,8 +26,8 @@ constexpr float HalfToFloat(uint16_t half) {
   return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
-// To the nearest, ties to even; from 65520 on infinity; a NaN keeps sign and upper bits and is
-// quiet.
+// Rounds to the nearest, ties to even. Numbers from 65520 on become infinity. A NaN keeps its sign
+// and upper bits and becomes quiet.
 constexpr uint16_t FloatToHalf(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
@@ -38,7 +38,7 @@ constexpr uint16_t FloatToHalf(float value) {
     half = 0x7c00;
   } else if (size >= 0x38800000) {  // 2^-14: a carry out of the fraction goes into the exponent
     half = (size - (112u << 23) + 0xfff + (size >> 13 & 1)) >> 13;
-  } else if (size > 0x33000000) {  // above 2^-25, half of the least number: steps of 2^-24
+  } else if (size > 0x33000000) {  // above 2^-25, half of the least half: steps of 2^-24
     const uint32_t fraction = (size & 0x7fffff) | 0x800000;
     const uint32_t shift = 126 - (size >> 23);
     const uint32_t rest = fraction & ((1u << shift) - 1), tie = 1u << (shift - 1);

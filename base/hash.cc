@@ -10,7 +10,7 @@ namespace {
 
 using Table = std::array<uint64_t, 256>;
 
-// Table k: what a byte becomes when k bytes of 0 follow it.
+// Table k: the CRC of a byte with k bytes of 0 after it.
 constexpr std::array<Table, 8> MakeTables() {
   std::array<Table, 8> tables{};
   for (uint64_t i = 0; i < 256; ++i) {
@@ -31,7 +31,7 @@ static_assert(std::endian::native == std::endian::little);
 
 }  // namespace
 
-// Eight bytes at a time, each by its own table: the lookups do not wait for one another.
+// Takes eight bytes at a time, each by its own table, so that no lookup waits for another.
 uint64_t Crc64(std::span<const uint8_t> bytes, uint64_t crc) {
   crc = ~crc;
   for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {

@@ -65,8 +65,8 @@ Status CheckLayout(std::span<const int64_t> shape, const Layout& layout, uint64_
                   d.before, d.after);
     }
   }
-  // How far it reaches, in elements; an overflow is past every limit. 32-bit processors have no
-  // wider integers.
+  // How far the layout reaches, in elements; an overflow counts as past every limit. 32-bit
+  // processors have no wider integers.
   uint64_t last = 0, elements = 1;
   for (size_t k = 0; k < physical; ++k) {
     const LayoutDim d = layout.empty() ? LayoutDim{static_cast<int>(k), 1, 0} : layout.dims[k];
@@ -119,8 +119,8 @@ bool IsRowMajor(std::span<const int64_t> shape, const Layout& layout) {
   int64_t count = 1;
   for (const int64_t n : shape) count *= n;
   if (SizeInElements(shape, layout) != count) return false;
-  // Without padding, the steps of physical dimensions that have more than one index must be those
-  // of the row-major array.
+  // Without padding, each physical dimension with more than one index must have the step of the
+  // row-major array.
   std::vector<int64_t> row_major(shape.size(), 1);
   for (size_t d = shape.size(); d-- > 1;) row_major[d - 1] = row_major[d] * shape[d];
   const std::vector<int64_t> physical = PhysicalShape(shape, layout),
@@ -138,7 +138,7 @@ std::vector<uint8_t> PackLayout(std::span<const int64_t> shape, const Layout& la
   const auto size = static_cast<size_t>(element_bytes);
   std::vector<uint8_t> packed(static_cast<size_t>(SizeInElements(shape, layout)) * size);
   if (layout.fill != 0) {
-    // Little-endian hosts only.
+    // For little-endian hosts only.
     for (size_t i = 0; i < packed.size(); i += size) std::memcpy(&packed[i], &layout.fill, size);
   }
   ForEachElement(shape, layout, [&](int64_t from, int64_t to) {

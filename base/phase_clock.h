@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PhaseClock: where a command's time goes, by phase. Depends on nothing. Used by: compiler/driver,
-// tools.
+// PhaseClock: the time that a command spends in each phase. Depends on nothing. Used by:
+// compiler/driver, tools.
 #ifndef TESSERA_BASE_PHASE_CLOCK_H_
 #define TESSERA_BASE_PHASE_CLOCK_H_
 
@@ -11,16 +11,15 @@
 
 namespace tessera {
 
-// A phase's time is what passes within it and not within phases inside it; phases of one name are
-// one line.
+// The time of a phase leaves out the time of phases inside it. Phases of one name share one line.
 class PhaseClock {
  public:
   struct PhaseTime {
     std::string name;
-    double wall = 0, cpu = 0;  // seconds; |cpu|: of all threads of the process
+    double wall = 0, cpu = 0;  // seconds; |cpu|: all threads of the process
   };
 
-  // A phase, from construction to destruction. |clock|: null: nothing is measured.
+  // A phase, from construction to destruction. Measures nothing if |clock| is null.
   class Phase {
    public:
     Phase(PhaseClock* clock, std::string_view name);
@@ -33,15 +32,15 @@ class PhaseClock {
     size_t outer_ = 0;
   };
 
-  // In order of first entry; whole once every phase has ended.
+  // In the order of first entry; complete once every phase has ended.
   const std::vector<PhaseTime>& phases() const { return phases_; }
 
-  // A line a phase, and their sum: seconds of wall and of processor time.
+  // One line for each phase and one for the sum: seconds of wall and of processor time.
   std::string Text() const;
 
  private:
   static constexpr size_t kNone = ~size_t{0};
-  void Charge();  // what passed since the last charge, to the current phase
+  void Charge();  // adds the time since the last charge to the current phase
 
   std::vector<PhaseTime> phases_;
   size_t current_ = kNone;

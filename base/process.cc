@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMostOutput = 1 << 20;
 constexpr int kNoProgram = 127;
 
-// Both ends of a pipe, closed at the end.
+// Both ends of a pipe; the destructor closes them.
 struct PipeEnds {
   int read = -1, write = -1;
   bool Open() {
@@ -40,7 +40,7 @@ struct PipeEnds {
 
 [[noreturn]] void Exec(const std::vector<std::string>& argv, const PipeEnds& in,
                        const PipeEnds& out, const PipeEnds& err) {
-  setpgid(0, 0);  // so that its children can be ended with it
+  setpgid(0, 0);  // so that the parent can end its children with it
   dup2(in.read, 0);
   dup2(out.write, 1);
   dup2(err.write, 2);
@@ -51,7 +51,7 @@ struct PipeEnds {
   _exit(kNoProgram);
 }
 
-// What |fd| has, onto |text|; false at its end.
+// Appends the bytes in |fd| to |text|; false at the end of |fd|.
 bool Drain(int fd, std::string& text) {
   std::array<char, 65536> chunk;
   const ssize_t n = read(fd, chunk.data(), chunk.size());
@@ -61,7 +61,7 @@ bool Drain(int fd, std::string& text) {
   return n > 0;
 }
 
-// Feeds and drains the pipes until both outputs end or |until| comes; whether they ended.
+// Feeds and drains the pipes until both outputs end or |until| comes; true if both ended.
 bool Attend(PipeEnds& in, PipeEnds& out, PipeEnds& err, std::span<const uint8_t> input,
             std::chrono::steady_clock::time_point until, ProcessEnd& end) {
   fcntl(in.write, F_SETFL, O_NONBLOCK);
@@ -78,12 +78,12 @@ bool Attend(PipeEnds& in, PipeEnds& out, PipeEnds& err, std::span<const uint8_t>
     if (in.write < 0 || fds[2].revents == 0) continue;
     const ssize_t n = write(in.write, input.data() + fed, input.size() - fed);
     if (n > 0) fed += static_cast<size_t>(n);
-    if (n < 0 && errno != EAGAIN && errno != EINTR) PipeEnds::Close(in.write);  // it reads no more
+    if (n < 0 && errno != EAGAIN && errno != EINTR) PipeEnds::Close(in.write);  // child closed it
   }
   return true;
 }
 
-// The exit status of |child| by |until|; nothing if it goes on.
+// Waits for the exit status of |child| up to |until|; false if |child| still runs.
 bool Reap(pid_t child, std::chrono::steady_clock::time_point until, int& status) {
   for (;;) {
     const pid_t done = waitpid(child, &status, WNOHANG);
@@ -115,7 +115,7 @@ std::string ShellWord(std::string_view text) {
 
 Result<ProcessEnd> RunProcess(const std::vector<std::string>& argv, std::span<const uint8_t> input,
                               std::chrono::seconds limit) {
-  signal(SIGPIPE, SIG_IGN);  // a program that reads no more is its exit code's matter
+  signal(SIGPIPE, SIG_IGN);  // a program that stops reading reports its own exit code
   PipeEnds in, out, err;
   if (!in.Open() || !out.Open() || !err.Open())
     return Fail(Code::kUnavailable, "{}: no pipe: {}", argv[0], std::strerror(errno));

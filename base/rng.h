@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Seeded random numbers with the same sequence on every platform and library (the distributions of
-// <random> differ between implementations). Tests and generators print the seed they used.
+// Seeded random numbers, with one sequence on every platform and library (the distributions of
+// <random> differ between implementations). Tests and generators print their seed.
 #ifndef TESSERA_BASE_RNG_H_
 #define TESSERA_BASE_RNG_H_
 
@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-// splitmix64: 64 bits of state, every seed is good.
+// splitmix64: 64 bits of state; every seed is good.
 class Rng {
  public:
   explicit Rng(uint64_t seed) : state_(seed) {}
@@ -26,7 +26,7 @@ class Rng {
     return static_cast<int64_t>(static_cast<uint64_t>(lo) + offset);
   }
 
-  // True in one of |n| cases.
+  // True in one of |n| calls on average.
   bool OneIn(int64_t n) { return Range(1, n) == 1; }
 
   // Uniform in [0, 1).

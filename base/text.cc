@@ -10,8 +10,8 @@
 namespace tessera {
 namespace {
 
-// The bytes of the UTF-8 character at the front of |text|, or 0 if there is none. An overlong form,
-// a surrogate and a value over U+10FFFF are none.
+// The number of bytes of the UTF-8 character at the front of |text|, or 0 if there is none. An
+// overlong form, a surrogate and a value over U+10FFFF do not count as characters.
 size_t CharacterLength(std::string_view text, uint32_t* value) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t first = byte(0);
@@ -31,13 +31,13 @@ size_t CharacterLength(std::string_view text, uint32_t* value) {
   return *value < kLeast[length] || surrogate || *value > 0x10ffff ? 0 : length;
 }
 
-// Moves or ends a line, or turns the direction of text, instead of showing something.
+// Whether |c| moves or ends a line or turns the direction of text, and so shows nothing.
 bool IsControl(uint32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200e && c <= 0x200f) ||
          (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-// The greatest cut <= |at| that splits no character of |text|, which is UTF-8.
+// The greatest cut <= |at| that splits no character of |text|, which must be UTF-8.
 size_t CutBefore(std::string_view text, size_t at) {
   while (at > 0 && (static_cast<uint8_t>(text[at]) >> 6) == 0b10) --at;
   return at;

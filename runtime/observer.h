@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunObserver: what a device tells of a run while it goes on: instructions, waits, tokens, the bus.
-// Depends on: isa. Used by: runtime/device.h (SetObserver), simulators, which call it, sim/trace
-// and the executor, which listen.
+// RunObserver: hears of a run while it goes on: instructions, waits, tokens, the bus. Depends on:
+// isa. Used by: runtime/device.h (SetObserver), simulators, which call it, sim/trace and the
+// executor, which listen.
 //
 // Cycle n of a run has n cycles of it before it; RunReport.cycles is their number. Moments come in
-// order; a stretch in its last cycle at the earliest, those of one unit or bus user in order. In
-// one cycle what is pushed comes before what is popped; nothing else is promised. A device without
-// a clock tells what retires, at cycle 0, and nothing else. A run that fails has told what happened
-// until then. Observers neither fail nor keep references to what they are given.
+// order. A stretch comes in its last cycle or later; those of one unit or bus user come in order.
+// In one cycle pushes come before pops; no other order is promised. A device without a clock tells
+// only what retires, at cycle 0. A run that fails has told everything up to the failure. Observers
+// must not fail, and must not keep references to their arguments.
 #ifndef TESSERA_RUNTIME_OBSERVER_H_
 #define TESSERA_RUNTIME_OBSERVER_H_
 
@@ -28,33 +28,32 @@ struct UnitCounters {
     hazard += o.hazard, idle += o.idle;
     return *this;
   }
-  // The rest of |cycles|, the run's.
+  // Sets |idle| to the rest of |cycles|, the run's.
   void SetIdle(uint64_t cycles) { idle = cycles - busy - token_wait - memory_wait - hazard; }
   bool operator==(const UnitCounters&) const = default;
 };
 
-// One instruction retired: what a unit did, in that unit's order. Lockstep compares two of these
-// streams.
+// One instruction retired, in the order of its unit. Lockstep compares two streams of these.
 struct TraceEntry {
   uint32_t insn = 0;  // instruction number
   isa::Unit unit = isa::Unit::kLoad;
-  uint64_t digest = 0;  // sim/trace/digest.h: of every byte it changed, old and new
-  uint64_t cycle = 0;   // when, on a device with a clock; not compared, nor what follows
+  uint64_t digest = 0;  // sim/trace/digest.h: of every byte that it changed, old and new
+  uint64_t cycle = 0;   // of the retirement, on a device with a clock; == ignores it and |units|
   std::array<UnitCounters, isa::kUnits> units;  // of the run so far; each adds up to |cycle|
   bool operator==(const TraceEntry& o) const {
     return insn == o.insn && unit == o.unit && digest == o.digest;
   }
 };
 
-// An instruction left its queue: its tokens are popped, its unit has it. A unit has several at once
-// and retires them in order. In profile vta |unit| is the one whose queue it was (COMPUTE: GEMM).
+// An instruction left its queue: its tokens are popped and its unit has it. A unit holds several at
+// once and retires them in order. In profile vta |unit| is the unit of the queue (COMPUTE: GEMM).
 struct InsnTaken {
   uint32_t insn = 0;
   isa::Unit unit = isa::Unit::kLoad;
   uint64_t cycle = 0;
 };
 
-// What a cycle of a unit is counted as: the first of these that is so.
+// How a cycle of a unit counts: as the first of these that applies.
 enum class Activity : uint8_t {
   kBusy,    // useful work
   kMemory,  // waited for device memory
@@ -63,8 +62,8 @@ enum class Activity : uint8_t {
   kIdle,
 };
 
-// Cycles [begin, end) of a unit, all counted as |activity|. Those of a unit follow each other
-// without a gap from cycle 0 to the end of the run; added up they are RunReport.units.
+// Cycles [begin, end) of a unit, all counted as |activity|. The spans of a unit follow each other
+// without a gap from cycle 0 to the end of the run; their sums are RunReport.units.
 struct UnitSpan {
   isa::Unit unit = isa::Unit::kLoad;
   Activity activity = Activity::kIdle;
@@ -75,7 +74,7 @@ struct UnitSpan {
 };
 
 // A token of the pair from -> to: pushed as instruction |insn| of |from| retires, or popped as
-// |insn| of |to| is taken. The k-th pop of a pair takes what its k-th push gave.
+// |insn| of |to| is taken. The k-th pop of a pair takes the token of the k-th push.
 struct TokenMove {
   isa::Unit from = isa::Unit::kLoad, to = isa::Unit::kLoad;
   bool push = false;
@@ -83,11 +82,11 @@ struct TokenMove {
   uint64_t cycle = 0;
 };
 
-// Who moves data on the bus. Reads and writes are separate channels.
+// The units that move data on the bus. Reads and writes are separate channels.
 enum class BusUser : uint8_t { kFetch, kLoad, kStore };
 inline constexpr int kBusUsers = 3;
 
-// |beats| bus words moved in cycles [begin, end), evenly; at most one a cycle.
+// |beats| bus words moved in cycles [begin, end), evenly spread; at most one for each cycle.
 struct BusBeats {
   BusUser user = BusUser::kFetch;
   uint64_t beats = 0;
@@ -104,7 +103,7 @@ class RunObserver {
   virtual void OnBus(const BusBeats&) {}
 };
 
-// Tells several observers, in the order in which they were added.
+// Passes each call to several observers, in the order in which they were added.
 class ObserverList : public RunObserver {
  public:
   void Add(RunObserver* observer) {
@@ -131,7 +130,7 @@ class ObserverList : public RunObserver {
   std::vector<RunObserver*> list_;
 };
 
-// Appends what retires to a vector.
+// Appends each retired instruction to a vector.
 class RetiredList : public RunObserver {
  public:
   explicit RetiredList(std::vector<TraceEntry>* list = nullptr) : list_(list) {}

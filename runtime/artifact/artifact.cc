@@ -15,7 +15,7 @@ constexpr std::string_view kMagic = "TSRNET01";
 constexpr uint32_t kVersion = 5;
 constexpr size_t kCrcBytes = 8;
 
-// The fields of each structure, once. |x| is const for a Writer.
+// Lists the fields of each structure once, for both codecs. |x| is const for a Writer.
 template <typename Codec, typename T>
 Status Fields(Codec& codec, T& x);
 
@@ -33,7 +33,7 @@ Status Items(Codec& codec, List& list, std::string_view what, uint64_t limit = k
   return {};
 }
 
-// An enumeration as one byte; |count| values.
+// An enumeration of |count| values as one byte.
 template <typename Codec, typename T>
 Status Enum(Codec& codec, T& x, uint8_t count, std::string_view what) {
   uint8_t raw = static_cast<uint8_t>(x);
@@ -77,7 +77,7 @@ Status StepFields(Codec& codec, T& step) {
   return std::visit([&](auto& one) { return Fields(codec, one); }, step);
 }
 
-// What plans are made of.
+// The parts of plans.
 template <typename Codec, typename T>
 Status PlanFields(Codec& codec, T& x) {
   using Plain = std::remove_const_t<T>;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Artifact: a compiled model as one file (net.tsr) that the runtime loads without the compiler. It
-// holds host code for several CPU levels, any number of accelerator programs, constants, one
-// ordered plan a way of running with its memory plan, where each layer's result can be read, and
-// where all this came from. Depends on: base, isa/image.h. Made by the compile driver, run by
-// runtime/executor, shown by tools.
+// holds host code for several CPU levels, any number of accelerator programs, constants, and one
+// ordered plan with a memory plan for each way to run the model. It also tells where to read each
+// layer's result, and where the model came from. Depends on: base, isa/image.h. Made by the compile
+// driver, run by runtime/executor, shown by tools.
 #ifndef TESSERA_RUNTIME_ARTIFACT_ARTIFACT_H_
 #define TESSERA_RUNTIME_ARTIFACT_ARTIFACT_H_
 
@@ -23,7 +23,7 @@
 
 namespace tessera::artifact {
 
-// real = scale * (q - zero), one for the whole tensor.
+// real = scale * (q - zero), the same for the whole tensor.
 struct Affine {
   double scale = 1;
   int32_t zero = 0;
@@ -39,7 +39,7 @@ struct TensorInfo {
   bool operator==(const TensorInfo&) const = default;
 };
 
-// What one inference leaves for the next: bytes of |tensor|, which are |first| at the beginning.
+// A tensor that one inference leaves for the next; |first| holds its bytes before the first one.
 struct ModelState {
   TensorInfo tensor;
   std::vector<uint8_t> first;
@@ -51,8 +51,8 @@ struct Provenance {
   std::string model_file;   // its name without folders
   uint64_t model_crc = 0;   // CRC-64 of the file's bytes
   std::string config_json;  // isa::ConfigToJson of the accelerator; "" without one
-  std::string options;      // how the compiler was called, as text
-  std::string schedules;    // the layers' traces, as `tessera compile --schedule` reads them
+  std::string options;      // the compiler's options, as text
+  std::string schedules;    // the layers' traces, for `tessera compile --schedule`
   bool operator==(const Provenance&) const = default;
 };
 
@@ -65,10 +65,10 @@ struct Layer {
   bool operator==(const Layer&) const = default;
 };
 
-// What share of a network the accelerator runs, and why it does not run the rest. Nodes are the
-// graph's, less those that only show a tensor under another shape.
+// The share of a network that the accelerator runs, and the reasons for the rest. Counts the nodes
+// of the graph, except those that only give a tensor another shape.
 struct Coverage {
-  // Nodes of the host for one reason, in words of the machine.
+  // How many nodes stay on the host for one reason, in words of the machine.
   struct LeftToHost {
     std::string op, why;
     int64_t nodes = 0;
@@ -76,13 +76,13 @@ struct Coverage {
   };
   int64_t nodes = 0, accelerated = 0;
   int64_t macs = 0, accelerated_macs = 0;  // of one inference
-  std::vector<LeftToHost> left;            // those with most nodes first
+  std::vector<LeftToHost> left;            // those with the most nodes first
   bool operator==(const Coverage&) const = default;
 };
 
-// What steps run on. Everywhere else a device is its index in Artifact::devices; 0 is the host.
+// What steps run on. Everywhere else an index into Artifact::devices names a device; 0 is the host.
 inline constexpr uint32_t kHostDevice = 0;
-// kOpenCl and kCuda run kernels from source, whatever device they are.
+// kOpenCl and kCuda run kernels from source, on any device of their driver.
 enum class DeviceKind : uint8_t { kHost, kAccelerator, kOpenCl, kCuda };
 inline bool RunsSource(DeviceKind kind) { return kind >= DeviceKind::kOpenCl; }
 struct DeviceEntry {
@@ -92,9 +92,9 @@ struct DeviceEntry {
   bool operator==(const DeviceEntry&) const = default;
 };
 
-// Code for an accelerator. All programs of a plan are in its device's memory at once. Segments
-// isa::kArenaSegments are the arena that its device has in the plan, for all programs the same
-// memory; every other segment is the program's own and keeps its contents.
+// Code for an accelerator. All programs of a plan are in its device's memory at once, and share the
+// arena of the plan on that device through the segments isa::kArenaSegments. Every other segment
+// belongs to one program and keeps its contents.
 struct DeviceProgram {
   uint32_t device = 1;
   isa::ProgramImage image;
@@ -102,7 +102,8 @@ struct DeviceProgram {
 };
 
 // A piece of a device's memory: in its arena (ArenaSize bytes, contents undefined at first) or, on
-// what runs kernels, in the constants. Buffers of an arena may overlap when their lives do not.
+// a device that runs kernels, in the constants. Buffers of an arena may overlap when their lives do
+// not.
 enum class BufferHome : uint8_t { kArena, kConstants };
 struct PlanBuffer {
   std::string name;
@@ -113,23 +114,23 @@ struct PlanBuffer {
   bool operator==(const PlanBuffer&) const = default;
 };
 
-// The arena of one device: the peak of the memory plan, and what the same tensors would take if
-// each had a place of its own.
+// The arena of one device: the peak of the memory plan, and the bytes that the same tensors would
+// need without sharing.
 struct ArenaSize {
   uint64_t bytes = 0;
   uint64_t unshared_bytes = 0;
   bool operator==(const ArenaSize&) const = default;
 };
 
-// The same functions compiled for one CPU level (runtime/host/cpu_level.h has the names).
+// Host functions compiled for one CPU level (runtime/host/cpu_level.h lists the levels).
 struct HostObject {
   std::string level;
   std::vector<uint8_t> elf;  // an ELF relocatable object
   bool operator==(const HostObject&) const = default;
 };
 
-// Kernels of a device as source, which its driver builds when the network is opened, and how many
-// groups of how many threads run each.
+// A kernel in a device's source, and the groups and threads of its launch. The driver builds the
+// source when the executor opens.
 struct SourceKernel {
   std::string name;
   std::array<uint32_t, 3> groups{1, 1, 1}, threads{1, 1, 1};
@@ -142,25 +143,25 @@ struct KernelSource {
   bool operator==(const KernelSource&) const = default;
 };
 
-// Calls |symbol| on |device| with the addresses of |buffers|, in order: it reads those before
-// |result|, writes |result|, and uses what follows as scratch memory.
+// Calls |symbol| on |device| with the addresses of |buffers|, in order. The kernel reads the
+// buffers before |result|, writes |result|, and uses the buffers after |result| as scratch memory.
 struct KernelStep {
   uint32_t device = kHostDevice;
   std::string symbol;
-  int32_t layer = -1;  // -1: belongs to none (packing, reordering)
+  int32_t layer = -1;  // -1: no layer (packing, reordering)
   std::vector<uint32_t> buffers;
   uint32_t result = 0;  // index into |buffers|
   bool operator==(const KernelStep&) const = default;
 };
 
-// Copies the bytes of buffer |from| to buffer |to|, of as many bytes on another device.
+// Copies buffer |from| to buffer |to|, which has as many bytes on another device.
 struct TransferStep {
   uint32_t from = 0, to = 0;
   bool operator==(const TransferStep&) const = default;
 };
 
-// Runs a program once on its device. |reads|: buffers that must hold their values before;
-// |writes|: those that hold results afterwards.
+// Runs a program once on its device. |reads|: buffers that must hold their values before the run;
+// |writes|: buffers that hold results after it.
 struct ProgramStep {
   uint32_t program = 0;
   std::vector<uint32_t> reads, writes;
@@ -168,7 +169,7 @@ struct ProgramStep {
 };
 using PlanStep = std::variant<KernelStep, TransferStep, ProgramStep>;
 
-// After a run of its plan, buffer |buffer| holds layer |layer|'s output, laid out by |layout|.
+// After a run of its plan, buffer |buffer| holds the output of layer |layer| in |layout|.
 struct Tap {
   uint32_t layer = 0;
   uint32_t buffer = 0;
@@ -176,35 +177,35 @@ struct Tap {
   bool operator==(const Tap&) const = default;
 };
 
-// Where a plan runs a layer. |resident|: the result stays on the accelerator's chip.
+// Where a plan runs a layer. |resident|: the result stays in the accelerator's scratchpads.
 struct LayerPlace {
   uint32_t device = kHostDevice;
   bool resident = false;
   bool operator==(const LayerPlace&) const = default;
 };
 
-// One way to run the model: "cpu" (kernels only), "device" (kernels, transfers and programs) or
-// "opencl" and "cuda" (kernels there, transfers at both ends).
+// One way to run the model: "cpu" (kernels only), "device" (kernels, transfers and programs), or
+// "opencl" and "cuda" (kernels on the device, transfers at both ends).
 struct ExecutionPlan {
   std::string name;
-  std::vector<ArenaSize> arenas;  // one a device
+  std::vector<ArenaSize> arenas;  // one for each device
   std::vector<PlanBuffer> buffers;
-  // The buffer that takes each model input, in its type and row-major, then each state.
+  // The buffer for each model input, in its type and row-major, then for each state.
   std::vector<uint32_t> inputs;
-  // The buffer that holds each model output afterwards, likewise, then each state's next value.
+  // The buffer of each model output, in the same form, then of each state's next value.
   std::vector<uint32_t> outputs;
   std::vector<PlanStep> steps;
-  std::vector<Tap> taps;           // at most one a layer
-  std::vector<LayerPlace> layers;  // one a layer
+  std::vector<Tap> taps;           // at most one for each layer
+  std::vector<LayerPlace> layers;  // one for each layer
 
   bool operator==(const ExecutionPlan&) const = default;
 
-  const Tap* TapOf(uint32_t layer) const;  // null: this plan keeps no such result
-  // Device ids of the programs that it runs, each once.
+  const Tap* TapOf(uint32_t layer) const;  // null: this plan does not keep the result
+  // Device ids of the programs that this plan runs, each once.
   std::vector<uint32_t> DevicesUsed(const std::vector<DeviceProgram>& programs) const;
 };
 
-// The buffers of |plan| that |step| reads, and those that it writes.
+// The buffers of |plan| that |step| reads, and those that |step| writes.
 std::vector<uint32_t> BuffersRead(const PlanStep& step);
 std::vector<uint32_t> BuffersWritten(const PlanStep& step);  // scratch memory included
 
@@ -216,18 +217,18 @@ struct Artifact {
   std::vector<DeviceEntry> devices{{DeviceKind::kHost, "host", 0}};
   std::vector<uint8_t> constants;
   std::vector<HostObject> objects;
-  std::vector<KernelSource> sources;  // at most one a device
+  std::vector<KernelSource> sources;  // at most one for each device
   std::vector<DeviceProgram> programs;
   std::vector<ExecutionPlan> plans;
-  Coverage coverage;  // nothing is accelerated without plan "device"
+  Coverage coverage;  // without plan "device", nothing is accelerated
   bool operator==(const Artifact&) const = default;
 
-  const ExecutionPlan* PlanNamed(std::string_view name) const;  // null: there is none
-  // The kernel |symbol| of |device|; null: there is none.
+  const ExecutionPlan* PlanNamed(std::string_view name) const;  // null: no such plan
+  // The kernel |symbol| of |device|; null: no such kernel.
   const SourceKernel* FindKernel(uint32_t device, std::string_view symbol) const;
 };
 
-// Limits of the format; what is larger is refused on reading and on writing.
+// Limits of the format; reading and writing reject larger artifacts.
 inline constexpr uint64_t kMaxNameBytes = 4096;
 inline constexpr uint64_t kMaxTextBytes = 1 << 20;
 inline constexpr uint64_t kMaxSchedulesBytes = 1 << 26;
@@ -236,20 +237,20 @@ inline constexpr uint64_t kMaxRank = 8;
 inline constexpr uint64_t kMaxDevices = 16;
 inline constexpr uint64_t kMaxBlobBytes = uint64_t{1} << 32;  // arena, constants, an object
 
-// Whether the parts agree: every id in range, every buffer inside its arena, steps on buffers of
-// their device, transfers between buffers of one size on two devices, programs of their device's
-// configuration, taps inside their buffers, everything inside the limits. An executor may rely on
-// it.
-//   errors  kInvalidArgument  they contradict each other; the message names the part
-//           kOutOfRange       something is past its limit
+// Checks that the parts agree, so that an executor may rely on it: every id in range, every buffer
+// inside its arena, steps on buffers of their device, transfers between buffers of one size on two
+// devices, programs for their device's configuration, taps inside their buffers, everything inside
+// the limits.
+//   errors  kInvalidArgument  the parts contradict each other; the message names the part
+//           kOutOfRange       a part is past its limit
 Status CheckArtifact(const Artifact& artifact);
 
 // File format, little-endian: magic "TSRNET01", version, the fields in the order above, CRC-64 of
-// everything before it. CheckArtifact(artifact) holds.
+// everything before it. CheckArtifact(artifact) must hold.
 std::vector<uint8_t> Serialize(const Artifact& artifact);
 
-// |bytes| are untrusted: no count is believed before it is compared with what is left.
-//   errors  kInvalidArgument  not an artifact, of another version, or CheckArtifact's
+// |bytes| are untrusted: Parse compares every count with the bytes left before use.
+//   errors  kInvalidArgument  not an artifact, another version, or an error of CheckArtifact
 //           kDataLoss         truncated, or the checksum differs
 //           kOutOfRange       a count or size is past its limit
 Result<Artifact> Parse(std::span<const uint8_t> bytes);

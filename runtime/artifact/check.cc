@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CheckArtifact: what an executor may rely on.
+// CheckArtifact: the rules on which an executor relies.
 #include <algorithm>
 #include <cmath>
 #include <set>

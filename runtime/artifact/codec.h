@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes of a file, both ways. A structure lists its fields once, in a function template over the
-// codec: Writer appends them, Reader fills them from untrusted bytes. Depends on: base. Used by:
-// artifacts, the dumps of sim/debug.
+// Codecs between structures and the bytes of a file. A structure lists its fields once, in a
+// function template over the codec: the writer appends them, the reader fills them from untrusted
+// bytes. Depends on: base. Used by: artifacts, the dumps of sim/debug.
 #ifndef TESSERA_RUNTIME_ARTIFACT_CODEC_H_
 #define TESSERA_RUNTIME_ARTIFACT_CODEC_H_
 
@@ -33,7 +33,7 @@ class ArtifactWriter {
     out_.insert(out_.end(), bytes, bytes + sizeof value);
     return {};
   }
-  template <typename List>  // of bytes: a string or a vector
+  template <typename List>  // a string, or a vector of bytes
   Status Bytes(const List& list, std::string_view what, uint64_t limit) {
     TESSERA_TRY(Count(list, what, limit, 1));
     out_.insert(out_.end(), list.begin(), list.end());
@@ -53,7 +53,7 @@ class ArtifactWriter {
 class ArtifactReader {
  public:
   static constexpr bool kReads = true;
-  // |what|: the file is, for messages.
+  // |what|: the kind of file, for messages.
   explicit ArtifactReader(std::span<const uint8_t> bytes, std::string_view what = "artifact")
       : left_(bytes), file_(what) {}
 
@@ -73,7 +73,7 @@ class ArtifactReader {
     left_ = left_.subspan(size);
     return {};
   }
-  // Resizes |list| to a count of things that take at least |least_bytes| each in the file.
+  // Resizes |list| to a count of items that take at least |least_bytes| each in the file.
   template <typename List>
   Status Count(List& list, std::string_view what, uint64_t limit, uint64_t least_bytes) {
     TESSERA_ASSIGN(const uint64_t count, Size(what, limit, least_bytes));

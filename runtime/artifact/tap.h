@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the bytes of a buffer to a layer's result. Depends on: artifact.h, runtime/tensor. Used by:
-// runtime/executor.
+// Turns the bytes of a buffer into a layer's result. Depends on: artifact.h, runtime/tensor. Used
+// by: runtime/executor.
 #ifndef TESSERA_RUNTIME_ARTIFACT_TAP_H_
 #define TESSERA_RUNTIME_ARTIFACT_TAP_H_
 
@@ -13,11 +13,11 @@
 
 namespace tessera::artifact {
 
-// Bytes of |tensor| in |layout|, which CheckArtifact has accepted.
+// Bytes of |tensor| in |layout|, which CheckArtifact must accept.
 uint64_t BytesInLayout(const TensorInfo& tensor, const Layout& layout);
 
-// The row-major tensor whose elements lie in |bytes| (BytesInLayout of them or more) as |layout|
-// says.
+// The row-major tensor whose elements lie in |bytes| in |layout|. |bytes| has BytesInLayout bytes
+// or more.
 HostTensor UnpackTap(const TensorInfo& tensor, const Layout& layout,
                      std::span<const uint8_t> bytes);
 

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-// Nine bytes that every .bit begins with, their length before and a 1 after them.
+// Every .bit begins with these nine bytes, their length before them and a 1 after them.
 constexpr uint8_t kPreamble[] = {0x00, 0x09, 0x0f, 0xf0, 0x0f, 0xf0, 0x0f,
                                  0xf0, 0x0f, 0xf0, 0x00, 0x00, 0x01};
 constexpr size_t kSyncWithin = 4096;           // bytes of the stream
@@ -30,7 +30,7 @@ class BitReader {
  public:
   explicit BitReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
 
-  // The bytes of field |letter|, whose length has |length_bytes| bytes.
+  // The bytes of field |letter|; its length takes |length_bytes| bytes.
   Result<std::span<const uint8_t>> Field(char letter, size_t length_bytes) {
     if (Left() == 0) return Fail(Code::kDataLoss, "it ends before field {}", letter);
     if (bytes_[at_] != letter)
@@ -65,7 +65,7 @@ class BitReader {
   size_t at_ = 0;
 };
 
-// "tessera;UserID=0X1234ABCD;Version=2022.1" into its parts.
+// Splits "tessera;UserID=0X1234ABCD;Version=2022.1" into its parts.
 void ReadDesign(const std::string& text, BitFile& file) {
   size_t from = 0;
   for (bool first = true; from <= text.size(); first = false) {
@@ -159,7 +159,7 @@ bool SamePart(std::string_view part, std::string_view wanted) {
   };
   part = bare(part);
   wanted = bare(wanted);
-  // Before the speed grade: the first '-' that a digit follows.
+  // Keep the text before the speed grade, which begins at the first '-' with a digit behind it.
   for (size_t i = 0; i + 1 < wanted.size(); ++i) {
     if (wanted[i] == '-' && wanted[i + 1] >= '0' && wanted[i + 1] <= '9') {
       wanted = wanted.substr(0, i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Bitstreams: the `.bit` file that the vendor's tool writes, and the `.bin` that the kernel's FPGA
-// manager takes. Every byte is somebody else's. Depends on: base. Used by: hwh.h's users, tools
+// manager takes. Both formats are the vendor's. Depends on: base. Used by: hwh.h's users, tools
 // (boards, flash).
 //
 //   .bit   00 09, nine bytes, 00 01; then fields: a letter, a length, bytes. a: design name with
@@ -28,32 +28,31 @@ inline constexpr uint32_t kSyncWord = 0xaa995566;
 
 struct BitFile {
   std::string design;               // field a up to the first ';'
-  std::optional<uint32_t> user_id;  // of field a; the low half of our configuration's hash
-  std::string version;              // of field a: the tool's, "2022.1"; "": not said
+  std::optional<uint32_t> user_id;  // in field a; the low half of our configuration's hash
+  std::string version;              // in field a: the tool's version, "2022.1"; "": not given
   std::string part;                 // field b: "7z020clg400", "xczu3eg-sbva484-1-e"
   std::string date, time;           // fields c and d
   std::vector<uint8_t> stream;      // field e: whole words
-  std::optional<uint32_t> idcode;   // of the stream, without the revision; compressed or encrypted
-                                    // ones may not say
-
-  // The file's bytes; |idcode| is what the stream says, not written again.
+  std::optional<uint32_t> idcode;  // in the stream, without the revision; a compressed or encrypted
+                                   // stream may not have one
+  // The bytes of the file. |idcode| only repeats what the stream has; Bytes does not write it.
   std::vector<uint8_t> Bytes() const;
   // The bytes for the FPGA manager.
   std::vector<uint8_t> Bin() const;
 };
 
-// |bytes| as a .bit file.
-//   errors  kInvalidArgument  it is no .bit file; fields in another order, twice or missing
-//           kDataLoss         it ends inside a field, is longer than its fields, has no sync word
-//                             in the first 4,096 bytes, or a stream that is no whole words
+// Reads |bytes| as a .bit file.
+//   errors  kInvalidArgument  not a .bit file; fields in another order, repeated or missing
+//           kDataLoss         an end inside a field, bytes after the fields, no sync word in the
+//                             first 4,096 bytes, or a stream that is not whole words
 Result<BitFile> ParseBit(std::span<const uint8_t> bytes);
 
-// Whether |part| of a .bit, as the file writes it, is |wanted| as the vendor's tool writes it,
-// whatever the speed grade: "7z020clg400" is "xc7z020clg400-1".
+// Whether |part|, as a .bit names it, is the part that the vendor's tool calls |wanted|; ignores
+// the speed grade: "7z020clg400" is "xc7z020clg400-1".
 bool SamePart(std::string_view part, std::string_view wanted);
 
 // A stream for tests and simulated boards: preamble, sync word, |idcode|, |words| words of data
-// made from |seed|, end. It configures nothing.
+// drawn from |seed|, end. It configures nothing.
 std::vector<uint8_t> SyntheticStream(uint32_t idcode, size_t words, uint64_t seed);
 
 }  // namespace tessera

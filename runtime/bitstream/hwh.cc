@@ -56,7 +56,7 @@ Result<HwhRange> RangeOf(const XmlEvent& element) {
   return range;
 }
 
-// What |element| adds to |module|, which it lies in.
+// Adds |element| to |module|, in which it lies.
 Status Take(const XmlEvent& element, HwhModule& module) {
   if (element.name == "PARAMETER") {
     const std::string *name = element.Find("NAME"), *value = element.Find("VALUE");
@@ -86,7 +86,7 @@ const HwhModule* HwhDesign::Find(std::string_view type) const {
 Result<HwhDesign> ParseHwh(std::string_view text) {
   XmlReader reader(text);
   HwhDesign design;
-  bool root = true, inside = false;  // inside: a module is open, the last one
+  bool root = true, inside = false;  // inside: the last module is open
   for (;;) {
     TESSERA_ASSIGN(const XmlEvent event, reader.Next());
     if (event.kind == XmlEvent::Kind::kDone) break;

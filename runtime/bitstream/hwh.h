@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Hardware hand-off files (`.hwh`), which the vendor's tool writes beside a bitstream and PYNQ
-// reads: the cells of a block design with their parameters, and where the processing system sees
-// them.
+// reads: the cells of a block design with their parameters, and their addresses for the processing
+// system.
 // Depends on: base. Used by: runtime/board (handoff.h), tools.
 #ifndef TESSERA_RUNTIME_BITSTREAM_HWH_H_
 #define TESSERA_RUNTIME_BITSTREAM_HWH_H_
@@ -17,9 +17,9 @@
 
 namespace tessera {
 
-struct HwhRange {               // of a module that is a bus master
-  std::string instance;         // who answers
-  std::string slave;            // on which interface; "": not said
+struct HwhRange {               // an address range of a module that is a bus master
+  std::string instance;         // the slave
+  std::string slave;            // the interface of the slave; "": not given
   uint64_t base = 0, high = 0;  // both ends included, bytes
 };
 
@@ -51,12 +51,12 @@ struct HwhDesign {
   const HwhModule* Find(std::string_view type) const;
 };
 
-// What PYNQ's reader needs and we use of |text|; the rest is passed over.
+// Reads the parts of |text| that PYNQ's reader and this project need; skips the rest.
 //   errors  kInvalidArgument  not XML, not a hand-off file, a module without INSTANCE, FULLNAME,
 //                             VLNV or MODTYPE, a memory range without its two ends or with a bad
 //                             number
 //           kOutOfRange       a range that ends before it begins
-//           kDataLoss         it is cut off
+//           kDataLoss         a truncated text
 Result<HwhDesign> ParseHwh(std::string_view text);
 std::string HwhText(const HwhDesign& design);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements and attributes of an XML text, one after the other. Text between elements, comments and
-// processing instructions are passed over; document types (and with them entities of their own) are
-// refused. A library for it would need one for each board's processor: builds for boards take
-// packages that are headers alone (cmake/board_packages.cmake). Depends on: base. Used by: hwh.cc,
-// runtime/xclbin.
+// Reads the elements and attributes of an XML text, one after another. Skips text between elements,
+// comments and processing instructions; rejects document types, and so entities of a document's
+// own. This reader replaces a library because builds for boards use header-only packages alone
+// (cmake/board_packages.cmake). Depends on: base. Used by: hwh.cc, runtime/xclbin.
 #ifndef TESSERA_RUNTIME_BITSTREAM_XML_READER_H_
 #define TESSERA_RUNTIME_BITSTREAM_XML_READER_H_
 
@@ -18,7 +17,7 @@
 
 namespace tessera {
 
-// The start or the end of an element; <a/> is both, one after the other.
+// The start or the end of an element; <a/> gives both, one after the other.
 struct XmlEvent {
   enum class Kind { kStart, kEnd, kDone };
   Kind kind = Kind::kDone;
@@ -31,8 +30,8 @@ class XmlReader {
  public:
   explicit XmlReader(std::string_view text) : text_(text) {}
 
-  //   errors  kInvalidArgument  it is not well formed, or nested deeper than 64
-  //           kDataLoss         it ends inside an element
+  //   errors  kInvalidArgument  not well formed, or nested deeper than 64
+  //           kDataLoss         the text ends inside an element
   Result<XmlEvent> Next();
 
  private:
@@ -48,11 +47,11 @@ class XmlReader {
   std::string_view text_;
   size_t at_ = 0;
   std::vector<std::string> open_;
-  bool ended_ = false;  // <a/>: its end comes next
+  bool ended_ = false;  // after <a/>: its end comes next
   bool root_ = false;   // the root element was seen
 };
 
-// |text| for an attribute's value.
+// |text| escaped for the value of an attribute.
 std::string XmlEscaped(std::string_view text);
 
 }  // namespace tessera

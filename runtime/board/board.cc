@@ -14,14 +14,14 @@ namespace {
 constexpr uint64_t kMostBytes = 1 << 16;  // of a description
 constexpr uint64_t kPage = 4096;          // UIO maps whole pages
 
-// What the two families allow.
+// What each family allows.
 struct FamilyFacts {
   BoardFamily family;
   std::string_view text;
   int64_t axi;                    // of the memory ports
   std::array<int64_t, 3> widths;  // of the memory ports, 0: none
   std::array<std::string_view, 2> masters;
-  int64_t interrupt;  // first line from the fabric, as device trees count
+  int64_t interrupt;  // first line from the fabric, numbered as in device trees
 };
 constexpr FamilyFacts kFamilies[] = {
     {BoardFamily::kZynq, "zynq", 3, {32, 64, 0}, {"M_AXI_GP0", "M_AXI_GP1"}, 29},
@@ -29,7 +29,7 @@ constexpr FamilyFacts kFamilies[] = {
 };
 const FamilyFacts& FactsOf(BoardFamily family) { return kFamilies[static_cast<int>(family)]; }
 
-// These become file names, device-tree nodes and words of shell commands.
+// These fields become file names, device-tree nodes and words of shell commands.
 Status CheckNames(const BoardDescription& b) {
   const std::pair<const char*, const std::string*> names[] = {
       {"name", &b.name},     {"config", &b.config},     {"part", &b.part}, {"port", &b.port},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fields of a JSON object, each taken once: a key that nobody took is unknown. Depends on:
+// Takes each field of a JSON object once; a key that is left is unknown. Depends on:
 // isa/json_object.h. Used by: board.cc.
 #ifndef TESSERA_RUNTIME_BOARD_BOARD_FIELDS_H_
 #define TESSERA_RUNTIME_BOARD_BOARD_FIELDS_H_
@@ -15,13 +15,13 @@ namespace tessera {
 
 class BoardFields {
  public:
-  //   errors  those of isa::ParseJsonObject
+  //   errors  as isa::ParseJsonObject
   static Result<BoardFields> Parse(const std::string& text);
 
   bool Has(const std::string& key) const { return json_.contains(key); }
 
-  // errors of all: kInvalidArgument  the key is missing or its value is of another type
-  //                kOutOfRange       a number that is negative or has more than 63 bits
+  // errors of all: kInvalidArgument  the key is missing or its value has another type
+  //                kOutOfRange       the number is negative or has more than 63 bits
   Status Take(const std::string& key, std::string& value);
   Status Take(const std::string& key, uint64_t& value);
   Status Take(const std::string& key, int64_t& value);
@@ -30,7 +30,7 @@ class BoardFields {
   Status TakeOrNull(const std::string& key, std::string& value);  // null: ""
   Result<BoardFields> TakeObject(const std::string& key);
 
-  //   errors  kInvalidArgument  a key is left
+  //   errors  kInvalidArgument  a key was not taken
   Status NothingLeft() const;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loading a configuration into the fabric through the kernel's FPGA manager: the script of it,
-// which `tessera flash` runs on a board near or far, and a driver on its own board. Depends on:
-// base. Used by: tools (flash), runtime/drivers/zynq.
+// Loads a configuration into the fabric through the kernel's FPGA manager. `tessera flash` runs the
+// script on a board near or far; a driver runs it on its own board. Depends on: base. Used by:
+// tools (flash), runtime/drivers/zynq.
 #ifndef TESSERA_RUNTIME_BOARD_FABRIC_H_
 #define TESSERA_RUNTIME_BOARD_FABRIC_H_
 
@@ -13,19 +13,20 @@
 
 namespace tessera {
 
-// |script| for `sh -c`, with $R as the folder that stands for /.
+// |script| for `sh -c`, with $R as the folder that stands for "/".
 std::string RootedScript(const std::string& root, const std::string& script);
 
-// Programs /lib/firmware/|stem|.bin; fails unless the manager then says "operating", and says why
-// in its last line. |stem|: a plain name.
+// The script that programs /lib/firmware/|stem|.bin. It fails unless the manager then says
+// "operating"; its last line says why. |stem|: a plain name.
 std::string ProgramScript(const std::string& stem);
 
-// Runs it here. Nobody may use the fabric meanwhile: its registers do not answer.
-//   errors  kUnavailable  the manager refuses, in the script's words, or takes longer than |limit|
+// Runs this script here. Nobody may use the fabric meanwhile, because its registers do not answer.
+//   errors  kUnavailable  the manager rejects the file (the script's words), or takes longer than
+//                         |limit|
 Status ProgramFabric(const std::string& root, const std::string& stem, std::chrono::seconds limit);
 
-// Whether it could: the file is there, and the manager may be written.
-//   errors  kInvalidArgument  |stem| is no plain name
+// Checks that ProgramFabric can begin: the file exists, and this process may write to the manager.
+//   errors  kInvalidArgument  |stem| is not a plain name
 //           kNotFound         no such file in /lib/firmware; no FPGA manager
 //           kUnavailable      no permission
 Status CanProgramFabric(const std::string& root, const std::string& stem);

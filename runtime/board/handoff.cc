@@ -9,8 +9,8 @@ namespace {
 
 constexpr const char* kMachineType = "tessera";  // the module of hw/rtl/tessera.v
 
-// What the processing system is called, and its parameters of the first clock, from which PYNQ sets
-// it: |pll| through two dividers of at most 63.
+// The names of the processing system's cell, and of its parameters for the first clock. PYNQ sets
+// that clock from them: |pll| through two dividers of at most 63.
 struct SystemFacts {
   const char *type, *vlnv, *enable, *divider0, *divider1, *interrupt;
   double pll;

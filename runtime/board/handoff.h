@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hardware hand-off of a board's block design: what its description says it must hold, and
-// whether a file does. Depends on: board.h, runtime/bitstream. Used by: tools (boards).
+// The hardware hand-off of a board's block design: makes it from the description, and checks a file
+// against the description. Depends on: board.h, runtime/bitstream. Used by: tools (boards).
 #ifndef TESSERA_RUNTIME_BOARD_HANDOFF_H_
 #define TESSERA_RUNTIME_BOARD_HANDOFF_H_
 
@@ -11,12 +11,12 @@
 
 namespace tessera {
 
-// The block design of |board| with the cells and values that readers look at. The vendor's tool
-// writes more.
+// The block design of |board|, with the cells and values that readers use. The vendor's tool writes
+// more.
 HwhDesign HandoffOf(const BoardDescription& board);
 
-// Whether |design| has one machine, where and as wide as |board| says.
-//   errors  kInvalidArgument  it has none, or two; another address, size or data width
+// Checks that |design| has one machine, at the address and with the data width of |board|.
+//   errors  kInvalidArgument  no machine or two; another address, size or data width
 Status CheckHandoff(const HwhDesign& design, const BoardDescription& board);
 
 }  // namespace tessera

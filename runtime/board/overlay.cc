@@ -6,14 +6,14 @@
 namespace tessera {
 namespace {
 
-// 64-bit cells on zynqmp, 32-bit on zynq, as in the trees that they are put into.
+// 64-bit cells on zynqmp, 32-bit cells on zynq, as in the device trees that take the overlay.
 std::string Cells(const BoardDescription& b, uint64_t value) {
   return b.family == BoardFamily::kZynqMp
              ? fmt::format("0x{:x} 0x{:x}", value >> 32, value & 0xffffffff)
              : fmt::format("0x{:x}", value);
 }
 
-// The clock: number 15 of zynq's controller is the fabric's first, 71 of zynqmp's.
+// The fabric's first clock: number 15 of zynq's controller, number 71 of zynqmp's.
 std::string Clock(const BoardDescription& b) {
   const char* const source = b.family == BoardFamily::kZynqMp ? "&zynqmp_clk 71" : "&clkc 15";
   return fmt::format(

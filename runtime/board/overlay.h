@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The device-tree overlay of a board, as source for `dtc -@`: registers and interrupt as a UIO
-// device, memory as a u-dma-buf device, the clock of the fabric, and on zynqmp the widths of the
-// ports between the processing system and the fabric, which nobody sets when Linux loads a
-// bitstream. Labels that it names are of the vendor's kernels. Depends on: board.h.
+// device, memory as a u-dma-buf device, and the clock of the fabric. On zynqmp it also sets the
+// widths of the ports between the processing system and the fabric, because Linux does not set them
+// when it loads a bitstream. Its labels are those of the vendor's kernels. Depends on: board.h.
 #ifndef TESSERA_RUNTIME_BOARD_OVERLAY_H_
 #define TESSERA_RUNTIME_BOARD_OVERLAY_H_
 

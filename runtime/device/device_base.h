@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DeviceBase: what every Device does alike: memory, checking a launch, one run at a time, the reset
-// after a failed run. A machine with registers derives nothing: RegisterDevice does it for it
-// (register_device.h). A model without registers derives from this and gives three functions.
-// Depends on: runtime/device.h, isa/semantics/fetch.h. Used by: RegisterDevice, sim/func, null.
+// DeviceBase: the common part of every Device: memory, checks of a launch, one run at a time, the
+// reset after a failed run. RegisterDevice (register_device.h) derives from it for all machines
+// with registers. A model without registers derives from it and implements three functions. Depends
+// on: runtime/device.h, isa/semantics/fetch.h. Used by: RegisterDevice, sim/func, null.
 #ifndef TESSERA_RUNTIME_DEVICE_DEVICE_BASE_H_
 #define TESSERA_RUNTIME_DEVICE_DEVICE_BASE_H_
 
@@ -42,36 +42,36 @@ class DeviceBase : public Device, public WatchedDevice {
   DeviceBase(const isa::Config& config, std::unique_ptr<MemoryPort> memory)
       : config_(config), memory_(std::move(memory)) {}
 
-  // Starts a launch that is checked, and returns. Nothing to do for a model that works in Finish.
-  //   errors  those of Device::Submit; the device is reset
+  // Starts a checked launch and returns. A model that does all work in Finish does nothing here.
+  //   errors  those of Device::Submit; the caller resets the device
   virtual Status Start(const Launch& launch, const isa::Fetcher& fetcher);
 
-  // Waits for the end of what was started, or executes it.
-  //   errors  those of Device::Wait; the device is reset
+  // Waits for the end of the started run, or executes it.
+  //   errors  those of Device::Wait; the caller resets the device
   virtual Result<RunReport> Finish(const Launch& launch, const isa::Fetcher& fetcher) = 0;
 
-  // Ends what runs and zeroes on-chip state: Device::Reset.
+  // Ends the run and zeroes on-chip state, for Device::Reset.
   virtual Status Forget() = 0;
 
-  // Has later runs told to |watcher|, null: to nobody; OnEnd is told here. The default can only be
-  // told not to.
+  // Tells |watcher| (null: nobody) of later runs, except OnEnd: DeviceBase calls OnEnd. The default
+  // accepts only null.
   //   errors  those of WatchedDevice::SetWatcher
   virtual Status Watch(MachineWatcher* watcher);
 
   DeviceMemory& memory() { return memory_; }
 
  private:
-  // Resets after |error|; the message also says so when that fails.
+  // Resets after |error|; if the reset fails, adds that to the message.
   Error AndReset(Error error);
 
   isa::Config config_;
   DeviceMemory memory_;
-  std::optional<isa::Fetcher> fetcher_;  // of the last launch's profile
-  std::optional<Launch> launch_;         // submitted, and Wait not called
+  std::optional<isa::Fetcher> fetcher_;  // for the profile of the last launch
+  std::optional<Launch> launch_;         // between Submit and Wait
   MachineWatcher* watcher_ = nullptr;
 };
 
-// Whether |launch| can be given to a machine with |memory_bytes| of memory.
+// Checks that a machine with |memory_bytes| of memory can take |launch|.
 //   errors  kInvalidArgument  no instruction, no budget, an address that is not a multiple of 64, a
 //                             stream that leaves memory
 Status CheckLaunch(const Launch& launch, uint64_t memory_bytes);

@@ -35,7 +35,7 @@ Result<isa::MachineStanding> ReadMachine(RegisterPort& port) {
   return at;
 }
 
-// Who asked for what |unit| was refused: of profile vta's COMPUTE, LOAD does.
+// The bus user behind an error of |unit|: LOAD for profile vta's COMPUTE.
 uint32_t UserOf(uint32_t unit) {
   const bool own = unit == isa::kUnits || unit == static_cast<uint32_t>(isa::Unit::kStore);
   return own ? unit : static_cast<uint32_t>(isa::Unit::kLoad);
@@ -66,12 +66,12 @@ Result<Error> ErrorRegisters(RegisterPort& port, const RunCode& code,
       beat == refused.end() ? std::nullopt : std::optional<uint64_t>(beat->address));
 }
 
-// Cycles over which counters are compared, and looks for them to pass.
+// Between two looks at the counters: the cycles that should pass, and the most looks to wait for.
 constexpr uint64_t kCyclesBetween = 2000;
 constexpr int kLooksBetween = 40;
 
-// Where nobody tells what memory owes, counters of a machine that runs on do: a unit that has
-// waited for memory in all the cycles between two looks.
+// Finds units that wait for memory when no one reports it, in a machine that still runs: from one
+// look at the counters to the next, such a unit waits for memory and is never busy.
 Result<std::vector<isa::MemoryWait>> WaitsByCounters(RegisterPort& port) {
   struct Counts {
     uint64_t cycles = 0;
@@ -105,7 +105,7 @@ Result<std::vector<isa::MemoryWait>> WaitsByCounters(RegisterPort& port) {
 Result<isa::Diagnosis> WhereItStands(RegisterPort& port, const RunCode& code,
                                      std::vector<isa::MemoryWait> memory) {
   TESSERA_ASSIGN(isa::MachineStanding at, ReadMachine(port));
-  at.knows_fetch = false;  // no register has it while a program runs
+  at.knows_fetch = false;  // no register shows it while a program runs
   if (memory.empty()) {
     TESSERA_ASSIGN(memory, WaitsByCounters(port));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads where a machine with registers stands and has isa/semantics/diagnosis.h make the errors of
-// Device::Wait of it. Depends on: register_port.h, memory.h, isa/semantics. Used by:
+// Makes the errors of Device::Wait: reads the state of a machine from its registers and passes it
+// to isa/semantics/diagnosis.h. Depends on: register_port.h, memory.h, isa/semantics. Used by:
 // RegisterDevice.
 #ifndef TESSERA_RUNTIME_DEVICE_EXPLAIN_H_
 #define TESSERA_RUNTIME_DEVICE_EXPLAIN_H_
@@ -17,7 +17,7 @@
 
 namespace tessera {
 
-// What is needed to name the instructions of a run: its stream in device memory.
+// The stream of a run in device memory, with what is needed to name its instructions.
 struct RunCode {
   const isa::Fetcher* fetcher;
   const isa::Config* config;
@@ -25,15 +25,15 @@ struct RunCode {
   const Launch* launch;
 };
 
-// Each of these reads registers; where that fails, its error is what is returned.
+// Both functions read registers. If a read fails, they return the error of the read.
 
-// The machine stopped with an error: registers ERROR and ERROR_INSN. A deadlock: which unit waits
-// for which token, from UNIT_STATE and UNIT_INSN, and which instruction fetch waits with. An error
-// of the bus: which beat, where |refused| has it.
+// The machine stopped with an error: registers ERROR and ERROR_INSN. For a deadlock the message
+// names the token that each unit waits for, from UNIT_STATE and UNIT_INSN, and the instruction that
+// fetch waits with. For an error of the bus it names the beat, if |refused| has it.
 Error ExplainError(RegisterPort& port, const RunCode& code,
                    const std::vector<isa::MemoryRefusal>& refused);
 
-// The budget is spent: where the units were. |memory|: what is known of it.
+// The budget is spent: names what each unit was doing. |memory|: what memory owes, if known.
 Error ExplainTimeout(RegisterPort& port, const RunCode& code, uint64_t budget,
                      std::vector<isa::MemoryWait> memory);
 

@@ -11,10 +11,10 @@ namespace {
 namespace reg = isa::reg;
 
 constexpr std::string_view kOption = "interrupt";
-// A look at STATUS at least this often, and how long an interrupt may take once the machine has
-// raised it.
+// The longest time between two looks at STATUS, and the time that an interrupt may take once the
+// machine has raised it.
 constexpr std::chrono::milliseconds kPoll{1}, kGrace{20};
-// Interrupts of before that are taken before a wait; a line that stays up would give them for ever.
+// How many old interrupts to take before a wait; a line that stays up would give them for ever.
 constexpr int kStale = 8;
 
 }  // namespace

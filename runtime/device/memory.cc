@@ -40,7 +40,7 @@ Result<uint64_t> DeviceMemory::Allocate(uint64_t bytes, uint64_t align) {
                 align);
   }
   const uint64_t wanted = std::max<uint64_t>(bytes, 1);
-  uint64_t start = 0;  // the end of the allocation before, aligned
+  uint64_t start = 0;  // the end of the previous allocation, aligned
   const auto aligned = [&](uint64_t address) { return (address + align - 1) & ~(align - 1); };
   for (const auto& [address, count] : allocated_) {
     if (start <= address && wanted <= address - start) break;

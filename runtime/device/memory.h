@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device memory: the bytes that a machine and the host share, and who owns which of them. A driver
-// for a board brings its own MemoryPort (an XRT buffer object, a reserved range that is mapped); a
+// Device memory: the bytes that a machine and the host share, and the owner of each range. A driver
+// for a board has its own MemoryPort (an XRT buffer object, a reserved range that is mapped); a
 // simulator uses HostMemory. Depends on: base. Used by: DeviceBase, drivers.
 #ifndef TESSERA_RUNTIME_DEVICE_MEMORY_H_
 #define TESSERA_RUNTIME_DEVICE_MEMORY_H_
@@ -15,28 +15,28 @@
 
 namespace tessera {
 
-// What a device has unless more or less is asked for, in bytes.
+// The size of device memory if no other is given, in bytes.
 inline constexpr uint64_t kDefaultMemoryBytes = uint64_t{256} << 20;
 
-// The bytes alone: addresses 0 .. size()-1 as the host names them.
+// The bytes alone, at the host's addresses 0 .. size()-1.
 class MemoryPort {
  public:
   virtual ~MemoryPort() = default;
 
   virtual uint64_t size() const = 0;
 
-  // Where the machine's bus sees address 0; a multiple of 64. What goes into the machine's
-  // registers is this plus a device address.
+  // The address 0 of this memory on the machine's bus; a multiple of 64. The machine's registers
+  // take the sum of it and a device address.
   virtual uint64_t bus_address() const { return 0; }
 
   // Copies, and makes the copy visible to the other side (cache maintenance, transfers). The range
-  // lies inside; DeviceMemory has checked it.
+  // must lie inside; DeviceMemory checks that.
   //   errors  kUnavailable, kDataLoss  the transfer failed, in the driver's words
   virtual Status Write(uint64_t address, std::span<const uint8_t> bytes) = 0;
   virtual Status Read(uint64_t address, std::span<uint8_t> bytes) = 0;
 };
 
-// Memory of this process, zero at first; pages are taken from the system when they are touched.
+// Memory of this process, zero at first; the system gives each page at the first touch.
 class HostMemory : public MemoryPort {
  public:
   //   errors  kInvalidArgument  0 bytes
@@ -50,7 +50,7 @@ class HostMemory : public MemoryPort {
   Status Write(uint64_t address, std::span<const uint8_t> bytes) override;
   Status Read(uint64_t address, std::span<uint8_t> bytes) override;
 
-  // For a simulator, which works in place.
+  // For a simulator, which works in this memory directly.
   std::span<uint8_t> bytes() { return bytes_; }
 
  private:
@@ -58,8 +58,7 @@ class HostMemory : public MemoryPort {
   std::span<uint8_t> bytes_;  // mapped
 };
 
-// A port with its allocator: first fit over address order, so the same calls give the same
-// addresses.
+// A MemoryPort with an allocator: first fit in address order, so equal calls give equal addresses.
 class DeviceMemory {
  public:
   explicit DeviceMemory(std::unique_ptr<MemoryPort> port) : port_(std::move(port)) {}
@@ -67,8 +66,8 @@ class DeviceMemory {
   uint64_t size() const { return port_->size(); }
   uint64_t bus_address() const { return port_->bus_address(); }
 
-  // The contracts of Device::Allocate, Free, Write and Read (runtime/device.h). Zero bytes are
-  // allocated as one, so that every allocation has its own address.
+  // The contracts of Device::Allocate, Free, Write and Read (runtime/device.h). Allocates zero
+  // bytes as one byte, so that every allocation has its own address.
   Result<uint64_t> Allocate(uint64_t bytes, uint64_t align = 64);
   Status Free(uint64_t address);
   Status Write(uint64_t address, std::span<const uint8_t> bytes);

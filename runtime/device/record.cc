@@ -14,15 +14,16 @@
 namespace tessera {
 namespace {
 
-constexpr int64_t kMaxSteps = 1 << 20;  // of an instruction
+constexpr int64_t kMaxSteps = 1 << 20;  // of one instruction
 
-// What a program reads of a segment, and where the last byte is that it touches.
+// The bytes that a program reads in a segment, and the end of the last byte that it touches.
 struct Extent {
   std::vector<std::pair<uint64_t, uint64_t>> reads;  // [begin, end)
   uint64_t end = 0;
 };
 
-// Of |insn|, if it moves data; others touch scratchpads only. False: it is not legal.
+// Adds the accesses of |insn| if it moves data; other instructions touch scratchpads only. False if
+// |insn| is not legal or has too many steps.
 bool NoteExtents(const isa::AnyInsn& insn, const isa::Config& config,
                  std::array<Extent, isa::kSegments>& extents) {
   if (isa::CheckFields(insn, config) || isa::Steps(insn) > kMaxSteps) return false;
@@ -65,7 +66,7 @@ Status RecordLaunch(const Launch& launch, const isa::Config& config, const isa::
   for (int s = 0; s < isa::kSegments; ++s) {
     const SegmentBinding& segment = launch.segments[s];
     const uint64_t end = extents[s].end;
-    if (segment.size != 0 && end > segment.size) return {};  // it leaves the segment
+    if (segment.size != 0 && end > segment.size) return {};  // the program leaves the segment
     if ((total += end) > kMaxRecordBytes) return {};
     image.segments[s].size = end;
     for (const auto& [from, to] : extents[s].reads) {
@@ -77,7 +78,7 @@ Status RecordLaunch(const Launch& launch, const isa::Config& config, const isa::
   if (!isa::CheckProgram(image, config).ok()) return {};
   const char* given = std::getenv("TESSERA_RECORD_NAME");
   const std::string word = given != nullptr && *given != '\0' ? given : "program";
-  // Without the checksum at the end, with which every image has the same.
+  // Leaves out the checksum at the end, because a CRC over it is equal for every image.
   std::vector<uint8_t> bytes = isa::SerializeImage(image);
   bytes.resize(bytes.size() - sizeof(uint64_t));
   const std::string name = fmt::format("{}_{:08x}", word, static_cast<uint32_t>(Crc64(bytes)));

@@ -28,7 +28,7 @@ class RegisterDevice : public DeviceBase {
   }
   Status SetObserver(RunObserver* observer) override { return port_->SetObserver(observer); }
 
-  // Whether the machine is the one that |config| describes, and idle.
+  // Checks that the machine is the one of |config|, and idle.
   Status Greet();
 
  private:
@@ -45,8 +45,8 @@ class RegisterDevice : public DeviceBase {
   Result<RunReport> Counters();
 
   std::string name_;
-  std::unique_ptr<RegisterPort> port_;  // goes before the memory, which the base has
-  uint64_t clock_hz_;                   // 0: not known
+  std::unique_ptr<RegisterPort> port_;  // destroyed before the memory, which the base holds
+  uint64_t clock_hz_;                   // 0: unknown
 };
 
 Status RegisterDevice::Greet() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Device made of a register port and a memory: the whole protocol of starting a machine, waiting
-// for it, reading its counters and decoding its errors, once for simulated RTL and for boards.
-// Depends on: register_port.h, memory.h, explain.h. Used by: sim/rtl, drivers of boards.
+// A Device made of a register port and a memory. It holds the whole protocol to start a machine,
+// wait for it, read its counters and decode its errors, for simulated RTL and for boards. Depends
+// on: register_port.h, memory.h, explain.h. Used by: sim/rtl, drivers of boards.
 #ifndef TESSERA_RUNTIME_DEVICE_REGISTER_DEVICE_H_
 #define TESSERA_RUNTIME_DEVICE_REGISTER_DEVICE_H_
 
@@ -17,13 +17,13 @@
 namespace tessera {
 
 // Opens the machine at |port| as a device called |name| with a clock; the machine's bus sees
-// |memory|. A machine that is busy, because its last user died, is reset. |clock_hz|: of its clock,
-// 0 where only the configuration tells.
+// |memory|. Resets a machine that is busy because its last user died. |clock_hz|: of the machine's
+// clock; 0: use that of the configuration.
 //
 //   errors  kNotFound         no machine of this project answers at the port
-//           kUnsupported      it has another version of registers and instructions
-//           kInvalidArgument  it was made for another configuration than |config|
-//           and those of the port
+//           kUnsupported      another version of registers and instructions
+//           kInvalidArgument  the machine was made for another configuration than |config|
+//           others            as the port
 Result<std::unique_ptr<Device>> OpenRegisterDevice(std::string name, const isa::Config& config,
                                                    std::unique_ptr<RegisterPort> port,
                                                    std::unique_ptr<MemoryPort> memory,

@@ -11,9 +11,9 @@ namespace {
 
 namespace reg = isa::reg;
 
-// Looks at a cycle counter that does not move before it counts as stopped.
+// How many looks in a row may show the same cycle count before the counter counts as stopped.
 constexpr int kLooksAtAStop = 1000;
-// Looks at a machine that a soft reset should have ended.
+// How many looks to give a machine to end after a soft reset.
 constexpr int kLooksAtReset = 1000;
 
 }  // namespace
@@ -31,13 +31,13 @@ Result<isa::UnitStanding> ReadStanding(RegisterPort& port, uint32_t unit) {
 }
 
 Result<WaitOutcome> RegisterPort::Wait(uint64_t budget) {
-  uint64_t cycles = 0;  // at the look before
-  int stopped = 0;      // looks in a row
+  uint64_t cycles = 0;  // at the previous look
+  int stopped = 0;      // looks in a row without a change of the cycle counter
   for (;; Pause()) {
     TESSERA_ASSIGN(const uint32_t status, Read(reg::kStatus));
     TESSERA_ASSIGN(const uint64_t now, ReadCounter(*this, reg::kCyclesLo, reg::kCyclesHi));
-    // A run that ended past its budget, between two looks, is one that a simulator would have
-    // ended.
+    // A run may end past its budget between two looks. A simulator would have ended it at the
+    // budget.
     const bool busy = reg::kStatusBusy.Get(status);
     if (now > budget || (busy && now == budget)) return WaitOutcome{.end = WaitEnd::kBudget};
     if (!busy) return WaitOutcome{.end = WaitEnd::kDone};

@@ -59,7 +59,7 @@ Result<OptionValues> OptionValues::Make(std::string_view driver,
   }
   for (const auto& [written, value] : given) {
     std::string name = written;
-    if (name.empty()) {  // a number alone
+    if (name.empty()) {  // a plain number
       const auto plain = std::ranges::find(declared, true, &DriverOption::plain);
       if (plain == declared.end()) {
         return Fail(Code::kInvalidArgument, "device {}: '{}' is not option=value; it takes {}",

@@ -63,7 +63,7 @@ Result<std::unique_ptr<Executor>> Executor::Open(std::shared_ptr<const Artifact>
                                                  const std::string& plan,
                                                  std::span<Device* const> devices,
                                                  const ExecutorOptions& options) {
-  // An artifact that was just made has not been through Parse.
+  // An artifact from memory has not been through Parse.
   TESSERA_TRY(artifact::CheckArtifact(*artifact));
   std::unique_ptr<Executor> executor(new Executor);
   executor->artifact_ = std::move(artifact);
@@ -135,7 +135,7 @@ Status Executor::PrepareHost() {
   return {};
 }
 
-// Code and the programs' own segments first, the arena after them.
+// Uploads code and the programs' own segments first, then allocates the arena.
 Status Executor::PrepareDevices(std::span<Device* const> devices) {
   devices_.resize(artifact_->devices.size());
   launches_.resize(artifact_->programs.size());
@@ -173,7 +173,7 @@ Status Executor::PrepareDevices(std::span<Device* const> devices) {
   return {};
 }
 
-// The source built, the arena and the constants in the device's memory.
+// Builds the source, and puts the arena and the constants into the device's memory.
 Status Executor::PrepareKernels(uint32_t device) {
   Opened& opened = devices_[device];
   opened.kernels = options_.kernel_device;
@@ -282,7 +282,7 @@ Status Executor::Transfer(const TransferStep& step) {
 
 namespace {
 
-// Adds its own life to a step's time of the host; null: to nobody's.
+// Adds its own lifetime to the host time of a step; null: to nothing.
 class HostTime {
  public:
   explicit HostTime(double* seconds) : seconds_(seconds) {}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Executor: runs one plan of an artifact, any number of times. Everything is prepared when it is
-// opened (host code loaded, arenas allocated, code and constants of all programs uploaded); an
-// inference only copies its inputs and runs the steps in order: kernels, transfers, programs.
-// Depends on: runtime/artifact, runtime/host, runtime/device.h. Used by tools.
+// Executor: runs one plan of an artifact, any number of times. Open prepares everything (loads host
+// code, allocates arenas, uploads code and constants of all programs). An inference only copies its
+// inputs and runs the steps in order: kernels, transfers, programs. Depends on: runtime/artifact,
+// runtime/host, runtime/device.h. Used by tools.
 #ifndef TESSERA_RUNTIME_EXECUTOR_EXECUTOR_H_
 #define TESSERA_RUNTIME_EXECUTOR_EXECUTOR_H_
 
@@ -28,16 +28,16 @@
 namespace tessera {
 
 struct ExecutorOptions {
-  std::string cpu_level;  // "": the best that the artifact has and this machine runs
-  int threads = 1;        // at work on host code, at most those that this process may use
+  std::string cpu_level;  // "": the best level that the artifact has and this machine runs
+  int threads = 1;        // for host code, at most those that this process may use
   uint64_t budget = Launch().budget;      // device cycles for one inference, all programs together
   KernelDevice* kernel_device = nullptr;  // runs the plan's kernels from source; outlives it
-  PixelRule pixels;                       // what pixels that are given for an input become
-  // Each inference begins with the model's first states; else with what the one before left, of
-  // this call of Run or of an earlier one.
+  PixelRule pixels;                       // turns pixels into the values of an input
+  // Each inference begins with the model's first states. If false, it begins with the states that
+  // the inference before it left, in this call of Run or an earlier one.
   bool fresh_states = false;
-  // Tests: before each step, bytes of the arenas that hold nothing which a later step reads are
-  // overwritten with junk.
+  // For tests: before each step, overwrites with junk the bytes of the arenas that no later step
+  // reads.
   bool poison_dead = false;
 };
 
@@ -48,38 +48,38 @@ using StateValues = std::vector<std::vector<uint8_t>>;
 struct ProgramRun {
   uint32_t program = 0;  // index into Artifact::programs
   RunReport report;
-  std::vector<TraceEntry> trace;  // with ExecutionReport::traced
+  std::vector<TraceEntry> trace;  // if ExecutionReport::traced
 };
 
 // Hears of each run of a program.
 class ProgramListener {
  public:
   virtual ~ProgramListener() = default;
-  virtual RunObserver* Begin(uint32_t program) = 0;  // is told of the run; null: nobody
+  virtual RunObserver* Begin(uint32_t program) = 0;  // returns the run's observer; null: none
   virtual void End(const ProgramRun& run) = 0;       // not called for a run that fails
 };
 
-// A run of a program that failed on its device: the image with what its segments held when that
-// run began, by which it can be made again.
+// A run of a program that failed on its device: the image, with the contents of its segments at the
+// begin of that run, so that the run can be repeated.
 struct FailedRun {
   isa::ProgramImage image;
   uint64_t budget = 0;
   std::string model;                // the file's name
-  std::vector<std::string> layers;  // by the numbers of the image's source map; else its operators
+  std::vector<std::string> layers;  // indexed by the layer numbers of the image's source map
 };
 
-// What a call of Run took.
+// What a call of Run does and measures.
 struct ExecutionReport {
-  // Given by the caller: whether each run is traced.
-  //   errors  the device's, when it cannot
+  // Set by the caller: trace each run.
+  //   errors  those of a device that cannot
   bool traced = false;
-  ProgramListener* listener = nullptr;  // given by the caller; null: nobody
-  // And told behind each inference how many there were; says whether to go on.
+  ProgramListener* listener = nullptr;  // set by the caller; null: nobody listens
+  // Set by the caller: called after each inference with their number so far; false ends the call.
   std::function<bool(int64_t)> done;
-  int64_t inferences = 0;  // that were done
-  // What each step of the plan took of the host, all inferences together; programs 0.
+  int64_t inferences = 0;  // how many ran
+  // Host seconds of each step of the plan, all inferences together; 0 for programs.
   std::vector<double> step_seconds;
-  // Those of one inference after those of another; empty for a plan without programs.
+  // The runs of the inferences, one inference after another; empty for a plan without programs.
   std::vector<ProgramRun> runs;
 
   double HostSeconds() const;  // all steps together
@@ -89,20 +89,20 @@ struct ExecutionReport {
 
 class Executor {
  public:
-  // |devices|: by device id of the artifact; those that the plan does not use may be null or
-  // missing. They outlive the executor.
-  //   errors  kNotFound         no such plan; the message lists them
-  //           kInvalidArgument  the plan needs a device and there is none; a program is for another
+  // |devices|: by device id of the artifact; null or missing for those that the plan does not use.
+  // They must outlive the executor.
+  //   errors  kNotFound         no such plan; the message lists the plans
+  //           kInvalidArgument  a device of the plan is missing; a program is for another
   //                             configuration
-  //           kUnsupported      no host object of a level that this machine runs
-  //           kOutOfRange       programs and arena do not fit device memory; another number of
+  //           kUnsupported      no host object for a level that this machine runs
+  //           kOutOfRange       programs and arena do not fit device memory; a wrong number of
   //                             threads
-  //           and HostCode's and the devices'
+  //           others            as HostCode and the devices
   static Result<std::unique_ptr<Executor>> Open(std::shared_ptr<const artifact::Artifact> artifact,
                                                 const std::string& plan,
                                                 std::span<Device* const> devices,
                                                 const ExecutorOptions& options = {});
-  // With the one accelerator that today's artifacts have, as device 1; null: none.
+  // The same for artifacts with one accelerator, device 1; null: none.
   static Result<std::unique_ptr<Executor>> Open(std::shared_ptr<const artifact::Artifact> artifact,
                                                 const std::string& plan, Device* accelerator,
                                                 const ExecutorOptions& options = {});
@@ -110,16 +110,16 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // One tensor an input of the model, all with the same number N of inferences
-  // (runtime/executor/inputs.h says what is accepted). Gives one tensor an output, [N, ...]; of
-  // fewer inferences if |report->done| ends them.
-  //   errors  kInvalidArgument  another number of tensors, one of another shape or type, or a rule
-  //                             for pixels that does not fit
-  //           and the device's; nothing is given then
+  // One tensor for each model input, all with the same number N of inferences
+  // (runtime/executor/inputs.h says what an input takes). Returns one tensor for each output,
+  // [N, ...]; fewer inferences if |report->done| ends them.
+  //   errors  kInvalidArgument  another number of tensors, another shape or type, or a pixel rule
+  //                             that does not fit
+  //           others            as the device; without results
   Result<std::vector<HostTensor>> Run(std::span<const HostTensor> inputs,
                                       ExecutionReport* report = nullptr);
 
-  // What the last inference began with, and what the next one begins with.
+  // The states at the begin of the last inference; SetStates sets those of the next one.
   const StateValues& StatesBefore() const { return before_; }
   void SetStates(StateValues values);  // bytes as many as the states have
 
@@ -127,25 +127,26 @@ class Executor {
   //   errors  kNotFound  no such layer, or the plan does not keep its result
   Result<HostTensor> CaptureLayer(uint32_t layer) const;
 
-  // Of the last call of Run, if it failed in a program; the steps before that are done once more
-  // to find it. Nothing: it did not, or the device does not give its memory back.
+  // The run of the last call of Run, if that call failed in a program. Repeats the steps before
+  // that run to find the contents of memory. Nothing: no such failure, or the device does not let
+  // its memory be read.
   std::optional<FailedRun> Failed();
 
-  // What run |run| of a program begins with in the first inference of |inputs|, which Run accepts,
-  // with the states of the last one; the steps before it are done once more. Nothing: as Failed, or
-  // there is no such run.
+  // The state before run |run| of a program in the first inference of |inputs|, which Run must
+  // accept, with the states of the last inference. Repeats the steps before that run. Nothing: as
+  // for Failed, or no such run.
   std::optional<FailedRun> Beginning(std::span<const HostTensor> inputs, size_t run);
 
   const artifact::Artifact& artifact() const { return *artifact_; }
   const artifact::ExecutionPlan& plan() const { return *plan_; }
-  const std::string& cpu_level() const { return cpu_level_; }  // "" when the plan has no kernels
+  const std::string& cpu_level() const { return cpu_level_; }  // "" if the plan has no kernels
 
  private:
   struct BoundKernel {
     HostKernel function = nullptr;
     std::vector<void*> buffers;
   };
-  // A launch on the device that builds kernels.
+  // A launch on the device that runs kernels from source.
   struct BoundLaunch {
     const artifact::SourceKernel* kernel = nullptr;
     std::vector<KernelDevice::MemoryPlace> buffers;
@@ -153,7 +154,7 @@ class Executor {
   // A device with the plan's arena in its memory.
   struct Opened {
     Device* device = nullptr;
-    KernelDevice* kernels = nullptr;  // instead
+    KernelDevice* kernels = nullptr;  // set instead of |device|
     uint64_t arena = 0;               // device address, or memory of |kernels|
     std::vector<uint64_t> allocations;
   };
@@ -165,15 +166,15 @@ class Executor {
   Status PrepareKernels(uint32_t device);
   Status Write(uint32_t device, uint64_t offset, std::span<const uint8_t> bytes);  // to its arena
   Status Read(uint32_t device, uint64_t offset, std::span<uint8_t> bytes) const;
-  // What an inference does, up to step |end|.
+  // Runs the steps of an inference up to step |end|.
   Status Once(ExecutionReport* report, size_t end);
-  // And the states, of which those that it begins with are |before_|.
+  // Also fills in the states and keeps them in |before_|.
   void FillInputs(std::span<const HostTensor> inputs, int64_t inference);
-  void KeepStates();  // what an inference left
+  void KeepStates();  // keeps those that an inference left
   Result<isa::ProgramImage> ImageNow(uint32_t program);
   Status RunProgram(uint32_t program, uint64_t& budget, ExecutionReport* report);
   Status Transfer(const artifact::TransferStep& step);
-  Result<std::vector<uint8_t>> BytesOf(uint32_t buffer) const;  // wherever it is
+  Result<std::vector<uint8_t>> BytesOf(uint32_t buffer) const;  // on any device
   std::span<uint8_t> HostBytes(uint32_t buffer) const;          // on the host
   Status Poison(size_t step);
 
@@ -184,16 +185,16 @@ class Executor {
   std::optional<HostCode> code_;
   std::unique_ptr<HostThreads> pool_;  // with host code
   Mapping arena_, constants_;
-  std::vector<BoundKernel> kernels_;             // one a KernelStep of the host, in order
-  std::vector<BoundLaunch> kernel_launches_;     // one a KernelStep elsewhere, in order
+  std::vector<BoundKernel> kernels_;             // one for each KernelStep of the host, in order
+  std::vector<BoundLaunch> kernel_launches_;     // one for each other KernelStep, in order
   std::vector<Opened> devices_;                  // by device id; the host's is empty
-  std::vector<std::optional<Launch>> launches_;  // by program; of those that the plan runs
+  std::vector<std::optional<Launch>> launches_;  // by program; set if the plan runs it
   StateValues states_, before_;                  // of the next inference, of the last one
-  // The program that failed last: its step, its budget, what the inference was fed.
+  // The last program that failed: its step, its budget, the inputs of the inference.
   struct Failure {
     uint64_t budget = 0;
     size_t step = 0;
-    std::vector<HostTensor> inputs;  // of one inference, or more, of which it is the first
+    std::vector<HostTensor> inputs;  // the first inference in them counts
   };
   std::optional<FailedRun> Again(const Failure& failure);
   std::optional<Failure> failure_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The run of a program as it can be made again: Executor::Failed and Executor::Beginning.
+// A run of a program in a form that can be repeated: Executor::Failed and Executor::Beginning.
 #include <optional>
 #include <utility>
 
@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-// Segments that are the program's own begin with the image's data, the others are read.
+// A program's own segments begin with the image's data; ImageNow reads the others from the device.
 Result<isa::ProgramImage> Executor::ImageNow(uint32_t program) {
   isa::ProgramImage image = artifact_->programs[program].image;
   const Opened& opened = devices_[artifact_->programs[program].device];

@@ -19,7 +19,7 @@ bool TakesPixels(const artifact::TensorInfo& want) {
           (want.dtype == DType::kInt16 && want.quant));
 }
 
-// The shape [H, W] of one image of |want|, which takes pixels of one channel; empty: of more.
+// The shape [H, W] of an image of |want| if its pixels have one channel; empty if they have more.
 std::vector<int64_t> PlainImage(const artifact::TensorInfo& want) {
   if (want.shape[1] == 1) return {want.shape[2], want.shape[3]};
   if (want.shape[3] == 1) return {want.shape[1], want.shape[2]};
@@ -42,7 +42,7 @@ std::string NumbersText(const std::vector<double>& numbers) {
                              : fmt::format("[{:g}]", fmt::join(numbers, ", "));
 }
 
-// What each of the 256 pixels of a channel becomes, as the bytes of |want|'s type.
+// The value of each of the 256 pixels of a channel, in |want|'s type.
 template <typename T>
 std::array<T, 256> PixelTable(const artifact::TensorInfo& want, const PixelRule& rule,
                               size_t channel) {
@@ -68,7 +68,7 @@ void FillPixels(const artifact::TensorInfo& want, std::span<const uint8_t> pixel
   const std::optional<size_t> axis = ChannelAxis(want.shape);
   const bool each = rule.mean.size() > 1 || rule.std.size() > 1;  // CheckPixelRule: |axis| is known
   const size_t channels = each ? static_cast<size_t>(want.shape[*axis]) : 1;
-  // Elements from one channel to the next.
+  // Elements between two changes of the channel.
   const size_t step = each && *axis == 1 ? pixels.size() / channels : 1;
   std::vector<std::array<T, 256>> tables;
   for (size_t c = 0; c < channels; ++c) tables.push_back(PixelTable<T>(want, rule, c));

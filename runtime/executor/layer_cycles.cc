@@ -6,14 +6,14 @@
 namespace tessera {
 namespace {
 
-// Layer |layer| is charged with what is between two moments of the run; null: its start.
+// Charges |layer| with the time between two moments of the run; null: the run's start.
 struct Charge {
   size_t layer;
   const TraceEntry* from;
   const TraceEntry* to;
 };
 
-// The layer of |entry|'s instruction; |layers| or more: it has none.
+// The layer of |entry|'s instruction; |layers| or more if it has none.
 size_t LayerOf(const isa::ProgramImage& program, const TraceEntry& entry, size_t layers) {
   const auto range =
       std::ranges::upper_bound(program.source, entry.insn, {}, &isa::SourceRange::end);
@@ -24,7 +24,7 @@ uint64_t GemmBusy(const TraceEntry* entry) {
   return entry == nullptr ? 0 : entry->units[static_cast<size_t>(isa::Unit::kGemm)].busy;
 }
 
-// The pieces of the run from cut to cut, those of one layer that follow each other as one.
+// The pieces of the run from cut to cut; consecutive pieces of one layer become one.
 std::vector<Charge> Charges(const isa::ProgramImage& program, std::span<const TraceEntry> trace,
                             size_t layers) {
   std::vector<const TraceEntry*> entries;
@@ -42,7 +42,7 @@ std::vector<Charge> Charges(const isa::ProgramImage& program, std::span<const Tr
     if (charges.empty() || charges.back().layer != layer) charges.push_back({layer, cut, nullptr});
     charges.back().to = cut = entry;
   }
-  // A program that only loads.
+  // The program only loads.
   if (charges.empty() && !entries.empty())
     charges.push_back({LayerOf(program, *entries.back(), layers), nullptr, entries.back()});
   return charges;

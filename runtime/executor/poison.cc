@@ -9,8 +9,8 @@
 
 namespace tessera {
 
-// A buffer's value is needed before |step| when a step from there on reads it before one writes it,
-// or nothing writes it and the user or a tap reads it at the end.
+// A buffer's value is needed before |step| if a later step reads the buffer before one writes it,
+// or if no later step writes it and the user or a tap reads it at the end.
 Status Executor::Poison(size_t step) {
   constexpr uint8_t kJunk = 0xa5;
   std::vector<bool> needed(plan_->buffers.size()), seen(plan_->buffers.size());
