@@ -40,7 +40,7 @@ struct Launch {
   uint64_t insn_addr = 0;   // device address, multiple of 64
   uint32_t insn_count = 0;  // FINISH included
   std::array<SegmentBinding, isa::kSegments> segments;
-  uint64_t budget = 1'000'000'000;  // device cycles (func: instructions) of the run; >= 1
+  uint64_t budget = 1'000'000'000;  // device cycles (func: instructions and tile steps); >= 1
 };
 
 struct RunReport {

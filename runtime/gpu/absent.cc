@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For builds without a dynamic loader: a board's programs are static.
+// For builds without a dynamic loader: programs for boards are static.
 #include "runtime/gpu/gpu_drivers.h"
 
 namespace tessera {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of the CUDA driver that the device and bench/peers call, found by name in its
-// library. Types and numbers are those of NVIDIA's description of the driver API.
+// The functions of the CUDA driver that the device and bench/peers call, looked up by name in its
+// library. Types and numbers follow NVIDIA's reference of the driver API.
 #ifndef TESSERA_RUNTIME_GPU_CUDA_API_H_
 #define TESSERA_RUNTIME_GPU_CUDA_API_H_
 
@@ -54,10 +54,10 @@ struct CudaApi {
 
 inline constexpr const char* kCudaLibrary = "libcuda.so.1";  // for the loader's search
 
-// Where the driver's library is: TESSERA_CUDA_DRIVER of the environment, else kCudaLibrary.
+// The path of the driver's library: TESSERA_CUDA_DRIVER of the environment, else kCudaLibrary.
 std::string CudaLibrary();
 
-// Of |library|, which stays open. errors: kUnsupported it or a function is missing
+// The functions of |library|, which stays open. errors: kUnsupported it or a function is missing
 Result<CudaApi> LoadCuda(const std::string& library = CudaLibrary());
 
 }  // namespace tessera

@@ -122,7 +122,7 @@ class CudaDevice : public KernelDevice {
   }
 
  private:
-  // The driver keeps a context a thread.
+  // The driver keeps one current context for each thread.
   Status Enter() const {
     const int code = api_.CtxSetCurrent(context_);
     return code == 0 ? Status() : Refused("cuCtxSetCurrent", code);

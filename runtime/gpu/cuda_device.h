@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVIDIA's GPUs through the CUDA driver (libcuda.so.1), whose library is opened at run time. Its
-// kernels are PTX, which it assembles. Depends on runtime/kernel_device.h. Used by gpu_drivers.cc.
+// NVIDIA's GPUs through the CUDA driver (libcuda.so.1), which the program opens at run time. The
+// kernels are PTX, which the driver assembles. Depends on runtime/kernel_device.h. Used by
+// gpu_drivers.cc.
 #ifndef TESSERA_RUNTIME_GPU_CUDA_DEVICE_H_
 #define TESSERA_RUNTIME_GPU_CUDA_DEVICE_H_
 
@@ -12,7 +13,7 @@
 namespace tessera {
 
 // The first device, in its primary context.
-//   errors  kUnsupported  no library, no device; kUnavailable the driver refuses
+//   errors  kUnsupported  no library or no device; kUnavailable an error of the driver
 Result<std::unique_ptr<KernelDevice>> OpenCudaDevice();
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The devices that run kernels from source, by name. Their libraries are opened when a device is: a
-// program needs none to start. Depends on runtime/kernel_device.h. Used by tools, tests.
+// The devices that run kernels from source, by name. Opening a device opens its library, so a
+// program starts without these libraries. Depends on runtime/kernel_device.h. Used by tools, tests.
 #ifndef TESSERA_RUNTIME_GPU_GPU_DRIVERS_H_
 #define TESSERA_RUNTIME_GPU_GPU_DRIVERS_H_
 
@@ -20,15 +20,15 @@ inline constexpr const char* kCuda = "cuda";
 inline constexpr const char* kCudaIs = "kernels through PTX, on the first NVIDIA GPU";
 
 struct GpuDriver {
-  const char* name;  // also of the plan that it runs
+  const char* name;  // also the name of the plan that it runs
   const char* what;  // one line for a newcomer
   //   errors  kUnsupported  no library or no device; this build has no such driver
-  //           kUnavailable  the driver refuses
+  //           kUnavailable  an error of the driver
   Result<std::unique_ptr<KernelDevice>> (*open)();
 };
 
 std::span<const GpuDriver> GpuDrivers();
-const GpuDriver* FindGpuDriver(std::string_view name);  // null: none
+const GpuDriver* FindGpuDriver(std::string_view name);  // null: no such driver
 
 }  // namespace tessera
 

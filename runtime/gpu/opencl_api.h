@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of OpenCL 1.2 that the device calls, found by name in the loader. Types and numbers
-// are those of the Khronos specification. Internal to runtime/gpu.
+// The functions of OpenCL 1.2 that the device calls, looked up by name in the loader. Types and
+// numbers follow the Khronos specification. Internal to runtime/gpu.
 #ifndef TESSERA_RUNTIME_GPU_OPENCL_API_H_
 #define TESSERA_RUNTIME_GPU_OPENCL_API_H_
 
@@ -48,7 +48,7 @@ struct OpenClApi {
   int32_t (*Finish)(ClHandle);
 };
 
-// Of the loader at |library|, which stays open. errors: kUnsupported it or a function is missing
+// The functions of |library|, which stays open. errors: kUnsupported it or a function is missing
 Result<OpenClApi> LoadOpenCl(const char* library = "libOpenCL.so.1");
 
 }  // namespace tessera

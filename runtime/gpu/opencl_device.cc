@@ -45,7 +45,7 @@ class OpenClDevice : public KernelDevice {
     const char* text = source.c_str();
     program_ = api_.CreateProgramWithSource(context_, 1, &text, nullptr, &code);
     if (code != 0) return Refused("clCreateProgramWithSource", code);
-    // Division as the definition has it; the default may be off by 2.5 units in the last place.
+    // Exactly rounded division; the default may be off by 2.5 units in the last place.
     uint64_t config = 0;
     api_.GetDeviceInfo(device_, kClDeviceFpConfig, sizeof config, &config, nullptr);
     const char* options = config & kClRoundedDivide ? "-cl-fp32-correctly-rounded-divide-sqrt" : "";
@@ -72,7 +72,7 @@ class OpenClDevice : public KernelDevice {
   }
 
   Status Write(MemoryPlace to, std::span<const uint8_t> bytes) override {
-    if (bytes.empty()) return {};  // OpenCL refuses it
+    if (bytes.empty()) return {};  // OpenCL rejects an empty write
     const int32_t code = api_.EnqueueWriteBuffer(queue_, memories_[to.memory], 1, to.offset,
                                                  bytes.size(), bytes.data(), 0, nullptr, nullptr);
     return code == 0 ? Status() : Refused("clEnqueueWriteBuffer", code);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenCL, whose loader (libOpenCL.so.1) is opened at run time: a program needs none to start.
+// OpenCL devices. The program opens the loader (libOpenCL.so.1) at run time, and starts without it.
 // Depends on runtime/kernel_device.h. Used by gpu_drivers.cc.
 #ifndef TESSERA_RUNTIME_GPU_OPENCL_DEVICE_H_
 #define TESSERA_RUNTIME_GPU_OPENCL_DEVICE_H_
@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-// The first GPU of all platforms, else the first device that there is.
+// The first GPU of all platforms, else the first device of any kind.
 //   errors  kUnsupported  no loader, no platform or no device; this build has no such driver
 Result<std::unique_ptr<KernelDevice>> OpenOpenClDevice();
 

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-// |opened|: the name under which it was found.
+// Opens the first library that opens. |opened|: its name.
 Result<void*> OpenFirst(const LibraryUse& use, std::string* opened) {
   std::string reasons;
   for (const std::string& name : use.names) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions found by name in a library that is opened at run time, so that nothing needs it to be
-// built. Used by the drivers of GPUs and by bench/peers.
+// Finds functions by name in a library that the program opens at run time, so that no build needs
+// the library. Used by the drivers of GPUs and by bench/peers.
 #ifndef TESSERA_RUNTIME_GPU_SHARED_LIBRARY_H_
 #define TESSERA_RUNTIME_GPU_SHARED_LIBRARY_H_
 
@@ -13,14 +13,14 @@
 
 namespace tessera {
 
-// Whose library it is, under which names it may be found, what helps.
+// The user of a library, the names to try, and the ends of messages.
 struct LibraryUse {
   std::string user;                // begins every message: "device cuda"
   std::vector<std::string> names;  // files, or names for the loader's search; the first that opens
-  std::string if_missing, if_old;  // end the messages: no such library; it lacks a function
+  std::string if_missing, if_old;  // how to help if no library opens; if it lacks a function
 };
 
-// A pointer to a function and the name of what it shall point to, or a newer name and an older.
+// A pointer to a function and the name of that function in the library, with an older name if any.
 struct NamedFunction {
   template <typename Function>
   NamedFunction(Function*& the_function, const char* the_name, const char* the_older = nullptr)
@@ -30,9 +30,9 @@ struct NamedFunction {
   const char *name, *older;
 };
 
-// Fills |functions| from a library, which stays open to the process's end.
-//   errors  kUnsupported  none of the names opens: the loader's reason for each; the first
-//                         function that it lacks
+// Fills |functions| from a library, which stays open until the process ends.
+//   errors  kUnsupported  none of the names opens: the loader's reason for each; or the first
+//                         function that the library lacks
 Status LoadFunctions(const LibraryUse& use, std::span<const NamedFunction> functions);
 
 }  // namespace tessera

@@ -7,7 +7,7 @@
 #include "runtime/host/threads.h"
 
 #if defined(__arm__)
-// Of the compiler's own library (the Arm run-time ABI, IHI 0043).
+// Functions of the compiler's own library (the Arm run-time ABI, IHI 0043).
 extern "C" {
 void __aeabi_idiv();
 void __aeabi_uidiv();

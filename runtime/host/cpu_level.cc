@@ -18,8 +18,8 @@ namespace tessera {
 namespace {
 
 #if defined(__x86_64__)
-// Tile registers with products of int8 (CPUID 7.0, EDX 24 and 25), which the system gives to a
-// process that asks for them (arch_prctl, Linux 5.16).
+// Tile registers with products of int8 (CPUID 7.0, EDX 24 and 25). A process must ask the system
+// for them (arch_prctl, Linux 5.16).
 bool HasTiles() {
   constexpr long kRequestComponent = 0x1023, kTileData = 18;
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -34,8 +34,8 @@ bool HasTiles() {
 std::vector<std::string> CpuLevels() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  // The features that Clang and GCC both know by name. The others of a level (movbe, lzcnt, f16c)
-  // came to every processor together with the ones tested.
+  // Tests the features that both Clang and GCC know by name. The others of a level (movbe, lzcnt,
+  // f16c) came to every processor together with the tested ones.
   const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") &&
                   __builtin_cpu_supports("ssse3");
   const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&

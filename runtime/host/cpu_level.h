@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of the instruction-set levels that host code is compiled for. The compiler makes one object
-// a level; the executor loads the best one that this machine runs. Depends on nothing.
+// Names of the instruction-set levels of host code. The compiler makes one object for each level;
+// the executor loads the best one that this machine runs. Depends on nothing.
 #ifndef TESSERA_RUNTIME_HOST_CPU_LEVEL_H_
 #define TESSERA_RUNTIME_HOST_CPU_LEVEL_H_
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kMaxSectionBytes = uint64_t{1} << 28;
 
-// The |size| bytes at |offset|.
+// The |size| bytes at |offset|, if inside |bytes|.
 Result<std::span<const uint8_t>> Part(std::span<const uint8_t> bytes, uint64_t offset,
                                       uint64_t size, std::string_view what) {
   if (offset > bytes.size() || size > bytes.size() - offset) {
@@ -30,7 +30,7 @@ T At(std::span<const uint8_t> bytes, size_t index) {
   return value;
 }
 
-// The text at |offset| of a string table, which must end inside it.
+// The text at |offset| of a string table; the text must end inside the table.
 Result<std::string> TextAt(std::span<const uint8_t> table, uint64_t offset) {
   if (offset >= table.size())
     return Fail(Code::kDataLoss, "host code: a name lies outside its table");
@@ -40,7 +40,7 @@ Result<std::string> TextAt(std::span<const uint8_t> table, uint64_t offset) {
   return std::string(begin, end);
 }
 
-// The structures of an ELF file, of 64 bits (addends in the table) or of 32.
+// The structures of an ELF file: of 64 bits (addends in the table) or of 32 bits.
 template <typename HeaderT, typename SectionT, typename SymbolT, typename RelocationT, bool kWide>
 struct ElfFormat {
   using RawHeader = HeaderT;
@@ -96,7 +96,7 @@ Status ReadSections(std::span<const uint8_t> bytes, const typename Elf::RawHeade
   for (size_t i = 0; i < header.e_shnum; ++i) {
     const auto raw = At<typename Elf::RawSection>(table, i);
     ElfSection section;
-    if (i > 0) {  // section 0 is no section
+    if (i > 0) {  // entry 0 is not a section
       TESSERA_ASSIGN(section.name, TextAt(names, raw.sh_name));
       section.type = raw.sh_type;
       section.flags = raw.sh_flags;
@@ -149,7 +149,7 @@ Status ReadRelocations(const ElfSection& table, uint32_t symbols, ElfObject& obj
     return Fail(Code::kInvalidArgument, "host code: {} patches section {} of {}", table.name,
                 table.info, object.sections.size());
   }
-  if (!(object.sections[table.info].flags & SHF_ALLOC)) return {};  // of debugging sections
+  if (!(object.sections[table.info].flags & SHF_ALLOC)) return {};  // patches a debugging section
   if (table.type != Elf::kRelocations || table.link != symbols) {
     return Fail(Code::kInvalidArgument,
                 "host code: {} is not a table with{} addends over the symbols", table.name,

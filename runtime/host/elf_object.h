@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A relocatable ELF object as plain structs. Untrusted input: every offset and count
-// is compared with the file before use. Internal to runtime/host.
+// A relocatable ELF object as plain structs. The input is untrusted: the reader compares every
+// offset and count with the file before use. Internal to runtime/host.
 #ifndef TESSERA_RUNTIME_HOST_ELF_OBJECT_H_
 #define TESSERA_RUNTIME_HOST_ELF_OBJECT_H_
 
@@ -33,23 +33,23 @@ struct ElfSymbol {
 };
 
 struct ElfRelocation {
-  uint32_t section = 0;  // which is patched
+  uint32_t section = 0;  // the section to patch
   uint64_t offset = 0;
   uint32_t type = 0;
   uint32_t symbol = 0;  // an index into the symbols
-  int64_t addend = 0;   // 0 where the architecture has it in place
+  int64_t addend = 0;   // 0 if the architecture keeps the addend in the code
 };
 
 struct ElfObject {
   std::vector<ElfSection> sections;
   std::vector<ElfSymbol> symbols;
-  std::vector<ElfRelocation> relocations;  // of allocated sections
+  std::vector<ElfRelocation> relocations;  // those of allocated sections
 };
 
-// The result's spans are into |bytes|.
+// Reads |bytes|; the spans of the result point into |bytes|.
 //   errors  kInvalidArgument  not ELF of that width, not relocatable, or contradictory
-//           kUnsupported      of another architecture
-//           kDataLoss         something lies outside the file
+//           kUnsupported      another architecture
+//           kDataLoss         a part lies outside the file
 Result<ElfObject> ReadElf(std::span<const uint8_t> bytes, const HostArchitecture& architecture);
 
 }  // namespace tessera

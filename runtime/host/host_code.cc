@@ -22,16 +22,16 @@ constexpr uint64_t kMaxImageBytes = uint64_t{1} << 30;  // so that 32-bit distan
 constexpr uint64_t kStubBytes = 16;
 constexpr uint64_t kAddressBytes = sizeof(void*);
 
-// SHT_X86_64_UNWIND, SHT_ARM_EXIDX: one number.
+// The number of both SHT_X86_64_UNWIND and SHT_ARM_EXIDX.
 constexpr uint32_t kUnwindTable = 0x70000001;
 
-// Sections go to memory in this order; each part begins a page.
+// The parts of the image, in this order; each begins a page.
 enum Part : int { kText, kReadOnly, kWritable, kParts };
 
-// The part that |section| is loaded into, kParts for none.
+// The part for |section|; kParts if the loader does not load it.
 Result<int> PartOf(const ElfSection& section) {
   if (!(section.flags & SHF_ALLOC) || section.size == 0) return kParts;
-  // Notes and unwind tables: nothing here reads them.
+  // Notes and unwind tables, which nothing here reads.
   if (section.type == SHT_NOTE || section.type == kUnwindTable ||
       section.name.starts_with(".eh_frame"))
     return kParts;
@@ -68,7 +68,7 @@ class Loader {
     for (const ElfRelocation& r : object_.relocations) TESSERA_TRY(Relocate(r));
     const size_t text_end = part_end_[kText], read_end = part_end_[kReadOnly];
     auto* text = reinterpret_cast<char*>(memory_.data());
-    __builtin___clear_cache(text, text + text_end);  // Arm: instructions are fetched anew
+    __builtin___clear_cache(text, text + text_end);  // Arm: the processor must fetch the new code
     TESSERA_TRY(memory_.Protect(0, text_end, Mapping::Protection::kReadExecute));
     return memory_.Protect(text_end, read_end - text_end, Mapping::Protection::kRead);
   }
@@ -91,8 +91,8 @@ class Loader {
     return s.section != SHN_UNDEF && s.section < SHN_LORESERVE && offset_[s.section];
   }
 
-  // For each symbol from outside, which external it is. Others matter only when something uses
-  // them.
+  // Finds the external of each symbol from outside. An unknown symbol matters only if something
+  // uses it.
   void Externals() {
     external_.resize(object_.symbols.size(), -1);
     for (size_t i = 1; i < object_.symbols.size(); ++i) {
@@ -103,7 +103,7 @@ class Loader {
     }
   }
 
-  // Gives every loaded section, the stubs and the table of addresses their offsets.
+  // Gives an offset to every loaded section, to the stubs and to the table of addresses.
   Status Place() {
     offset_.resize(object_.sections.size());
     std::vector<int> part(object_.sections.size());
@@ -137,7 +137,7 @@ class Loader {
 
   uint64_t Base() const { return reinterpret_cast<uintptr_t>(memory_.data()); }
 
-  // The address of the symbol; |near|: an external's stub, which short distances reach.
+  // The address of the symbol. |near|: that of an external's stub, which short distances reach.
   Result<uint64_t> AddressOf(uint32_t index, bool near) const {
     const ElfSymbol& s = object_.symbols[index];
     if (external_[index] >= 0) {
@@ -157,7 +157,7 @@ class Loader {
   }
 
   Status Relocate(const ElfRelocation& r) {
-    if (!offset_[r.section]) return {};  // unwind tables
+    if (!offset_[r.section]) return {};  // a section that is not loaded
     const ElfSection& section = object_.sections[r.section];
     const RelocationKind kind = architecture_.kind(r.type);
     if (kind.wants == RelocationWants::kUnknown) {
@@ -192,7 +192,7 @@ class Loader {
   const HostArchitecture& architecture_;
   std::span<const HostExternal> externals_;
   std::vector<int> external_;                    // for each symbol: index into externals_, or -1
-  std::vector<std::optional<uint64_t>> offset_;  // for each section: where it is loaded
+  std::vector<std::optional<uint64_t>> offset_;  // for each section: its offset in memory_
   std::array<uint64_t, kParts> part_end_{};
   uint64_t stubs_ = 0, got_ = 0;
   Mapping memory_;

@@ -3,12 +3,11 @@
 // HostCode: loads a compiled object into this process and finds its kernels, without a compiler or
 // a linker. Depends on base. Used by runtime/executor.
 //
-// An object is what a compiler emits with position-independent code. Code, read-only data
-// (relocated or not), data and zeroed data are loaded; code and read-only data are write-protected
-// before anything runs. The only symbols that it may take from outside are those of HostExternals
-// (architecture.h): memcpy, memmove, memset and tessera_parallel, and on 32-bit Arm
-// what that processor has no instruction for. A damaged object is refused. An object that an enemy
-// made is still his code: do not run it.
+// An object is what a compiler emits as position-independent code. The loader loads code, read-only
+// data (relocated or not), data and zeroed data, and write-protects code and read-only data before
+// any code runs. The only symbols from outside are HostExternals (architecture.h): memcpy, memmove,
+// memset and tessera_parallel, and on 32-bit Arm functions for missing instructions. The loader
+// rejects a damaged object. It cannot tell an object made by an attacker: do not run such objects.
 #ifndef TESSERA_RUNTIME_HOST_HOST_CODE_H_
 #define TESSERA_RUNTIME_HOST_HOST_CODE_H_
 

@@ -37,8 +37,8 @@ Result<Mapping> Mapping::Make(uint64_t bytes) {
     return Fail(Code::kUnavailable, "the system gives no {} bytes of memory: {}", bytes,
                 std::strerror(errno));
 #ifdef MADV_HUGEPAGE
-  // Weights of some megabytes are read from end to end: large pages spare the walks for their
-  // addresses. A kernel without them leaves the memory as it is.
+  // Kernels read weights of some megabytes from end to end; large pages save page walks there. A
+  // system without large pages leaves the memory as it is.
   madvise(data, static_cast<size_t>(bytes), MADV_HUGEPAGE);
 #endif
   mapping.data_ = static_cast<uint8_t*>(data);

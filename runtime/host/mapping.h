@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pages from the operating system: zeroed, given only when touched, with protection. For host code
-// and the executor's arena. Depends on base.
+// Mapping: pages from the operating system, zeroed, allocated at the first touch, with protection.
+// For host code and the executor's arena. Depends on base.
 #ifndef TESSERA_RUNTIME_HOST_MAPPING_H_
 #define TESSERA_RUNTIME_HOST_MAPPING_H_
 
@@ -21,11 +21,11 @@ class Mapping {
   ~Mapping();
 
   // |bytes| of readable and writable memory; zero gives an empty mapping.
-  //   errors  kUnavailable  the system refuses; more than a pointer reaches
+  //   errors  kUnavailable  the system refuses, or |bytes| is more than a pointer reaches
   static Result<Mapping> Make(uint64_t bytes);
 
   enum class Protection : uint8_t { kRead, kReadExecute };
-  // |offset| and |bytes| are whole pages inside the mapping.
+  // |offset| and |bytes| must be whole pages inside the mapping.
   //   errors  kUnavailable  the system refuses
   Status Protect(size_t offset, size_t bytes, Protection access);
 

@@ -13,7 +13,7 @@ namespace {
 // ldr x16, #8; br x16
 constexpr uint8_t kJump[] = {0x50, 0x00, 0x00, 0x58, 0x00, 0x02, 0x1f, 0xd6};
 
-// How many low bits of a byte offset an instruction leaves out: those of its access size.
+// How many low bits of a byte offset an instruction drops: the logarithm of its access size.
 int ScaleOf(uint32_t type) {
   switch (type) {
     case R_AARCH64_LDST16_ABS_LO12_NC:
@@ -55,7 +55,7 @@ RelocationKind Kind(uint32_t type) {
   }
 }
 
-// |value| fits a signed field of |bits|.
+// Whether |value| fits a signed field of |bits| bits.
 bool Fits(int64_t value, int bits) {
   return value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1);
 }

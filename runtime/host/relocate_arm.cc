@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Relocations of 32-bit Arm in Arm state (ELF for the Arm architecture, aaelf32). Addends are in
-// place. Code in Thumb state has relocations of its own, which are refused.
+// Relocations of 32-bit Arm in Arm state (ELF for the Arm architecture, aaelf32), with addends in
+// the code. The loader rejects code in Thumb state, which has other relocations.
 #include <elf.h>
 
 #include <cstring>

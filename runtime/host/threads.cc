@@ -12,14 +12,14 @@
 namespace tessera {
 namespace {
 
-// Parts of its share of what is left, of which a thread takes one at a time: large pieces first, so
-// that there are few, then smaller ones, so that all end together though one came late.
+// A thread takes 1 / kParts of its share of the remaining iterations at a time. So pieces are large
+// at first, to have few of them, and small at last, so that all threads end together.
 constexpr int64_t kParts = 2;
-constexpr auto kSpin = std::chrono::microseconds(20);  // before a thread goes to sleep
+constexpr auto kSpin = std::chrono::microseconds(20);  // how long a thread looks before it sleeps
 
 thread_local HostThreads* threads_in_use = nullptr;
 
-// Lets a processor's other thread work for a moment.
+// Lets the other hardware thread of this core work for a moment.
 void Relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -28,7 +28,7 @@ void Relax() {
 #endif
 }
 
-// Looks at |value| for kSpin, then sleeps until it is not |old|; it may be that on return.
+// Looks at |value| for kSpin, then sleeps until it is not |old|; may also return earlier.
 template <typename T>
 void WaitWhile(const std::atomic<T>& value, T old) {
   const auto end = std::chrono::steady_clock::now() + kSpin;
@@ -100,8 +100,9 @@ uint32_t HostThreads::NextTurn(uint32_t seen) const {
   return turn_.load();
 }
 
-// A worker is |inside_| before it looks at the work, and looks only if the turn is still the same:
-// the caller, who ends the turn and then waits until nobody is inside, changes the work behind it.
+// A worker counts itself in |inside_| before it looks at the work, and looks only if the turn is
+// still the same. The caller ends the turn and waits until nobody is inside before it changes the
+// work.
 void HostThreads::Serve(Worker& worker) {
   for (uint32_t turn = NextTurn(0);; turn = NextTurn(turn)) {
     if (stop_.load()) return;
@@ -148,7 +149,7 @@ UseThreads::~UseThreads() { threads_in_use = before_; }
 extern "C" void tessera_parallel(void (*body)(void*, void*, int64_t, int64_t), void* context,
                                  int64_t iterations, void* scratch, int64_t scratch_bytes) {
   if (HostThreads* pool = threads_in_use) {
-    const UseThreads alone(nullptr);  // a loop inside a loop is its thread's
+    const UseThreads alone(nullptr);  // the thread of an outer loop runs a loop inside it alone
     return pool->Run({body, context, iterations, scratch, scratch_bytes});
   }
   if (iterations > 0) body(context, scratch, 0, iterations);

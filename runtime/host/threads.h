@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads for the parallel loops of host code: made once, they run wherever this process may, which
-// the system decides from its cpu set. Compiled kernels call tessera_parallel, which uses the pool
-// that UseThreads names for the calling thread; without one the caller does all iterations itself.
-// Depends on base. Used by: host_code, the executor.
+// HostThreads: a pool of threads for the parallel loops of host code. It is made once; the system
+// runs its threads on the processors of this process's cpu set. Compiled kernels call
+// tessera_parallel, which uses the pool that UseThreads sets for the calling thread; without a pool
+// the caller does all iterations. Depends on base. Used by: host_code, the executor.
 #ifndef TESSERA_RUNTIME_HOST_THREADS_H_
 #define TESSERA_RUNTIME_HOST_THREADS_H_
 
@@ -21,28 +21,28 @@ namespace tessera {
 // Processors that this process may use (sched_getaffinity), at least 1.
 int AllowedProcessors();
 
-// Iterations [0, iterations) of a loop, in any order and at the same time; body(context, scratch,
-// begin, end) does some of them.
+// Iterations [0, iterations) of a loop, which may run in any order and at the same time;
+// body(context, scratch, begin, end) does some of them.
 struct ParallelWork {
   void (*body)(void* context, void* scratch, int64_t begin, int64_t end) = nullptr;
   void* context = nullptr;
   int64_t iterations = 0;
   void* scratch = nullptr;    // the caller's own memory for the body
-  int64_t scratch_bytes = 0;  // of it; other threads have as much, aligned to 64
+  int64_t scratch_bytes = 0;  // of |scratch|; other threads have as much, aligned to 64
 };
 
 class HostThreads {
  public:
-  // |threads| at work at a time, of which the caller is one.
+  // |threads| threads work at a time; the caller is one of them.
   //   errors  kOutOfRange   below 1, or more than AllowedProcessors()
-  //           kUnavailable  the system refuses a thread
+  //           kUnavailable  the system gives no thread
   static Result<std::unique_ptr<HostThreads>> Make(int threads);
-  ~HostThreads();  // of a pool at rest
+  ~HostThreads();  // no Run may be in progress
   HostThreads(const HostThreads&) = delete;
   HostThreads& operator=(const HostThreads&) = delete;
 
-  // Returns when all iterations are done. One call at a time. Ends whatever the other threads do:
-  // what none of them takes, the caller does.
+  // Returns when all iterations are done. One call at a time. Does not depend on the other threads:
+  // the caller does what they do not take.
   void Run(const ParallelWork& work);
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
@@ -63,7 +63,7 @@ class HostThreads {
 
   std::vector<Worker> workers_;
   ParallelWork work_;
-  std::atomic<int64_t> next_{0};     // the first that nobody has taken
+  std::atomic<int64_t> next_{0};     // the first iteration that no thread has taken
   std::atomic<uint32_t> turn_{0};    // odd: there is work
   std::atomic<uint32_t> inside_{0};  // workers that look at the work
   std::atomic<bool> stop_{false};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The elements of a tensor whatever their type is. Depends on: tensor.h, base/half.h. Used by:
-// tools.
+// Visits the elements of a tensor of any type. Depends on: tensor.h, base/half.h. Used by: tools.
 #ifndef TESSERA_RUNTIME_TENSOR_ELEMENTS_H_
 #define TESSERA_RUNTIME_TENSOR_ELEMENTS_H_
 
@@ -11,7 +10,7 @@
 
 namespace tessera {
 
-// Calls |visit| with each element of |tensor| in order, in its own C++ type; float16 as float.
+// Calls |visit| with each element of |tensor| in order, in its own C++ type, float16 as float.
 template <typename Visit>
 void VisitElements(const HostTensor& tensor, Visit&& visit) {
   const auto all = [&](auto elements) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In a build for a board: archives and pictures, whose libraries it does not have, are refused.
+// For builds for boards, which lack the libraries of archives and pictures: every call is an error.
 #include "base/file.h"
 #include "runtime/tensor/npz.h"
 #include "runtime/tensor/picture.h"

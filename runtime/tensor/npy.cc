@@ -29,7 +29,7 @@ constexpr NpyType kNpyTypes[] = {{"|b1", DType::kBool},    {"|i1", DType::kInt8}
                                  {"<i4", DType::kInt32},   {"<i8", DType::kInt64},
                                  {"<f4", DType::kFloat32}, {"<f2", DType::kFloat16}};
 
-// The text after `'key':` in a header dictionary, from its first non-space character.
+// The text after `'key':` in a header dictionary, from its first character that is not a blank.
 std::optional<std::string_view> ValueOf(std::string_view header, std::string_view key) {
   size_t at = header.find(fmt::format("'{}'", key));
   if (at == std::string_view::npos) return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NumPy's .npy files (format 1.0 to 3.0, C order, little-endian), and IDX files as MNIST-like data
-// sets use them, plain or gzip-compressed. Both are untrusted input.
+// NumPy's .npy files (format 1.0 to 3.0, C order, little-endian), and IDX files, plain or
+// gzip-compressed, as in data sets like MNIST. Both are untrusted input.
 #ifndef TESSERA_RUNTIME_TENSOR_NPY_H_
 #define TESSERA_RUNTIME_TENSOR_NPY_H_
 
@@ -16,16 +16,16 @@ namespace tessera {
 
 // Reads a .npy file.
 //   errors  kNotFound         the file cannot be opened
-//           kInvalidArgument  not .npy, Fortran order, big-endian or a type that is not in DType
+//           kInvalidArgument  not .npy, Fortran order, big-endian or a type outside DType
 //           kDataLoss         shorter or longer than its header says
 Result<HostTensor> ReadNpy(const std::string& path);
-// The same of a file's |bytes|; messages begin with |place|.
+// The same for a file's |bytes|; messages begin with |place|.
 Result<HostTensor> ParseNpy(std::span<const uint8_t> bytes, const std::string& place);
 
-// Writes |tensor| as format 1.0. Errors: WriteFile's.
+// Writes |tensor| in format 1.0. Errors: WriteFile's.
 Status WriteNpy(const std::string& path, const HostTensor& tensor);
 
-// Reads an IDX file of unsigned bytes; .gz is recognised by its first bytes.
+// Reads an IDX file of unsigned bytes; recognises .gz by its first bytes.
 //   errors  as ReadNpy; kUnsupported  IDX of another element type
 Result<HostTensor> ReadIdx(const std::string& path);
 

@@ -36,13 +36,13 @@ Result<OpenZip> OpenArchive(const std::vector<uint8_t>& bytes, const std::string
   return OpenZip(archive);
 }
 
-// The bytes of entry |index|, of which |stat| says how many there are.
+// The bytes of entry |index|; |stat| says how many they are.
 Result<std::vector<uint8_t>> Unpack(zip_t* archive, zip_uint64_t index, const zip_stat_t& stat,
                                     const std::string& place) {
   zip_file_t* entry = zip_fopen_index(archive, index, 0);
   if (entry == nullptr)
     return Fail(Code::kInvalidArgument, "{}: cannot be unpacked: {}", place, zip_strerror(archive));
-  // The size is what the archive says: memory is taken as the data come.
+  // Only the archive states the size, so memory grows as the data come.
   std::vector<uint8_t> bytes;
   std::vector<uint8_t> chunk(1 << 18);
   zip_int64_t got = 0;

@@ -17,12 +17,13 @@ namespace tessera {
 // Whether the file at |path| begins as a zip archive does.
 bool LooksLikeNpz(const std::string& path);
 
-// The arrays of an archive by their names, without ".npy", in its order.
+// The arrays of an archive with their names, without ".npy", in the archive's order.
 //   errors  kNotFound         the file cannot be opened
-//           kDataLoss         it is no whole archive, or an entry's checksum differs
-//           kInvalidArgument  an entry is no .npy, is encrypted or packed otherwise; two of a name
+//           kDataLoss         not a whole archive, or a wrong checksum of an entry
+//           kInvalidArgument  an entry is not .npy, is encrypted or has another packing; a repeated
+//                             name
 //           kOutOfRange       more than 4 GiB unpacked, or more than 1,000 entries
-//           kUnsupported      this build, for a board, reads none
+//           kUnsupported      this build, for a board, reads no archives
 Result<std::vector<std::pair<std::string, HostTensor>>> ReadNpz(const std::string& path);
 
 }  // namespace tessera

@@ -25,7 +25,7 @@ Status CheckExtents(int64_t height, int64_t width, const std::string& path) {
               height, kLongestSide, kMostPixels);
 }
 
-// What libpng's callbacks see, and where an error leaves them for.
+// What libpng's callbacks use, and where an error jumps to.
 struct PngReading {
   std::span<const uint8_t> bytes;
   size_t at = 0;
@@ -52,7 +52,7 @@ struct PngHeader {
   bool transparent = false;
 };
 
-// The two halves of reading: neither has an object that an error would have to destroy.
+// Reading in two halves. Neither has an object that an error would have to destroy.
 bool ReadPngHeader(png_structp png, png_infop info, PngReading& reading, PngHeader& header) {
   if (setjmp(reading.leave) != 0) return false;
   png_read_info(png, info);

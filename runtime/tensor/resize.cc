@@ -7,13 +7,13 @@
 namespace tessera {
 namespace {
 
-// The two old pixels that a new one lies between, and the share of the second.
+// The two old pixels around a new one, and the weight of the second.
 struct PixelBetween {
   int64_t first = 0, second = 0;
   double share = 0;
 };
 
-// Where the |to| new pixels of an axis lie among |from| old ones.
+// The places of the |to| new pixels of an axis among |from| old ones.
 std::vector<PixelBetween> Places(int64_t from, int64_t to, Resampling resampling) {
   std::vector<PixelBetween> places;
   for (int64_t i = 0; i < to; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HostTensor: a dense row-major array in host memory. What files hold and the executor takes and
-// gives. Depends on: base.
+// HostTensor: a dense row-major array in host memory, the form of tensors from files, and of the
+// executor's inputs and outputs. Depends on: base.
 #ifndef TESSERA_RUNTIME_TENSOR_TENSOR_H_
 #define TESSERA_RUNTIME_TENSOR_TENSOR_H_
 
@@ -15,8 +15,8 @@
 
 namespace tessera {
 
-// The product of |shape|, which must fit |limit| and have no negative extent.
-//   errors  kOutOfRange  it does not
+// The product of |shape|, which must not have a negative extent.
+//   errors  kOutOfRange  a negative extent, or a product over |limit|
 Result<int64_t> ElementCount(std::span<const int64_t> shape, int64_t limit = int64_t{1} << 40);
 
 // "[1, 3, 32, 32]"
@@ -38,7 +38,7 @@ struct HostTensor {
     return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
 
-  // Zeros of |shape|; the caller knows that the count fits memory.
+  // Zeros of |shape|; the caller makes sure that they fit memory.
   static HostTensor Zeros(DType dtype, std::vector<int64_t> shape);
 
   // Items [first, first + count) along the first axis.

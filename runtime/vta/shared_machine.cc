@@ -31,7 +31,7 @@ Result<std::unique_ptr<SharedMachine>> SharedMachine::Open() {
   TESSERA_ASSIGN(std::unique_ptr<Device> device,
                  OpenDevice(spec.name, config,
                             {.memory_bytes = kMemoryBytes, .values = std::move(spec.values)}));
-  TESSERA_TRY(device->Allocate(kPage, kPage));  // so that address 0 is no buffer's
+  TESSERA_TRY(device->Allocate(kPage, kPage));  // so that no buffer has address 0
   return std::unique_ptr<SharedMachine>(new SharedMachine(std::move(device)));
 }
 

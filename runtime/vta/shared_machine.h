@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SharedMachine: the one machine of a process as VTA's driver sees it: buffers that the host writes
+// SharedMachine: the one machine of a process for VTA's driver: buffers that the host writes
 // through pointers, device addresses, runs. Depends on: runtime/device. Used by: vta_driver.cc.
 #ifndef TESSERA_RUNTIME_VTA_SHARED_MACHINE_H_
 #define TESSERA_RUNTIME_VTA_SHARED_MACHINE_H_
@@ -16,24 +16,24 @@ namespace tessera::vta {
 
 class SharedMachine {
  public:
-  // As the environment says (vta_driver.h).
+  // Opens the device that the environment names (vta_driver.h).
   //   errors  kNotFound        no such device or configuration
   //           kUnsupported     VTA's encoding cannot express the configuration
-  //           those of OpenDevice
+  //           others           as OpenDevice
   static Result<std::unique_ptr<SharedMachine>> Open();
 
-  // |size| zero bytes aligned to a page, on both sides.
+  // Allocates |size| zero bytes, aligned to a page on both sides.
   //   errors  kOutOfRange   device memory is full
-  //           kUnavailable  host memory is
+  //           kUnavailable  host memory is full
   Result<void*> Allocate(uint64_t size);
-  //   errors  kInvalidArgument  |host| is not an allocation's first byte
+  //   errors  kInvalidArgument  |host| is not the first byte of an allocation
   Status Free(void* host);
 
   // The device address of |host|.
-  //   errors  kInvalidArgument  it points into no allocation
+  //   errors  kInvalidArgument  |host| is in no allocation
   Result<uint64_t> DeviceAddress(const void* host) const;
 
-  // Copies every buffer to the device, runs, and copies every buffer back, after an error too.
+  // Copies every buffer to the device, runs, and copies every buffer back, also after an error.
   Status Run(uint64_t insn_addr, uint32_t insn_count, uint64_t budget);
 
  private:

@@ -20,8 +20,8 @@ void Complain(const char* function, const Error& error) {
                error.message.c_str());
 }
 
-// The machine, opened at the first call; null, having said why once, if it cannot be. It is never
-// closed: clients free buffers as late as in destructors of static objects.
+// The machine, opened at the first call. Null if it cannot be opened; the first call then prints
+// why. Never closed: clients free buffers as late as in destructors of static objects.
 SharedMachine* Machine() {
   static SharedMachine* const machine = []() -> SharedMachine* {
     auto opened = SharedMachine::Open();

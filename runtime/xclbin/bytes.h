@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Little-endian numbers and zero-padded text in a vector or span of bytes, field by field. Ranges
-// are the caller's to check. Depends on: base/check.h. Used by: container.cc, sections.cc.
+// Little-endian numbers and zero-padded text in bytes, field by field. The caller checks ranges.
+// Depends on: base/check.h. Used by: container.cc, sections.cc.
 #ifndef TESSERA_RUNTIME_XCLBIN_BYTES_H_
 #define TESSERA_RUNTIME_XCLBIN_BYTES_H_
 
@@ -26,7 +26,7 @@ inline void PutFill(std::vector<uint8_t>& to, size_t count, uint8_t value = 0) {
   to.resize(to.size() + count, value);
 }
 
-// |text| and zeros, |bytes| in all, at least one of them zero.
+// Appends |text| and zeros: |bytes| bytes in all, at least one of them zero.
 inline void PutText(std::vector<uint8_t>& to, std::string_view text, size_t bytes) {
   TESSERA_CHECK(text.size() < bytes, "'{}' in a field of {} bytes", text, bytes);
   to.insert(to.end(), text.begin(), text.end());
@@ -40,7 +40,7 @@ T GetNumber(std::span<const uint8_t> from, size_t at) {
   return value;
 }
 
-// Up to the first zero of |bytes|.
+// The text of a field of |bytes| bytes, up to its first zero.
 inline std::string GetText(std::span<const uint8_t> from, size_t at, size_t bytes) {
   const auto field = from.subspan(at, bytes);
   return {field.begin(), std::ranges::find(field, uint8_t{0})};

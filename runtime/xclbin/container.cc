@@ -19,7 +19,7 @@ constexpr size_t kAtSignature = 8, kAtUniqueId = 296, kAtLength = 304, kAtTime =
 constexpr size_t kAtVersion = 328, kAtMode = 332, kAtPlatform = 352, kAtUuid = 416;
 constexpr size_t kAtSections = 448;
 
-// One line of the table, checked.
+// One checked line of the table.
 struct TableEntry {
   SectionKind kind;
   std::string name;
@@ -31,7 +31,7 @@ std::string Label(const TableEntry& entry) {
                             : fmt::format("{} '{}'", SectionName(entry.kind), entry.name);
 }
 
-// No two of the same kind and name, no two that share a byte.
+// Checks that no two sections have the same kind and name, and that no two share a byte.
 Status CheckTable(std::vector<TableEntry> table, const std::string& name) {
   std::ranges::sort(table, {}, [](const TableEntry& e) { return std::tie(e.kind, e.name); });
   for (size_t i = 1; i < table.size(); ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The xclbin container that XRT loads: a header, a table of sections, the sections. Written and
-// read here by field, little-endian, and every offset and length distrusted; XRT's own library and
-// xclbinutil are what tests hold it against. Depends on: base. Used by: sections.h, machine.h,
+// The xclbin container that XRT loads: a header, a table of sections, the sections. This file reads
+// and writes it field by field, little-endian, and trusts no offset and no length. Tests compare
+// with XRT's own library and xclbinutil. Depends on: base. Used by: sections.h, machine.h,
 // drivers/xrt, sim/xrt, the command.
 #ifndef TESSERA_RUNTIME_XCLBIN_CONTAINER_H_
 #define TESSERA_RUNTIME_XCLBIN_CONTAINER_H_
@@ -17,7 +17,7 @@
 
 namespace tessera::xclbin {
 
-// What a section holds. A file may have others; they are kept as bytes.
+// What a section holds. A file may have other kinds, kept as bytes.
 enum class SectionKind : uint32_t {
   kBitstream = 0,
   kEmbeddedMetadata = 2,  // XML: kernels, ports, arguments
@@ -25,15 +25,15 @@ enum class SectionKind : uint32_t {
   kConnectivity = 7,
   kIpLayout = 8,
   kBuildMetadata = 14,  // JSON
-  kSoftKernel = 23,     // may be there more than once
-  kGroupTopology = 26,  // as kMemTopology, which it goes before
+  kSoftKernel = 23,     // may appear more than once
+  kGroupTopology = 26,  // as kMemTopology; readers prefer it
   kGroupConnectivity = 27,
 };
 
 // "IP_LAYOUT", or "section 77".
 std::string SectionName(SectionKind kind);
 
-// What the file is for.
+// What a file is for.
 enum class LoadMode : uint16_t {
   kFlat = 0,        // a card or board
   kHardwareEm = 4,  // hw_emu
@@ -48,17 +48,17 @@ struct ContainerSection {
 };
 
 struct ContainerFile {
-  uint64_t unique_id = 0;  // two files with one are taken for the same
+  uint64_t unique_id = 0;  // XRT takes two files with the same id for one
   uint64_t time = 0;       // seconds since 1970
   uint8_t version_major = 2, version_minor = 1;
   uint16_t version_patch = 0;
   LoadMode mode = LoadMode::kFlat;
   std::string platform;               // vendor:board:name:version; at most 63 bytes
-  std::array<uint8_t, 16> uuid = {};  // XRT skips loading what is loaded
+  std::array<uint8_t, 16> uuid = {};  // XRT does not load a file that is loaded already
   std::vector<ContainerSection> sections;
   bool operator==(const ContainerFile&) const = default;
 
-  // The first of |kind|, or null.
+  // The first section of |kind|, or null.
   const ContainerSection* Find(SectionKind kind) const;
 };
 
@@ -66,15 +66,15 @@ inline constexpr size_t kContainerHeaderBytes = 456;
 inline constexpr size_t kSectionHeaderBytes = 40;
 inline constexpr uint32_t kMostSections = 0x10000;
 
-// The file as bytes; each section begins at a multiple of 8. A name or platform that is too long is
-// the caller's bug.
+// The bytes of the file; each section begins at a multiple of 8. A name or platform that is too
+// long is a bug of the caller.
 std::vector<uint8_t> WriteContainer(const ContainerFile& file);
 
-// Reads what WriteContainer or AMD's tools wrote; |name| goes in front of every message. A
-// signature behind the end is passed over.
-//   errors  kInvalidArgument  not an xclbin (magic), no section, a section twice
+// Reads a file of WriteContainer or of AMD's tools; every message begins with |name|. Skips a
+// signature after the end.
+//   errors  kInvalidArgument  not an xclbin (magic), no section, a repeated section
 //           kDataLoss         truncated, or a length, an offset or the table leaves the file, or
-//                             two sections overlap: section, offset, size and limit are named
+//                             two sections overlap; names section, offset, size and limit
 Result<ContainerFile> ReadContainer(std::span<const uint8_t> bytes, const std::string& name);
 
 }  // namespace tessera::xclbin

@@ -15,14 +15,14 @@ namespace tessera::xclbin {
 namespace {
 
 constexpr std::string_view kInstance = "tessera_1";
-constexpr uint64_t kControlBase = 0x10000;          // where the emulated bus has the registers
+constexpr uint64_t kControlBase = 0x10000;          // address of the registers on the emulated bus
 constexpr uint64_t kMemoryKib = uint64_t{4} << 20;  // of XRT's emulated card
-constexpr uint32_t kUserManaged = 2u << 8;          // no start and done bits that XRT may touch
+constexpr uint32_t kUserManaged = 2u << 8;          // XRT must not touch start and done bits
 
 std::vector<uint8_t> Bytes(std::string_view text) { return {text.begin(), text.end()}; }
 
-// The kernel in the words of AMD's metadata. Its one argument is the memory port, at the registers
-// of segment 0, so that XRT knows that there is one; nobody sets it.
+// The kernel in AMD's metadata. Its one argument is the memory port, at the registers of segment 0:
+// this tells XRT that the port exists. Nobody sets the argument.
 std::string Metadata(const isa::Config& config, bool emulated) {
   return fmt::format(
       R"(<?xml version="1.0" encoding="UTF-8"?>
@@ -47,7 +47,7 @@ std::string Metadata(const isa::Config& config, bool emulated) {
       config.bus_bits, isa::reg::kSegmentBaseLo[0], kInstance, kControlBase, kRegisterRange);
 }
 
-// The only section of |a|, or of |b| where a file has no groups.
+// The section |a|, or |b| for a file without groups.
 Result<const ContainerSection*> Need(const ContainerFile& file, SectionKind a, SectionKind b,
                                      const std::string& name) {
   for (const SectionKind kind : {a, b}) {
@@ -63,7 +63,7 @@ std::string Where(const ContainerSection& section, const std::string& name) {
   return fmt::format("{}: section {}", name, SectionName(section.kind));
 }
 
-// A kernel of the metadata.
+// A kernel in the metadata.
 struct KernelText {
   std::string name;
   std::optional<std::string> port, range;  // of its first slave port
@@ -72,7 +72,7 @@ struct KernelText {
 // The kernels in element project/platform/device/core.
 Result<std::vector<KernelText>> Kernels(const ContainerSection& section) {
   std::string_view text(reinterpret_cast<const char*>(section.bytes.data()), section.bytes.size());
-  text = text.substr(0, text.find('\0'));  // sections are padded with zeros
+  text = text.substr(0, text.find('\0'));  // zeros pad a section
   XmlReader reader(text);
   std::vector<std::string> path;
   std::vector<KernelText> kernels;
@@ -107,7 +107,7 @@ bool ParseUnsigned(std::string_view text, uint64_t* value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Bytes that the control port of |kernel| decodes; XRT takes 64 KiB where it does not say.
+// How many bytes the control port of |kernel| decodes; without a range XRT takes 64 KiB.
 Result<uint64_t> RegisterRange(const KernelText& kernel, const std::string& where) {
   uint64_t range = 0x10000;
   if (kernel.range && !ParseUnsigned(*kernel.range, &range)) {
@@ -122,7 +122,7 @@ Result<uint64_t> RegisterRange(const KernelText& kernel, const std::string& wher
   return range;
 }
 
-// What WriteBuild wrote, if this file has it: linkers of others write other JSON there.
+// Reads the text of WriteBuild, if this file has it; other linkers write other JSON there.
 void ReadBuild(const ContainerFile& file, KernelPlace* place) {
   const ContainerSection* section = file.Find(SectionKind::kBuildMetadata);
   if (section == nullptr) return;

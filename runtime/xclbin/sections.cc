@@ -6,7 +6,7 @@
 namespace tessera::xclbin {
 namespace {
 
-// Where the first entry lies behind the count, and how many bytes each has.
+// The offset of the first entry after the count, and the bytes of an entry.
 struct TableShape {
   size_t first, entry;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Three sections of an xclbin: which machines lie where on the control bus (IP_LAYOUT), which
-// memories there are (MEM_TOPOLOGY), and which argument of which machine is wired to which memory
-// (CONNECTIVITY). Depends on: container.h. Used by: machine.h, tests.
+// Three sections of an xclbin: the addresses of machines on the control bus (IP_LAYOUT), the
+// memories (MEM_TOPOLOGY), and the memory that each argument of a machine reaches (CONNECTIVITY).
+// Depends on: container.h. Used by: machine.h, tests.
 #ifndef TESSERA_RUNTIME_XCLBIN_SECTIONS_H_
 #define TESSERA_RUNTIME_XCLBIN_SECTIONS_H_
 
@@ -19,7 +19,7 @@ inline constexpr uint32_t kIpKernel = 1;  // IpEntry::type of a kernel
 
 struct IpEntry {
   uint32_t type = kIpKernel;
-  uint32_t properties = 0;    // bits 8..15: how it is started; 2: by its registers alone
+  uint32_t properties = 0;    // bits 8..15: how to start it; 2: by its registers alone
   uint64_t base_address = 0;  // on the control bus
   std::string name;           // "KERNEL:INSTANCE"; at most 63 bytes
   bool operator==(const IpEntry&) const = default;
@@ -44,8 +44,8 @@ std::vector<uint8_t> WriteIpLayout(std::span<const IpEntry> entries);
 std::vector<uint8_t> WriteMemories(std::span<const MemoryEntry> entries);
 std::vector<uint8_t> WriteWires(std::span<const WireEntry> entries);
 
-// |where| goes in front of every message: "FILE: section IP_LAYOUT".
-//   errors  kDataLoss  the count is negative, or more than the bytes hold: both are named
+// Every message begins with |where|: "FILE: section IP_LAYOUT".
+//   errors  kDataLoss  the count is negative, or more than the bytes hold; both are in the message
 Result<std::vector<IpEntry>> ReadIpLayout(std::span<const uint8_t> bytes, const std::string& where);
 Result<std::vector<MemoryEntry>> ReadMemories(std::span<const uint8_t> bytes,
                                               const std::string& where);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The null device: has memory, executes nothing. It is the smallest driver, and what a program has
-// when it only wants device memory laid out. Depends on: runtime/device. Used by: lists of drivers.
+// The null device: it has memory and executes nothing. It is the smallest driver, for programs that
+// only want device memory laid out. Depends on: runtime/device. Used by: lists of drivers.
 //
-// Submit refuses every launch with kUnsupported: a device that did nothing and reported
-// success would be worse than none.
+// Submit rejects every launch with kUnsupported, because a device that did nothing must not report
+// success.
 #ifndef TESSERA_RUNTIME_DRIVERS_NULL_NULL_DEVICE_H_
 #define TESSERA_RUNTIME_DRIVERS_NULL_NULL_DEVICE_H_
 

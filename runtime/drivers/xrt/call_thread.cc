@@ -12,7 +12,7 @@ namespace tessera {
 struct CallThread::Shared {
   std::mutex mutex;
   std::condition_variable changed;
-  std::function<Status()> call;  // to be made
+  std::function<Status()> call;  // the next call
   std::optional<Status> outcome;
   bool end = false;
 };

@@ -24,7 +24,7 @@ class CardPort : public InterruptPort {
   Result<uint32_t> Read(uint32_t offset) override { return card_->Read(offset); }
   Status Write(uint32_t offset, uint32_t value) override { return card_->Write(offset, value); }
 
-  // What runs is ended first: a file is not loaded under a machine that uses the bus.
+  // Ends the run first: a machine must not use the bus while a file loads.
   Status Reset() override {
     TESSERA_TRY(RegisterPort::Reset());
     return card_->Reload();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands for the card in a build that did not find XRT.
+// Stands for the card in a build without XRT.
 #include "runtime/drivers/xrt/xrt_card.h"
 
 namespace tessera {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The card with XRT: the one place that includes its headers. All its calls are made on one thread
-// a card, because a bus that is gone blocks them for ever, and their exceptions end here.
+// The card with XRT: the only file that includes XRT's headers. One thread for each card makes all
+// calls, because they never return once the bus is gone. Exceptions end here.
 #include "runtime/drivers/xrt/xrt_card.h"
 
 #include <xrt/experimental/xrt_ini.h>
@@ -24,18 +24,18 @@
 namespace tessera {
 namespace {
 
-// To open a card and load a file: seconds on a card; XRT's emulation waits 300 s for its model.
+// The limit to open a card and load a file: a card takes seconds; XRT's emulation waits 300 s.
 constexpr std::chrono::minutes kLoadLimit{4};
 constexpr uint64_t kBusBytes = uint64_t{1} << 40;  // addresses that the machine has
 
-// What XRT has of a card, kept until the process ends: closing a card of the emulation shuts the
-// protobuf library of the whole process down, and XRT's own objects must not be destroyed after its
+// XRT's objects for a card, kept until the process ends: closing a card of the emulation shuts down
+// the protobuf library of the whole process, and XRT's own objects must not be destroyed after its
 // libraries.
 struct CardSlot {
   CallThread thread;
   std::optional<xrt::device> device;
   std::optional<xrt::ip> ip;
-  std::optional<xrt::ip::interrupt> interrupt;  // goes before the kernel
+  std::optional<xrt::ip::interrupt> interrupt;  // destroyed before the kernel
   bool open = false;
 
   void DropKernel() {
@@ -44,7 +44,7 @@ struct CardSlot {
   }
 };
 
-// By index. Never destroyed.
+// The cards by index. Never destroyed.
 std::mutex& SlotMutex() {
   static auto* mutex = new std::mutex;
   return *mutex;
@@ -54,7 +54,7 @@ std::map<uint32_t, std::shared_ptr<CardSlot>>& Slots() {
   return *slots;
 }
 
-// |call|, its exceptions as errors with |code|.
+// |call| with its exceptions as errors with |code|.
 std::function<Status()> Caught(Code code, std::function<void()> call) {
   return [code, call = std::move(call)]() -> Status {
     try {
@@ -82,7 +82,7 @@ class BufferMemory : public MemoryPort {
         bytes_(bytes),
         buffer_(std::make_shared<CardBuffer>()) {}
 
-  // The buffer goes on XRT's thread as well.
+  // Frees the buffer on XRT's thread as well.
   ~BufferMemory() override {
     if (slot_->thread.stuck()) {
       new std::shared_ptr<CardBuffer>(buffer_);  // a call may still use it
@@ -190,7 +190,7 @@ class OpenedCard : public XrtCard {
     return Call(
         Code::kUnavailable,
         [slot = slot_, file = request_.xclbin, place = request_.place] {
-          slot->DropKernel();  // XRT loads nothing while a kernel is held
+          slot->DropKernel();  // XRT loads no file while the process holds a kernel
           const xrt::xclbin loaded(std::vector<char>(file.begin(), file.end()));
           const xrt::uuid uuid = slot->device->load_xclbin(loaded);
           slot->ip.emplace(*slot->device, uuid,
@@ -250,7 +250,7 @@ class OpenedCard : public XrtCard {
               const std::function<std::string()>& what) {
     const Status status = slot_->thread.Run(Caught(code, std::move(call)), limit, what);
     if (status) return status;
-    // A line that names the call already says what; the others get it here.
+    // The line of a timeout names the call already; the other lines get the name here.
     if (status.error().code == Code::kTimeout) return Within(name_, status.error());
     return Within(fmt::format("{}: {}", name_, what()), status.error());
   }
@@ -265,11 +265,11 @@ class OpenedCard : public XrtCard {
 Status HaveXrt() { return {}; }
 
 Result<std::shared_ptr<XrtCard>> OpenCard(const CardRequest& request) {
-  // XRT leaves a card alone that has a file of this uuid, so a reset would keep what its memories
-  // hold. The emulation does not read this.
+  // XRT skips a file that a card already holds by uuid; a reset would then keep the contents of
+  // memories. The emulation ignores this setting.
   static const bool asked = xrtIniStringSet("Runtime.force_program_xclbin", "true") == 0;
   (void)asked;
-  // One at a time: the emulation tells its model where to connect by the environment.
+  // One at a time: the emulation passes the address to connect to through the environment.
   static auto* opening = new std::mutex;
   const std::lock_guard one(*opening);
   std::shared_ptr<CardSlot> slot;

@@ -21,7 +21,7 @@ constexpr std::string_view kAnswer = "answer-ms";
 constexpr const char* kFileVariable = "TESSERA_XCLBIN";
 constexpr uint64_t kLongestAnswer = 600'000;  // ms
 
-// The buffer, which goes before the card.
+// The buffer; destroyed before the card.
 class CardMemory : public MemoryPort {
  public:
   CardMemory(std::shared_ptr<XrtCard> card, std::unique_ptr<MemoryPort> buffer)
@@ -41,7 +41,7 @@ class CardMemory : public MemoryPort {
   std::unique_ptr<MemoryPort> buffer_;
 };
 
-// The file that is meant: the option, else the environment; in a folder, the configuration's.
+// The path of the file: the option, else the environment; in a folder, the configuration's file.
 Result<std::string> FileOf(const OptionValues& options, const isa::Config& config) {
   std::string path = options.Text(kFile);
   if (const char* set = std::getenv(kFileVariable); path.empty() && set != nullptr) path = set;

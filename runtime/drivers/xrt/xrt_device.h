@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The machine on a card through XRT: a kernel driven by its registers (xrt::ip), memory as one
-// buffer object (xrt::bo). In a build without XRT the driver is there and says so. Depends on:
-// runtime/device, runtime/xclbin. Used by: lists of drivers.
+// The driver of a machine on a card through XRT: the host drives a kernel by its registers
+// (xrt::ip); memory is one buffer object (xrt::bo). In a build without XRT the driver exists and
+// reports that. Depends on: runtime/device, runtime/xclbin. Used by: lists of drivers.
 //
-// What a file must have is checked before XRT sees it: XRT trusts lengths, and its emulation ends
-// the process where it finds something wrong.
+// The driver checks a file before XRT sees it: XRT trusts lengths, and its emulation ends the
+// process when it finds an error.
 #ifndef TESSERA_RUNTIME_DRIVERS_XRT_XRT_DEVICE_H_
 #define TESSERA_RUNTIME_DRIVERS_XRT_XRT_DEVICE_H_
 

@@ -9,9 +9,9 @@
 namespace tessera::zynq {
 namespace {
 
-// Where an access of this thread goes on after SIGBUS; null outside of one.
+// Where an access of this thread continues after SIGBUS; null outside an access.
 thread_local volatile sigjmp_buf* t_resume = nullptr;
-struct sigaction g_before;  // what handled SIGBUS before
+struct sigaction g_before;  // the previous handler of SIGBUS
 
 void OnBusError(int signal, siginfo_t* info, void* context) {
   if (t_resume != nullptr) siglongjmp(*const_cast<sigjmp_buf*>(t_resume), 1);
@@ -19,7 +19,7 @@ void OnBusError(int signal, siginfo_t* info, void* context) {
     g_before.sa_sigaction(signal, info, context);
   } else if (g_before.sa_handler != SIG_DFL && g_before.sa_handler != SIG_IGN) {
     g_before.sa_handler(signal);
-  } else {  // the access happens again and ends the process
+  } else {  // the access happens again and then ends the process
     struct sigaction standard = {};
     standard.sa_handler = SIG_DFL;
     sigaction(SIGBUS, &standard, nullptr);
@@ -36,7 +36,7 @@ void Install() {
   });
 }
 
-// Memory that a device reads was written before, registers were accessed in order.
+// Orders memory writes before the device's reads, and register accesses among each other.
 void Barrier() {
 #if defined(__arm__) || defined(__aarch64__)
   asm volatile("dsb sy" ::: "memory");
@@ -56,7 +56,7 @@ bool Guarded(Access access) {
   t_resume = &resume;
   Barrier();
   access();
-  Barrier();  // an error of the bus comes before this is over
+  Barrier();  // a bus error arrives before this ends
   t_resume = nullptr;
   return true;
 }

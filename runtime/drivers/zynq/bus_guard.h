@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads and stores of mapped registers that come back with an error where the bus does not answer:
-// the kernel then sends SIGBUS. Internal to runtime/drivers/zynq. Depends on nothing.
+// Loads and stores of mapped registers that return an error if the bus does not answer: the kernel
+// then sends SIGBUS. Internal to runtime/drivers/zynq. Depends on nothing.
 //
-// The first use installs a handler for SIGBUS, for good; signals from elsewhere go to the handler
-// that was there before. A bus that holds an access for ever stops the processor itself: no program
-// can catch that.
+// The first use installs a handler for SIGBUS until the process ends; it passes signals from
+// elsewhere to the handler before it. A bus that holds an access for ever stops the processor
+// itself, and no program can catch that.
 #ifndef TESSERA_RUNTIME_DRIVERS_ZYNQ_BUS_GUARD_H_
 #define TESSERA_RUNTIME_DRIVERS_ZYNQ_BUS_GUARD_H_
 

@@ -56,7 +56,7 @@ class DmaHeapMemory : public MemoryPort {
   uint64_t bus_ = 0;
 };
 
-// An entry of pagemap: the page's number in its low 55 bits, which are 0 without CAP_SYS_ADMIN.
+// An entry of pagemap: the page's number is in the low 55 bits; they are 0 without CAP_SYS_ADMIN.
 constexpr uint64_t kPresent = uint64_t{1} << 63;
 constexpr uint64_t kNumberMask = (uint64_t{1} << 55) - 1;
 
@@ -67,7 +67,7 @@ Status DmaHeapMemory::FindAddress(const std::string& root) {
   const auto begin = reinterpret_cast<uintptr_t>(map_->data());
   uint64_t first = 0;
   for (uint64_t at = 0; at < size(); at += page) {
-    static_cast<void>(*const_cast<volatile uint8_t*>(map_->data() + at));  // it is mapped now
+    static_cast<void>(*const_cast<volatile uint8_t*>(map_->data() + at));  // maps the page
     uint64_t entry = 0;
     const bool told = pagemap.fd() >= 0 &&
                       pread(pagemap.fd(), &entry, sizeof entry,
@@ -97,8 +97,8 @@ Status DmaHeapMemory::FindAddress(const std::string& root) {
 }  // namespace
 
 std::string FindDmaHeap(const std::string& root) {
-  // The names that kernels give heaps of contiguous memory: "reserved", "linux,cma", and those of
-  // CMA regions of the device tree. "system" is not contiguous.
+  // Kernels name heaps of contiguous memory "reserved", "linux,cma", or like the CMA regions of the
+  // device tree. "system" is not contiguous.
   for (const std::string& name : NamesIn(root + "/dev/dma_heap")) {
     if (name != "system" && name != "system-uncached") return root + "/dev/dma_heap/" + name;
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device memory that is allocated when it is opened, where no u-dma-buf buffer is set aside: from
-// zocl (the DRM driver of the vendor's images) or from a dma-heap of the kernel. Depends on:
+// Device memory that the driver allocates when it opens, if no u-dma-buf buffer exists: from zocl
+// (the DRM driver of the vendor's images) or from a dma-heap of the kernel. Depends on:
 // runtime/device/memory.h. Used by: zynq_device.
 //
-//   zocl      says the bus address of a buffer itself
-//   dma-heap  never says it. With CAP_SYS_ADMIN /proc/self/pagemap does, page by page; the pages
-//             must lie one behind the other, as those of a CMA heap do. Without, it is refused
+//   zocl      gives the bus address of a buffer
+//   dma-heap  gives no bus address. With CAP_SYS_ADMIN /proc/self/pagemap gives that of each page;
+//             the pages must be contiguous, as those of a CMA heap are. Without it, an error
 #ifndef TESSERA_RUNTIME_DRIVERS_ZYNQ_HEAP_MEMORY_H_
 #define TESSERA_RUNTIME_DRIVERS_ZYNQ_HEAP_MEMORY_H_
 
@@ -19,15 +19,15 @@
 
 namespace tessera::zynq {
 
-// The calls into the kernel that files cannot stand for; tests bring their own.
+// The calls into the kernel for which files cannot stand in; tests have their own.
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  // As ioctl(2): -1 and errno when it fails.
+  // As ioctl(2): -1 and errno on failure.
   virtual int Control(int fd, unsigned long request, void* argument);
 };
 
-// |path| has no |bytes| to give; the reason is in errno.
+// An error: |path| cannot give |bytes|; the reason is in errno.
 inline std::unexpected<Error> NoMemoryLeft(const std::string& path, uint64_t bytes) {
   return Fail(Code::kUnavailable,
               "{}: no contiguous memory left for {} bytes ({}): ask for less with mib=, end what "
@@ -35,19 +35,19 @@ inline std::unexpected<Error> NoMemoryLeft(const std::string& path, uint64_t byt
               path, bytes, SystemError());
 }
 
-// /dev/dri/renderD* of the driver zocl under |root|, or "".
+// The path /dev/dri/renderD* of the driver zocl under |root|, or "".
 std::string FindZocl(const std::string& root, Kernel& kernel);
-// |bytes| from it. |kernel| outlives the memory.
+// |bytes| bytes from zocl. |kernel| must outlive the memory.
 //   errors  kNotFound     no zocl
 //           kUnavailable  no permission; no contiguous memory left
 Result<std::unique_ptr<MemoryPort>> OpenZocl(const std::string& root, uint64_t bytes,
                                              Kernel& kernel);
 
-// The heap to allocate from under |root|: one of contiguous memory, or "".
+// A heap of contiguous memory under |root|, or "".
 std::string FindDmaHeap(const std::string& root);
 //   errors  kNotFound     no dma-heap of contiguous memory
-//           kUnavailable  no permission; no contiguous memory left; the bus address is not told
-//           kUnsupported  the heap's pages do not lie one behind the other
+//           kUnavailable  no permission; no contiguous memory left; no bus address
+//           kUnsupported  the pages of the heap are not contiguous
 Result<std::unique_ptr<MemoryPort>> OpenDmaHeap(const std::string& root, uint64_t bytes,
                                                 Kernel& kernel);
 

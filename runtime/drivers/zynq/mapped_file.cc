@@ -65,7 +65,7 @@ Status TakeForThisProcess(const OpenFile& file, const std::string& path) {
   lock.l_start = 0;
   lock.l_len = 1;
   if (fcntl(file.fd(), F_OFD_SETLK, &lock) == 0) return {};
-  if (errno != EAGAIN && errno != EACCES) return {};  // a file that knows no locks
+  if (errno != EAGAIN && errno != EACCES) return {};  // the file does not support locks
   return Fail(Code::kUnavailable,
               "{}: another process uses this device: end it, or wait until it has ended", path);
 }

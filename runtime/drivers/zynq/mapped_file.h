@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files of /sys and /dev as a driver wants them: a line of text, a number, a range that is mapped.
-// Errors name the file and, where permission is missing, say what gives it. Internal to
-// runtime/drivers/zynq. Depends on: base.
+// Files of /sys and /dev for a driver: a line of text, a number, a mapped range. Errors name the
+// file, and how to get a missing permission. Internal to runtime/drivers/zynq. Depends on: base.
 #ifndef TESSERA_RUNTIME_DRIVERS_ZYNQ_MAPPED_FILE_H_
 #define TESSERA_RUNTIME_DRIVERS_ZYNQ_MAPPED_FILE_H_
 
@@ -16,7 +15,7 @@
 
 namespace tessera::zynq {
 
-// An open file; closed at the end.
+// An open file; the destructor closes it.
 class OpenFile {
  public:
   explicit OpenFile(int fd = -1) : fd_(fd) {}
@@ -24,9 +23,9 @@ class OpenFile {
   OpenFile& operator=(OpenFile&& other) noexcept;
   ~OpenFile();
 
-  // Readable and writable.
-  //   errors  kNotFound     it does not exist
-  //           kUnavailable  no permission, or what the system says
+  // Opens |path| for reading and writing.
+  //   errors  kNotFound     no such file
+  //           kUnavailable  no permission, or another error of the system
   static Result<OpenFile> Open(const std::string& path);
 
   int fd() const { return fd_; }
@@ -35,9 +34,8 @@ class OpenFile {
   int fd_;
 };
 
-// |bytes| of a file from |offset|, shared with whoever else maps it.
-// Caches are cleaned and invalidated in whole lines, of the longest of the two families: those that
-// |bytes| at |address| touch, inside a buffer of |size|.
+// The whole cache lines that |bytes| bytes at |address| touch, inside a buffer of |size|: drivers
+// clean and invalidate caches in lines. kBytes is the longer line of the two families.
 struct CacheLines {
   static constexpr uint64_t kBytes = 64;
   uint64_t begin, bytes;

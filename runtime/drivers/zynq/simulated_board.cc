@@ -10,7 +10,7 @@
 namespace tessera::zynq {
 namespace {
 
-// Looks for an answer before the processor is given to somebody else.
+// Looks for an answer before the thread sleeps between looks.
 constexpr int kSpins = 200;
 
 }  // namespace
@@ -67,7 +67,7 @@ Status SimulatedPort::Await(uint32_t number, uint32_t offset) {
 
 Result<uint32_t> SimulatedPort::Ask(BoardRequest kind, uint32_t offset, uint32_t value) {
   BoardWindow& window = board_->window();
-  // A user before this one may have died while it asked.
+  // A previous user may have died before its answer came.
   const uint32_t last = window.request.load(std::memory_order_relaxed);
   TESSERA_TRY(Await(last, offset));
   window.kind = static_cast<uint32_t>(kind);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The registers and the memory of a simulated device in another process, through the file of
-// runtime/device/board_window.h. Depends on: runtime/device. Used by: zynq_device.
+// The registers and the memory of a simulated device in another process, reached through the file
+// of runtime/device/board_window.h. Depends on: runtime/device. Used by: zynq_device.
 #ifndef TESSERA_RUNTIME_DRIVERS_ZYNQ_SIMULATED_BOARD_H_
 #define TESSERA_RUNTIME_DRIVERS_ZYNQ_SIMULATED_BOARD_H_
 
@@ -18,7 +18,7 @@
 
 namespace tessera::zynq {
 
-// The file, open and mapped; taken for this process.
+// The file: open, mapped, and locked for this process.
 struct SimulatedBoard {
   std::string path;
   OpenFile file;
@@ -26,10 +26,10 @@ struct SimulatedBoard {
 
   BoardWindow& window() const { return *reinterpret_cast<BoardWindow*>(map->data()); }
 
-  //   errors  kNotFound     no such file; it has no window in it
+  //   errors  kNotFound     no such file, or a file without a window
   //           kUnsupported  a window of another version
   //           kOutOfRange   the file is shorter than its window says
-  //           kUnavailable  no permission; another process uses it
+  //           kUnavailable  no permission; another process uses the file
   static Result<std::shared_ptr<SimulatedBoard>> Open(const std::string& path);
 };
 
@@ -37,12 +37,12 @@ inline constexpr std::chrono::milliseconds kBoardPatience{20'000};
 
 class SimulatedPort : public RegisterPort {
  public:
-  // |patience|: for the answer to one access.
+  // |patience|: how long to wait for the answer to one access.
   explicit SimulatedPort(std::shared_ptr<SimulatedBoard> board,
                          std::chrono::milliseconds patience = kBoardPatience)
       : board_(std::move(board)), patience_(patience) {}
 
-  // errors: kDataLoss the process of the device does not answer, or its machine does not
+  // errors: kDataLoss the device's process, or its machine, does not answer
   Result<uint32_t> Read(uint32_t offset) override { return Ask(BoardRequest::kRead, offset, 0); }
   Status Write(uint32_t offset, uint32_t value) override;
   void Pause() override;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Device memory from u-dma-buf (github.com/ikwzm/udmabuf): a contiguous buffer that a kernel module
-// reserved under a name. Files of /sys tell its address and size and clean or invalidate caches.
+// reserves under a name. Files of /sys give its address and size, and clean or invalidate caches.
 // Depends on: runtime/device/memory.h. Used by: zynq_device.
 #ifndef TESSERA_RUNTIME_DRIVERS_ZYNQ_UDMABUF_MEMORY_H_
 #define TESSERA_RUNTIME_DRIVERS_ZYNQ_UDMABUF_MEMORY_H_
@@ -21,7 +21,7 @@ class UdmabufMemory : public MemoryPort {
   static bool Exists(const std::string& root, const std::string& name);
 
   // The buffer |name|, or its first |most_bytes|.
-  //   errors  kNotFound     none of that name; the message lists those that exist
+  //   errors  kNotFound     no such buffer; the message lists the existing ones
   //           kUnavailable  no permission; another process uses it
   //           kDataLoss     its files in /sys contradict each other or have no numbers
   static Result<std::unique_ptr<UdmabufMemory>> Open(const std::string& root,
@@ -40,12 +40,12 @@ class UdmabufMemory : public MemoryPort {
         coherent_(coherent),
         file_(std::move(file)),
         map_(std::move(map)) {}
-  // Hands a range to the device or takes it back; whole cache lines.
+  // Hands whole cache lines of a range to the device, or takes them back.
   Status Sync(uint64_t address, uint64_t bytes, bool to_device);
 
   std::string folder_;  // in /sys
   uint64_t bus_;
-  bool coherent_;  // the port sees caches: nothing to clean
+  bool coherent_;  // the port sees caches, so Sync has nothing to clean
   OpenFile file_;
   std::unique_ptr<MappedFile> map_;
 };

@@ -15,7 +15,7 @@
 namespace tessera::zynq {
 namespace {
 
-// Bytes of the register map: to the end of the last register.
+// Bytes of the register map, up to the end of the last register.
 constexpr uint64_t RegisterBytes() {
   uint32_t end = 0;
   for (const isa::RegInfo& r : isa::kRegs)
@@ -23,7 +23,7 @@ constexpr uint64_t RegisterBytes() {
   return end;
 }
 
-// The folder names of UIO devices called |name|, or with |name| itself.
+// The folders of UIO devices called |name|, by the device's name or the folder's.
 std::vector<std::string> Matching(const std::string& classes, const std::string& name,
                                   std::vector<std::string>* seen) {
   std::vector<std::string> matching;
@@ -63,7 +63,7 @@ Result<std::unique_ptr<UioPort>> UioPort::Open(const std::string& root, const st
   const std::string classes = root + "/sys/class/uio";
   const std::string map = classes + "/" + node + "/maps/map0";
   TESSERA_ASSIGN(const uint64_t bytes, ReadNumber(map + "/size"));
-  // Where the registers begin in the first page; older kernels lack the file.
+  // The offset of the registers in the first page; older kernels lack this file.
   const uint64_t offset = ReadNumber(map + "/offset").value_or(0);
   if (bytes < RegisterBytes()) {
     return Fail(
@@ -111,7 +111,7 @@ Status UioPort::Write(uint32_t offset, uint32_t value) {
               path_, offset);
 }
 
-// The kernel disables the interrupt when it comes.
+// The kernel disables the interrupt each time it comes.
 Status UioPort::LetThrough() {
   const uint32_t one = 1;
   if (write(file_.fd(), &one, sizeof one) == sizeof one) return {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The machine's registers through Linux's UIO: found by name in /sys/class/uio, mapped, and the
-// interrupt by poll() on the device file. Depends on: runtime/device/interrupt_port.h. Used by:
-// zynq_device.
+// The machine's registers through Linux's UIO: the port finds the device by name in /sys/class/uio,
+// maps the registers, and waits for the interrupt with poll() on the device file. Depends on:
+// runtime/device/interrupt_port.h. Used by: zynq_device.
 #ifndef TESSERA_RUNTIME_DRIVERS_ZYNQ_UIO_PORT_H_
 #define TESSERA_RUNTIME_DRIVERS_ZYNQ_UIO_PORT_H_
 
@@ -15,22 +15,21 @@
 
 namespace tessera::zynq {
 
-// The folder of /sys/class/uio, under |root|, of the UIO device called |name| or with that name.
-// errors: those of UioPort::Open that concern names
+// The folder in /sys/class/uio under |root| of the UIO device |name| (its own name, or uioN).
+// errors: kNotFound and kInvalidArgument of UioPort::Open
 Result<std::string> FindUio(const std::string& root, const std::string& name);
 
 class UioPort : public InterruptPort {
  public:
-  // The UIO device called |name| (its name in the device tree, or uioN), under |root|, which has
-  // /sys and /dev.
-  //   errors  kNotFound         none of that name: the message lists those that exist
-  //           kInvalidArgument  several of that name
+  // Opens the UIO device |name| (its name in the device tree, or uioN). |root| holds /sys and /dev.
+  //   errors  kNotFound         no such device; the message lists the existing ones
+  //           kInvalidArgument  several devices with that name
   //           kOutOfRange       its map is too small for the registers
   //           kUnavailable      no permission; another process uses it
   static Result<std::unique_ptr<UioPort>> Open(const std::string& root, const std::string& name,
                                                InterruptUse use);
 
-  // A map and a file that tells of interrupts: what Open makes, and what tests have.
+  // Takes a map and a file for interrupts, from Open or from a test.
   UioPort(std::string path, OpenFile file, std::unique_ptr<MappedFile> map, uint64_t offset,
           InterruptUse use);
   ~UioPort() override;

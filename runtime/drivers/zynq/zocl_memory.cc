@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zocl's buffer objects. Numbers and structures are those of its public header (zynq_ioctl.h of
-// XRT) and of drm.h, restated so that a build needs neither.
+// zocl's buffer objects. Numbers and structures repeat those of its public header (zynq_ioctl.h of
+// XRT) and of drm.h, so that a build needs neither.
 #include <sys/ioctl.h>
 
 #include <cerrno>
@@ -49,7 +49,7 @@ constexpr unsigned long kCreate = _IOWR('d', 0x40 + 0, ZoclCreate);
 constexpr unsigned long kMap = _IOWR('d', 0x40 + 3, ZoclMap);
 constexpr unsigned long kSync = _IOWR('d', 0x40 + 4, ZoclSync);
 constexpr unsigned long kInfo = _IOWR('d', 0x40 + 5, ZoclInfo);
-constexpr uint32_t kContiguous = 1u << 28;  // from CMA: cached, so that it has to be synchronised
+constexpr uint32_t kContiguous = 1u << 28;  // from CMA: cached, so the driver must synchronise it
 constexpr uint32_t kToDevice = 0, kFromDevice = 1;
 
 class ZoclMemory : public MemoryPort {

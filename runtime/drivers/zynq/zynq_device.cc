@@ -25,7 +25,7 @@ constexpr std::string_view kRoot = "root";
 constexpr std::string_view kFirmware = "firmware";
 constexpr std::string_view kShared = "shared";
 
-// The memory that is asked for, or the first kind that exists.
+// Opens the kind of memory that the option names, or the first kind that exists.
 Result<std::unique_ptr<MemoryPort>> OpenMemory(const std::string& root, uint64_t memory_bytes,
                                                const OptionValues& options) {
   static zynq::Kernel kernel;
@@ -59,7 +59,8 @@ Result<std::unique_ptr<MemoryPort>> OpenMemory(const std::string& root, uint64_t
               kind);
 }
 
-// The clock of what `tessera flash` loaded; 0 when something else did, which leaves no description.
+// The clock of the image that `tessera flash` loaded; 0 if another program loaded one, because then
+// there is no description.
 //   errors  those of ReadBoard
 Result<uint64_t> ClockOf(const std::string& root) {
   const std::string path = root + std::string(kLoadedBoard);
@@ -69,7 +70,7 @@ Result<uint64_t> ClockOf(const std::string& root) {
   return board.FabricHz();
 }
 
-// |port|, or one that resets by loading what the option names.
+// |port|, or a port whose Reset loads the file of option firmware.
 Result<std::unique_ptr<RegisterPort>> WithReset(std::unique_ptr<RegisterPort> port,
                                                 const std::string& root,
                                                 const OptionValues& options) {
