@@ -2,7 +2,7 @@
 //
 // Layout: the places of the elements of a logical tensor in memory. The loop IR, host code,
 // activations in device memory and the artifact share this type. Depends on: base. Used by:
-// compiler/ir, compiler/lower/accel, compiler/network, runtime/artifact.
+// compiler/ir, compiler/schedule/accel, compiler/driver, runtime/artifact.
 #ifndef TESSERA_BASE_LAYOUT_H_
 #define TESSERA_BASE_LAYOUT_H_
 

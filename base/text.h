@@ -2,7 +2,7 @@
 //
 // Puts text from outside (names in model files, paths, assembly text) into lines of our own. Every
 // Error and every cell of a table of the command passes its text through Legible. Depends on
-// nothing. Used by base/error.h and tools/output.cc.
+// nothing. Used by base/error.h, tools/output.cc, compiler.
 #ifndef TESSERA_BASE_TEXT_H_
 #define TESSERA_BASE_TEXT_H_
 

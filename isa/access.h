@@ -2,7 +2,7 @@
 //
 // The exact addresses that one instruction of profile `tessera` reads and writes, computed from its
 // loops and operands in the tables. Token insertion (jit/tokens) starts from them. Depends on:
-// isa/nest.h. Used by: jit.
+// isa/nest.h. Used by: jit, isa/check, compiler/codegen/accel.
 #ifndef TESSERA_ISA_ACCESS_H_
 #define TESSERA_ISA_ACCESS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which values of a field have a meaning, as a test and in words. Depends on isa/insns.h. Used by
-// isa/semantics/fields, the assembler, the printers of isa/gen.
+// isa/semantics/fields, the text form of isa/asm, the printers of isa/gen.
 #ifndef TESSERA_ISA_FIELD_VALUES_H_
 #define TESSERA_ISA_FIELD_VALUES_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera boards: the boards, what has been done with each, and what is made from a description.
+// tessera boards: lists boards and the stages of work on each, and prints what a description makes.
 #include "tools/boards.h"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ void Describe(const BoardDescription& b) {
                 MHz(b.image->clock_hz).c_str(), b.image->slack_ns, b.image->tool.c_str());
 }
 
-// What the scripts of boards/scripts know of a board: an array of Tcl.
+// An array of Tcl with what the scripts of boards/scripts know of a board.
 Result<std::string> TclText(const BoardDescription& b) {
   TESSERA_ASSIGN(const isa::Config config, isa::LoadConfig(b.config));
   std::string text =

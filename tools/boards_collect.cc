@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera boards NAME --collect DIR: checks what a build left in DIR and writes the description
+// tessera boards NAME --collect DIR: checks the files of a build in DIR and writes the description
 // that drivers and `tessera flash` read.
 #include <charconv>
 #include <filesystem>
@@ -27,7 +27,7 @@ Result<std::string> ReadText(const fs::path& path, uint64_t most) {
   return std::string(bytes.begin(), bytes.end());
 }
 
-// The facts of build.txt: a key and its value a line.
+// The facts of build.txt: one key and its value on each line.
 class BuildFacts {
  public:
   explicit BuildFacts(const std::string& text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera check: what is wrong with a program before it runs.
+// tessera check: finds errors in a program before it runs.
 #include "isa/check/check.h"
 
 #include <cstdio>
@@ -17,7 +17,7 @@ struct CheckFlags {
   std::string input, config, json;
 };
 
-// Prints what is wrong with |image|, and adds it to |json|; whether nothing is.
+// Prints the diagnostics of |image| and adds them to |json|; true if there are none.
 Result<bool> CheckOne(const isa::ProgramImage& image, const CheckFlags& options,
                       nlohmann::ordered_json& json) {
   TESSERA_ASSIGN(const isa::Config config,

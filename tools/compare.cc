@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera compare: the same network and items on several devices, every layer compared.
+// tessera compare: runs one network and the same items on several devices, and compares every
+// layer.
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -38,7 +39,7 @@ int64_t CountDifferent(const HostTensor& a, const HostTensor& b) {
   return different;
 }
 
-// What the host does around the device's runs: its kernels in their order, then all copies.
+// The host's steps around the device's runs: its kernels in their order, then all copies.
 std::vector<HostStep> HostSteps(const artifact::Artifact& net) {
   std::vector<HostStep> steps;
   HostStep copies{.what = "copy to and from the machine's memory"};
@@ -119,7 +120,7 @@ Result<Comparison> Begin(const CompareFlags& options, const LoadedNetwork& netwo
   return c;
 }
 
-// Adds the next item on all sides to |c|.
+// Runs the next item on all sides and adds the result to |c|.
 Status CompareItem(const Inputs& inputs, const LoadedNetwork& network,
                    const ExecutorOptions& executor, std::vector<Side>& sides, Comparison& c) {
   const std::vector<HostTensor> item = inputs.Item(c.images);
@@ -174,7 +175,7 @@ Result<int> Run(const CompareFlags& options) {
     Side side;
     TESSERA_ASSIGN(side.runner, OpenRunner(network, device, executor));
     side.runner.dump_dir = options.dump_dir;
-    // A model is compiled once more; what an artifact does not keep is not there.
+    // Compiles a model once more to see all layers; an artifact has only what it keeps.
     if (network.compiled && !SeesAll(side.runner)) {
       if (!observed) {
         TESSERA_ASSIGN(observed,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// compare --explain: where the cycles of each layer went, unit by unit.
+// compare --explain: the cycles of each layer, by unit and by what the unit did.
 #include <algorithm>
 
 #include "tools/compare_report.h"

@@ -50,7 +50,7 @@ void ReferenceOutput::Add(int64_t i, const HostTensor& value) {
   const std::vector<double> a = Real(value, quant_), b = Real(item, std::nullopt);
   for (size_t k = 0; k < a.size(); ++k) {
     const double difference = std::abs(a[k] - b[k]);
-    // A NaN stays.
+    // A NaN must stay.
     max_difference_ = std::isnan(difference) ? difference : std::max(max_difference_, difference);
     ab_ += a[k] * b[k];
     aa_ += a[k] * a[k];

@@ -35,7 +35,7 @@ std::string PredictionTable(const Comparison& c) {
   return text;
 }
 
-// Which layers' results were compared, and how to see the others.
+// Says which layers' results were compared, and how to see the others.
 std::string KeptText(const Comparison& c) {
   if (c.devices.size() < 2) return "";
   const std::string& first = c.devices[0];
@@ -83,14 +83,14 @@ std::string LayerTable(const Comparison& c) {
   return Table(header, "lll" + std::string(header.size() - 3, 'r'), rows);
 }
 
-// Whether the devices with a clock took the same cycles, and where they first differ.
+// Whether all devices with a clock took the same cycles, and where they first differ.
 std::string CyclesAgree(const Comparison& c) {
   const std::string named =
       fmt::format("{}", fmt::join(std::views::transform(c.clocks, &ClockedRun::device), ", "));
   const bool same_total = std::ranges::all_of(
       c.clocks, [&](const ClockedRun& clock) { return clock.cycles == c.clocks[0].cycles; });
   const ClockedRun& shown = *c.Shown();
-  bool by_layer = false;  // two tell
+  bool by_layer = false;  // another device also tells the cycles of layers
   for (const ClockedRun& clock : c.clocks) {
     if (&clock == &shown || !clock.unseen.empty()) continue;
     by_layer = true;
@@ -135,7 +135,7 @@ std::string OutputTable(const Comparison& c) {
   return what + Table(header, reference ? "llrrrrrr" : "llrr", std::move(rows));
 }
 
-// What the clocks counted, and what could not be seen.
+// The counters of each clock, and why cycles of layers are missing.
 std::string CyclesText(const Comparison& c) {
   std::string text;
   for (const ClockedRun& clock : c.clocks) {

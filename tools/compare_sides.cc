@@ -14,7 +14,7 @@ Result<std::vector<HostTensor>> RunOnce(Runner& runner, std::span<const HostTens
   return outputs;
 }
 
-// Why |device| does not tell its observers when instructions retire; "": it does.
+// Why |device| does not tell its observers of retired instructions; "": it does.
 Result<std::string> WhyUnseen(Device& device) {
   RetiredList nobody;
   const Status set = device.SetObserver(&nobody);
@@ -54,7 +54,7 @@ Result<Captured> RunOne(Side& side, std::span<const HostTensor> item, ExecutionR
 
 namespace {
 
-// Adds to |c| what its host's steps took in the inference of |report|.
+// Adds to |c| the time of the host's steps in the inference of |report|.
 void AddHostTime(const Side& side, const ExecutionReport& report, Comparison& c) {
   if (!side.runner.chosen.machine()) return;
   ++c.host_runs;

@@ -15,8 +15,8 @@ Result<ExecutionReport> Watched(Runner& runner, std::span<const HostTensor> item
   return report;
 }
 
-// The first difference of the two runs; "": they do the same.
-// Traces tell what was there before, too, so that both begin anew.
+// The first difference between the two runs; "": there is none. Traces depend on earlier contents
+// of memory, so both runs begin on a fresh device.
 Result<std::string> FirstDifference(const LoadedNetwork& network, const Runner& given,
                                     std::span<const HostTensor> item,
                                     const ExecutorOptions& options) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera compile: a model to an artifact; prints any level on the way.
+// tessera compile: compiles a model to an artifact; prints any level on the way.
 #include "compiler/driver/compile.h"
 
 #include <cstdio>
@@ -20,7 +20,7 @@
 namespace tessera::tools {
 namespace {
 
-// The traces of "FILE", or those of one layer of "LAYER=FILE".
+// Reads the traces of "FILE", or the trace of one layer of "LAYER=FILE".
 Status ReadSchedules(const std::string& given, std::vector<schedule::LayerTrace>* all) {
   const size_t equal = given.rfind('=');
   const std::string layer = equal == std::string::npos ? "" : given.substr(0, equal);
@@ -116,7 +116,7 @@ Result<int> Run(const CompileFlags& options) {
                               {"constant_bytes", net.constants.size()},
                               {"programs", net.programs.size()},
                               {"instructions", instructions}};
-  // Behind a dump, which may be on its way to a file, what is told is no part of the text.
+  // A dump goes to standard output, perhaps into a file, so messages go elsewhere.
   std::FILE* const told = options.dumps.empty() ? stdout : stderr;
   if (!options.output.empty()) {
     phase.emplace(&clock, "artifact");
@@ -130,7 +130,7 @@ Result<int> Run(const CompileFlags& options) {
   }
   if (compile.device) {
     json["coverage"] = CoverageJson(net.coverage);
-    // Of a dump alone the dump is what was asked for.
+    // Prints no coverage if the user asked for a dump alone.
     if (options.json != "-" && (options.dumps.empty() || !options.output.empty()))
       std::fputs(CoverageLines(net).c_str(), told);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera config: the named configurations, or one in full.
+// tessera config: lists the named configurations, or prints one in full.
 #include "isa/config.h"
 
 #include <cstdio>

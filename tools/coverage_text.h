@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What share of a network the accelerator runs and why not the rest, as `info`, `compile` and
-// `compare` tell it. Depends on: runtime/artifact.
+// The share of a network that the accelerator runs, and the reasons for the rest, as `info`,
+// `compile` and `compare` print them. Depends on: runtime/artifact.
 #ifndef TESSERA_TOOLS_COVERAGE_TEXT_H_
 #define TESSERA_TOOLS_COVERAGE_TEXT_H_
 
@@ -16,8 +16,8 @@ namespace tessera::tools {
 // (VECTOR has no table lookup), ...", one line without its end.
 std::string CoverageText(const artifact::Coverage& coverage);
 
-// The same of an artifact with a plan for the accelerator, as whole lines: that it has no program
-// there comes first. Of others nothing.
+// The same for an artifact with a plan for the accelerator, as whole lines. A line before it says
+// if the accelerator has no program. "" for other artifacts.
 std::string CoverageLines(const artifact::Artifact& net);
 
 // {operators, accelerated, macs, accelerated_macs, host: [{operator, count, why}]}

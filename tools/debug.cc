@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera debug: a run that stops where one wants to look at it.
+// tessera debug: a run that stops wherever the user wants to look at the machine.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -37,7 +37,7 @@ Result<const Driver*> RequireView(const ChosenDevice& device) {
               device.name, list, device.name);
 }
 
-// Hands each run of a program to the session.
+// Passes each run of a program to the session.
 class SessionRuns : public ProgramListener {
  public:
   explicit SessionRuns(sim::DebugSession& session) : session_(session) {}
@@ -51,7 +51,7 @@ class SessionRuns : public ProgramListener {
   sim::DebugSession& session_;
 };
 
-// Keeps what is taken and what retires, by program.
+// Keeps the taken and the retired instructions of each program.
 class ReplayedRuns : public ProgramListener, private RunObserver {
  public:
   explicit ReplayedRuns(size_t programs) : runs_(programs) {}
@@ -78,7 +78,7 @@ class ReplayedRuns : public ProgramListener, private RunObserver {
   TakenCycles cycles_;
 };
 
-// What was asked and answered, for --json.
+// The commands and their answers, for --json.
 Json JsonOf(const DebugFlags& options, const sim::DebugTarget& target,
             const sim::DebugSession& session, const RecordedConsole& console) {
   const Status& status = session.status();
@@ -102,7 +102,7 @@ Json JsonOf(const DebugFlags& options, const sim::DebugTarget& target,
   return json;
 }
 
-// The host path of the same network, which is compiled and run when it is asked for.
+// The host path of the same network; compiled and run at the first use.
 class HostPath {
  public:
   HostPath(const DebugFlags& options, const TracedNetwork& network)
@@ -128,7 +128,7 @@ class HostPath {
   std::optional<Runner> runner_;
 };
 
-// Where each layer's result is.
+// The place of each layer's result.
 std::vector<sim::DebugTensor> TensorsOf(const artifact::Artifact& net) {
   std::vector<sim::DebugTensor> tensors;
   const artifact::ExecutionPlan* plan = net.PlanNamed("device");
@@ -169,8 +169,8 @@ bool HasClock(const std::string& device) {
   return driver && (*driver)->clock;
 }
 
-// The device that a dump's run is made again on: its own if that can be looked at, else one that
-// has a clock if it has.
+// The device on which to repeat a dump's run: the dump's own device if it can be watched, else
+// another one, with a clock if the dump's has one.
 std::string DeviceFor(const sim::RunDump& dump) {
   const std::string name = dump.device.substr(0, dump.device.find(':'));
   for (const Driver& driver : Drivers()) {
@@ -179,7 +179,7 @@ std::string DeviceFor(const sim::RunDump& dump) {
   return HasClock(name) ? "cycle" : "func";
 }
 
-// As it was where that counted the same: cycles, or steps.
+// The dump's budget if |driver| counts in the same unit, cycles or steps.
 uint64_t BudgetFor(const DebugFlags& options, const sim::RunDump* dump, const Driver& driver) {
   if (options.budget != 0) return options.budget;
   const bool same =

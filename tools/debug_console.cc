@@ -18,7 +18,7 @@ void PrintText(std::string_view text) {
   std::fflush(stdout);
 }
 
-// Commands from a file or a pipe: each is printed, so that the output can be read by itself.
+// Commands from a file or a pipe. Prints each command, so that the output makes sense alone.
 class ScriptConsole : public sim::DebugConsole {
  public:
   ScriptConsole(std::string name, std::unique_ptr<std::istream> file, bool quiet)

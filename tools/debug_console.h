@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the commands of `tessera debug` come from: a script, standard input, or a terminal.
+// The sources of commands for `tessera debug`: a script, standard input, or a terminal.
 // Depends on: debug_terminal.h, sim/debug. Used by: debug.cc.
 #ifndef TESSERA_TOOLS_DEBUG_CONSOLE_H_
 #define TESSERA_TOOLS_DEBUG_CONSOLE_H_
@@ -17,19 +17,19 @@
 
 namespace tessera::tools {
 
-// |script|: a file of commands, which are printed as they are read; "": standard input, which is
-// edited where it is a terminal. |quiet|: nothing is printed or edited.
+// |script|: a file of commands, which the console prints as it reads them; "": standard input, with
+// editing on a terminal. |quiet|: no printing, no editing.
 //   errors  those of ReadFile
 Result<std::unique_ptr<sim::DebugConsole>> OpenDebugConsole(const std::string& script,
                                                             CompleteLine complete, bool quiet);
 
-// Another console that keeps what goes over it.
+// Wraps another console and keeps all commands and answers.
 class RecordedConsole : public sim::DebugConsole {
  public:
   struct RecordedCommand {
-    std::string line;                          // "": what was said before the first
+    std::string line;                          // "": for text before the first command
     std::string answer;                        // lines
-    std::optional<sim::SessionMoment> moment;  // behind it; nothing: no machine stands
+    std::optional<sim::SessionMoment> moment;  // after the command; nothing: no machine stands
   };
   // |moment|: where the session stands now.
   RecordedConsole(std::unique_ptr<sim::DebugConsole> console, bool quiet,

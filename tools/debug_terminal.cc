@@ -58,7 +58,7 @@ class EditedTerminal : public sim::DebugConsole {
     return prompt;
   }
 
-  // As much as all that may follow have in common; where that is nothing more, a list of them.
+  // Completes as far as all possible words agree; if they agree no further, lists them.
   static unsigned char Complete(EditLine* edit, int) {
     EditedTerminal* self = nullptr;
     el_get(edit, EL_CLIENTDATA, &self);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera devices: what --device and --devices take, whether it can be used here, and what of it
-// this machine has.
+// tessera devices: lists what --device and --devices take, whether each device can be used here,
+// and what this computer has for it.
 #include <cstdio>
 #include <memory>
 
@@ -22,7 +22,7 @@ std::string MemoryText(uint64_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
-// A device of the list: what this machine has for it, or why it cannot be used.
+// A device of the list: what this computer has for it, or why it cannot be used.
 struct DeviceLine {
   std::string name;
   Result<std::string> here;
@@ -47,7 +47,7 @@ std::vector<DeviceLine> Lines() {
   return lines;
 }
 
-// Why |line|'s device cannot be used: messages begin with its name, which the table has already.
+// Why |line|'s device cannot be used, without the device's name, which the table already shows.
 std::string Reason(const DeviceLine& line) {
   std::string text = line.here.error().message;
   for (const std::string& begin : {"device " + line.name + ": ", line.name + ": "}) {

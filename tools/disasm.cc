@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera disasm: a program image, or those in an artifact, as text.
+// tessera disasm: prints a program image, or those of an artifact, as text.
 #include <cstdio>
 #include <memory>
 

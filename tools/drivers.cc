@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list of drivers: what Drivers() is in every program of this build, the VTA library included.
-// A driver is one line here; its library is linked because its CMakeLists.txt says
-// tessera_driver().
+// The list of drivers: the result of Drivers() in every program of this build, also in the VTA
+// library. A driver is one line here; tessera_driver() in its CMakeLists.txt links its library.
 #include "runtime/device/registry.h"
 #include "runtime/drivers/null/null_device.h"
 #include "runtime/drivers/xrt/xrt_device.h"

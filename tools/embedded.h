@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files of the tree that are part of the command (tools/page), put there by cmake/embed.cmake.
+// Files of the tree inside the command (tools/page), put there by cmake/embed.cmake.
 #ifndef TESSERA_TOOLS_EMBEDDED_H_
 #define TESSERA_TOOLS_EMBEDDED_H_
 
@@ -8,7 +8,7 @@
 
 namespace tessera::tools {
 
-// The text of the file called |name| ("page.css"); empty: there is none.
+// The text of the file called |name| ("page.css"); empty if there is no such file.
 std::string_view EmbeddedFile(std::string_view name);
 
 }  // namespace tessera::tools

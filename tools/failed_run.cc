@@ -11,7 +11,7 @@
 namespace tessera::tools {
 namespace {
 
-// As on the command line: "rtl:stall-seed=3".
+// The device as the command line writes it: "rtl:stall-seed=3".
 std::string DeviceText(const ChosenDevice& device) {
   std::string text = device.name;
   for (const auto& [name, value] : device.options.values)
@@ -19,7 +19,7 @@ std::string DeviceText(const ChosenDevice& device) {
   return text;
 }
 
-// Whether the run itself failed, and not what is around it.
+// Whether the run itself failed, and not the system around it.
 bool OfTheRun(Code code) {
   return code != Code::kUnavailable && code != Code::kUnsupported && code != Code::kNotFound;
 }
@@ -30,7 +30,7 @@ Result<std::string> LeaveDump(const std::string& error, const std::string& verb,
                               const std::string& folder, const ChosenDevice& device,
                               const isa::Config& config, const FailedRun& failed) {
   if (folder.empty()) return "";
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of write(), as a full disk is
+  std::signal(SIGXFSZ, SIG_IGN);  // makes a limit on files an error of write(), like a full disk
   const sim::RunDump dump{.tool = "tessera " TESSERA_VERSION,
                           .verb = verb,
                           .model = failed.model,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera flash: programs a board, here or over ssh, after everything was verified.
+// tessera flash: programs a board, here or over ssh, after it has verified everything.
 #include <cstdio>
 #include <memory>
 

@@ -7,7 +7,7 @@
 namespace tessera::tools {
 namespace {
 
-constexpr int kSshFailed = 255;  // ssh's own exit code; no script of ours has it
+constexpr int kSshFailed = 255;  // ssh's own exit code; none of our scripts uses it
 
 }  // namespace
 
@@ -29,7 +29,7 @@ Result<std::string> FlashHost::Run(const std::string& script,
     if (options_.sudo) argv = {"sudo", "-n"};
     argv.insert(argv.end(), {"sh", "-c", whole});
   } else {
-    // No question is asked; a host that falls silent is given up after ten seconds.
+    // ssh asks no questions, and gives up after ten seconds on a host that falls silent.
     argv = {"ssh",
             "-o",
             "BatchMode=yes",

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a board's Linux is: this machine, or one that ssh reaches. What is done there is a POSIX
-// shell script, one remote command a step, nothing asked, with a time limit. Depends on:
-// base/process.h, runtime/board (scripts).
-// Used by: flash_steps.h.
+// The computer with a board's Linux: this one, or one behind ssh. Each step runs there as one POSIX
+// shell script in one remote command, without questions and with a time limit. Depends on:
+// base/process.h, runtime/board (scripts). Used by: flash_steps.h.
 #ifndef TESSERA_TOOLS_FLASH_HOST_H_
 #define TESSERA_TOOLS_FLASH_HOST_H_
 
@@ -20,10 +19,10 @@ namespace tessera::tools {
 
 struct FlashHostOptions {
   std::string host;                // USER@ADDR or ADDR; "": this machine
-  std::string ssh_config;          // for ssh -F; "": the user's
+  std::string ssh_config;          // for ssh -F; "": the user's own
   std::string root;                // folder that stands for / (a simulated board); "": /
-  bool sudo = false;               // run each step by sudo -n
-  std::chrono::seconds limit{60};  // of a step
+  bool sudo = false;               // run each step with sudo -n
+  std::chrono::seconds limit{60};  // for one step
 };
 
 class FlashHost {
@@ -31,10 +30,10 @@ class FlashHost {
   //   errors  kInvalidArgument  a host that ssh would take for an option
   static Result<FlashHost> Make(FlashHostOptions options);
 
-  // Runs |script| with |input| as its standard input and $R as the root folder; what it printed.
-  // A script says why it fails in one line on standard error.
+  // Runs |script| with |input| as its standard input and $R as the root folder; returns its output.
+  // A script that fails says why in one line on standard error.
   //   errors  kInvalidArgument  the script failed
-  //           kUnavailable      the host vanished: ssh ended, or the time limit passed
+  //           kUnavailable      the host is gone: ssh ended, or the time limit passed
   Result<std::string> Run(const std::string& script, std::span<const uint8_t> input = {}) const;
 
   const std::string& name() const { return name_; }  // "root@10.0.0.5" or "this machine"

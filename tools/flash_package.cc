@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr uint64_t kMostBytes = uint64_t{256} << 20;
 constexpr uint8_t kTreeMagic[] = {0xd0, 0x0d, 0xfe, 0xed};  // of a compiled device tree
 
-// The folder of the build that |target| means.
+// The folder of the build that |target| names.
 Result<fs::path> FolderOf(const std::string& target, const std::string& boards,
                           const std::string& built) {
   if (target.ends_with(".bit") || target.ends_with(".json")) {
@@ -33,7 +33,7 @@ Result<fs::path> FolderOf(const std::string& target, const std::string& boards,
   return folder;
 }
 
-// |file| of the build in |folder|, with the size and checksum that its description says.
+// Reads |file| of the build in |folder|; it must have the size and checksum of its description.
 Result<std::vector<uint8_t>> ReadChecked(const fs::path& folder, const BoardFile& file) {
   const std::string path = (folder / file.name).string();
   TESSERA_ASSIGN(std::vector<uint8_t> bytes, ReadFile(path, kMostBytes));

@@ -9,7 +9,7 @@
 namespace tessera::tools {
 namespace {
 
-// Names of a description are plain (ReadBoard), so that they need no quotes; $R may have blanks.
+// Names of a description are plain (ReadBoard), so they need no quotes; $R may have blanks.
 std::string Preamble(const BoardDescription& b) {
   return fmt::format(
       "m=$R/sys/class/fpga_manager/fpga0 f=$R/lib/firmware stem={} uio={}\n"

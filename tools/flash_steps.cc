@@ -14,7 +14,7 @@
 namespace tessera::tools {
 namespace {
 
-// Lines "key value" of |text|.
+// The lines "key value" of |text|.
 std::map<std::string, std::string> Lines(const std::string& text) {
   std::map<std::string, std::string> values;
   std::istringstream in(text);
@@ -57,7 +57,7 @@ Result<std::string> BoardFlasher::Step(const std::string& what, const std::strin
 }
 
 Result<FlashSight> BoardFlasher::Look() {
-  // Both files, and what lies there meanwhile.
+  // Room for both files, and for the files that exist meanwhile.
   const uint64_t kib = (package_.bin.size() + package_.overlay.size()) / 1024 + 64;
   TESSERA_ASSIGN(const std::string said,
                  Step("look at " + host_.name(), LookScript(package_.board, kib)));
@@ -102,7 +102,7 @@ Status BoardFlasher::CheckIdentity() {
   return {};
 }
 
-// From here on something is changed.
+// The first changes to the board begin here.
 Status BoardFlasher::Change() {
   const BoardDescription& board = package_.board;
   const auto step = [&](const std::string& what, const std::string& script,
@@ -119,7 +119,7 @@ Status BoardFlasher::Change() {
               {reinterpret_cast<const uint8_t*>(json.data()), json.size()});
 }
 
-// Undoes what Change did after |why|, and says what state that leaves.
+// Undoes the changes of Change after |why|, and says which state the board is in.
 std::string BoardFlasher::Restored(const FlashSight& sight, const Error& why) {
   const std::string again = "run this again when it is reachable, or switch it off and on";
   const auto unknown = [&](const Error& second) {

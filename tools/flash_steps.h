@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Putting a package onto a board, step by step, with what is done when a step fails. Depends on:
+// Puts a package onto a board, step by step, and undoes the changes when a step fails. Depends on:
 // flash_host.h, flash_package.h, flash_scripts.h. Used by: flash.
 #ifndef TESSERA_TOOLS_FLASH_STEPS_H_
 #define TESSERA_TOOLS_FLASH_STEPS_H_
@@ -16,30 +16,30 @@
 
 namespace tessera::tools {
 
-// What `cksum` of POSIX prints for |bytes|: "CRC LENGTH".
+// The output of POSIX `cksum` for |bytes|: "CRC LENGTH".
 std::string PosixChecksum(std::span<const uint8_t> bytes);
 
-// What a board's Linux says before anything is touched.
+// What a board's Linux reports before any change.
 struct FlashSight {
   std::string manager;    // the FPGA manager's name
-  std::string before;     // the stem of what we flashed in this boot; "": nothing that is known
-  bool configfs = false;  // overlays can be applied
+  std::string before;     // the stem that we flashed in this boot; "": unknown
+  bool configfs = false;  // it can apply overlays
 };
 
 class BoardFlasher {
  public:
-  // |say| is told each step: "program tessera-pynq-z1.bin".
+  // |say| hears of each step: "program tessera-pynq-z1.bin".
   using Say = std::function<void(int step, int steps, const std::string& what)>;
   BoardFlasher(const FlashHost& host, const FlashPackage& package, Say say)
       : host_(host), package_(package), say_(std::move(say)) {}
 
-  // Looks and touches nothing.
-  //   errors  kInvalidArgument  the board cannot be flashed, and why; another family of boards
+  // Looks at the board and changes nothing.
+  //   errors  kInvalidArgument  why the board cannot be flashed; another family of boards
   //           kUnavailable      as FlashHost::Run
   Result<FlashSight> Look();
 
-  // All of it. After an error the message says what state the board is in: unchanged, restored, or
-  // unknown. Code: of the step that failed.
+  // Does all steps. An error's message says which state the board is in: unchanged, restored, or
+  // unknown; its code is that of the failed step.
   Status Flash();
 
  private:

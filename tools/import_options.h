@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the words of a user (import_words.h) ask the importers for. Depends on: compiler/import,
-// runtime/tensor.
+// Turns the words of a user (import_words.h) into options of the importers. Depends on:
+// compiler/import, runtime/tensor.
 #ifndef TESSERA_TOOLS_IMPORT_OPTIONS_H_
 #define TESSERA_TOOLS_IMPORT_OPTIONS_H_
 
@@ -18,7 +18,7 @@
 namespace tessera::tools {
 
 // The name and the extents of |word|, "x=1,3,224,224".
-//   errors  kInvalidArgument  there is no name, or what is behind it are not extents above 0
+//   errors  kInvalidArgument  no name, or extents that are not numbers above 0
 inline Result<std::pair<std::string, std::vector<int64_t>>> ParseShapeWord(
     const std::string& word) {
   const size_t at = word.rfind('=');
@@ -41,7 +41,7 @@ inline Result<std::pair<std::string, std::vector<int64_t>>> ParseShapeWord(
 }
 
 // The name and the value of |word|, "x=value.npy".
-//   errors  kInvalidArgument  there is no name or no file; and those of ReadTensorFile
+//   errors  kInvalidArgument  no name or no file; those of ReadTensorFile
 inline Result<std::pair<std::string, HostTensor>> ReadKnownWord(const std::string& word) {
   const size_t at = word.find('=');
   if (at == std::string::npos || at == 0 || at + 1 == word.size()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a user says of how a model file is read, as words. Depends on: base. Used by: the verbs that
+// How to read a model file, in the words of the user. Depends on: base. Used by: the verbs that
 // take models.
 #ifndef TESSERA_TOOLS_IMPORT_WORDS_H_
 #define TESSERA_TOOLS_IMPORT_WORDS_H_
@@ -13,12 +13,12 @@
 namespace tessera::tools {
 
 struct ImportWords {
-  std::string tflite;               // --tflite; "": 2.14, or what an artifact was compiled for
+  std::string tflite;               // --tflite; "": 2.14, or the artifact's version
   std::vector<std::string> shapes;  // --shape, each NAME=1,3,224,224
   std::vector<std::string> known;   // --known, each NAME=FILE
 };
 
-// errors: kInvalidArgument  |words| for a model are given, and |path| is an artifact
+// errors: kInvalidArgument  |words| are for a model, and |path| is an artifact
 inline Status CheckFitsArtifact(const ImportWords& words, const std::string& path) {
   if (words.shapes.empty() && words.known.empty()) return {};
   return Fail(Code::kInvalidArgument,

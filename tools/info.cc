@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera info: what a file is: a model, an artifact, a program image.
+// tessera info: describes a file: a model, an artifact, a program image.
 #include <cstdio>
 #include <memory>
 
@@ -67,7 +67,7 @@ std::string StepText(const artifact::Artifact& net, const artifact::ExecutionPla
   return fmt::format("{}: program {}", net.devices[net.programs[program].device].name, program);
 }
 
-// Steps and the peak of the memory plan.
+// The steps of a plan and the peak of its memory plan.
 Json PlanOf(const artifact::Artifact& net, const artifact::ExecutionPlan& plan) {
   std::printf("plan %s:\n", plan.name.c_str());
   Json steps = Json::array(), memory = Json::array();
@@ -153,7 +153,7 @@ Result<Json> Describe(const std::string& path, const ImportWords& import,
   return DescribeModel(bytes, path, import, config);
 }
 
-// What an artifact was compiled by, as `compile --schedule` takes it.
+// Prints the schedules of an artifact in the form that `compile --schedule` takes.
 Status PrintSchedules(const std::string& path) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (!artifact::LooksLikeArtifact(bytes)) {

@@ -44,7 +44,7 @@ std::string NamesOf(const std::vector<artifact::TensorInfo>& tensors) {
                      fmt::join(std::views::transform(tensors, &artifact::TensorInfo::name), ", "));
 }
 
-// The items of a file or folder, and how many there are, of which a folder gives the first alone.
+// Reads the items of a file or folder and counts them; a folder gives only the first items wanted.
 Result<Pictures> ReadItems(const std::string& path, const artifact::TensorInfo& want,
                            const InputOptions& options) {
   std::error_code error;
@@ -57,8 +57,8 @@ Result<Pictures> ReadItems(const std::string& path, const artifact::TensorInfo& 
   return Pictures{std::move(items), *count};
 }
 
-// The arrays of an archive, by the inputs of |net|; one array alone may have any name for one
-// input.
+// The arrays of an archive, matched to the inputs of |net| by name; a single array for a single
+// input may have any name.
 Result<std::vector<HostTensor>> ReadArchive(const std::string& path,
                                             const artifact::Artifact& net) {
   TESSERA_ASSIGN(auto arrays, ReadNpz(path));
@@ -98,7 +98,7 @@ Result<std::vector<int64_t>> ReadLabels(const std::string& path, int64_t items) 
   return numbers;
 }
 
-// Applies the options of pixels to the inputs that get some.
+// Applies the options of pixels to the inputs that take pixels.
 Status TellPixels(const InputOptions& options, const artifact::Artifact& net,
                   const std::vector<std::string>& files, Inputs& inputs) {
   PixelRule& rule = inputs.pixels;
@@ -154,7 +154,7 @@ Result<std::vector<std::string>> FilesByName(const std::vector<std::string>& giv
                                              const std::string& option, const std::string& kind) {
   std::vector<std::string> files(tensors.size());
   for (const std::string& text : given) {
-    size_t at = 0, length = 0;  // the longest name that |text| begins with
+    size_t at = 0, length = 0;  // of the longest name that begins |text|
     for (size_t t = 0; t < tensors.size(); ++t) {
       const std::string& name = tensors[t].name;
       if (text.starts_with(name + "=") && name.size() + 1 > length)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What --input, --labels, --first and the options of pixels mean, for all verbs that run models.
-// Depends on: runtime/tensor, runtime/executor/inputs.h. Used by: run, compare, trace, debug.
+// Reads the files of --input and --labels, and applies --first and the options of pixels, for all
+// verbs that run models. Depends on: runtime/tensor, runtime/executor/inputs.h. Used by: run,
+// compare, quantize, trace, debug.
 #ifndef TESSERA_TOOLS_INPUTS_H_
 #define TESSERA_TOOLS_INPUTS_H_
 
@@ -20,7 +21,7 @@ namespace tessera::tools {
 
 struct InputOptions {
   std::vector<std::string> input;  // FILE, FOLDER or NAME=FILE
-  std::string flag = "--input";    // how it is given
+  std::string flag = "--input";    // the option's name, for messages
   std::string labels, resize;
   int64_t first = -1;  // -1: all
   std::optional<double> scale;
@@ -29,31 +30,31 @@ struct InputOptions {
 
 void AddInputOptions(CLI::App& verb, InputOptions& options);
 
-// --input and the options of pixels, of a verb that runs one item.
+// Adds --input and the options of pixels to a verb that runs one item.
 void AddOneInputOption(CLI::App& verb, InputOptions& options);
 
 struct Inputs {
-  std::vector<HostTensor> items;  // one an input of the model, [N, ...] each
-  std::vector<int64_t> labels;    // empty, or one an item
+  std::vector<HostTensor> items;  // one for each input of the model, [N, ...] each
+  std::vector<int64_t> labels;    // empty, or one for each item
   int64_t count = 0;              // N
-  int64_t all = 0;                // in the files, of which N are the first
+  int64_t all = 0;                // items in the files; the first N are used
   PixelRule pixels;               // for ExecutorOptions::pixels
-  std::string pixels_line;        // what pixels become, a line an input; "": none are given
+  std::string pixels_line;        // what pixels become, one line for each input; "": no pixels
   // Item |i| of each input.
   std::vector<HostTensor> Item(int64_t i) const;
 };
 
 // Reads the files for the inputs of |net| and cuts them to the first |first| items.
-//   errors  those of the readers; CountInferences' and CheckPixelRule's, with the file
-//           kInvalidArgument  a name that is no input; an input without a file, or with two; files
-//                             of another number of items; labels that are not one whole number an
-//                             item; options of pixels where no pixels are given
+//   errors  kInvalidArgument  a name that is not an input; an input without a file, or with two;
+//                             files with different numbers of items; labels that are not one whole
+//                             number for each item; options of pixels without pixels
 //           kOutOfRange       --first past the end
+//           others            as the readers, CountInferences and CheckPixelRule, with the file
 Result<Inputs> LoadInputs(const InputOptions& options, const artifact::Artifact& net);
 
-// Where each of |given|, FILE or NAME=FILE, belongs among |tensors|: a file each, "" where none is
-// given. |option|, "--input", and |kind|, "inputs", are for messages.
-//   errors  kInvalidArgument  a name that is not there; two for one; FILE where there are several
+// Matches |given|, each FILE or NAME=FILE, to |tensors|: a file for each tensor, "" without one.
+// |option|, "--input", and |kind|, "inputs", are for messages.
+//   errors  kInvalidArgument  an unknown name; two files for one tensor; FILE for several tensors
 Result<std::vector<std::string>> FilesByName(const std::vector<std::string>& given,
                                              const std::vector<artifact::TensorInfo>& tensors,
                                              const std::string& option, const std::string& kind);

@@ -11,12 +11,12 @@
 namespace tessera::tools {
 namespace {
 
-// One interruption may come as two signals: timeout of coreutils sends one to the process and one
-// to its group. A person's second comes later than this.
+// One interruption may come as two signals: timeout of coreutils signals the process and its group.
+// A second interruption by a person comes later than this.
 constexpr int64_t kOneInterruption = 300'000'000;  // ns
 
 std::atomic<int64_t> g_interrupted = 0;  // ns of the monotonic clock at the first; 0: none
-static_assert(std::atomic<int64_t>::is_always_lock_free);  // what a signal handler needs
+static_assert(std::atomic<int64_t>::is_always_lock_free);  // so that a signal handler may use it
 
 int64_t Now() {
   timespec now{};

@@ -47,7 +47,7 @@ std::string VerbList() {
   return list;
 }
 
-// What is wrong with a command line that begins with no verb; "" if it does, or asks for help.
+// The error in a command line that does not begin with a verb; "" if it does, or asks for help.
 std::string VerbProblem(int argc, char** argv) {
   if (argc < 2) return "no verb; there are " + VerbList() + "; tessera --help describes them";
   const std::string word = argv[1];
@@ -64,8 +64,8 @@ std::string VerbProblem(int argc, char** argv) {
          VerbList();
 }
 
-// "; did you mean --device?" for the first word that |verb| does not take and that is nearly an
-// option; "" where there is none.
+// "; did you mean --device?" for the first word that |verb| does not know and that resembles an
+// option; "" if there is none.
 std::string NearestOption(const CLI::App& verb) {
   for (const std::string& word : verb.remaining()) {
     if (!word.starts_with("--")) continue;
@@ -79,7 +79,7 @@ std::string NearestOption(const CLI::App& verb) {
   return "";
 }
 
-// Why not all that was printed has arrived; "" if it has.
+// Why not all output arrived; "" if it did.
 std::string StandardOutputProblem() {
   const bool lost_before = std::ferror(stdout) != 0;
   errno = 0;
@@ -96,7 +96,7 @@ int Refuse(const std::string& message) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace tessera::tools;  // NOLINT: this file is nothing but these names
+  using namespace tessera::tools;  // NOLINT: this file uses nothing else
   std::signal(SIGABRT, OnAbort);
 
   CLI::App app{

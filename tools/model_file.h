@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Model files in verbs that take artifacts as well. model_file.cc has the compiler;
-// model_file_absent.cc, in a build for boards, refuses models and says where to compile them.
-// Used by: run, compare, info.
+// Reads model files for verbs that also take artifacts. model_file.cc has the compiler;
+// model_file_absent.cc, in a build for boards, rejects models and says where to compile them. Used
+// by: run, compare, info, compile.
 #ifndef TESSERA_TOOLS_MODEL_FILE_H_
 #define TESSERA_TOOLS_MODEL_FILE_H_
 
@@ -18,18 +18,18 @@
 
 namespace tessera::tools {
 
-// Options --tflite, --shape and --known; |words| stay empty where they are not given.
+// Adds options --tflite, --shape and --known; |words| stay empty without them.
 void AddImportOptions(CLI::App* verb, ImportWords& words);
 
-// The model in |bytes|, compiled: LoadNetwork for a file that is no artifact.
-//   errors  kUnsupported  this program has no compiler; and those of the compiler
+// Compiles the model in |bytes|: LoadNetwork for a file that is not an artifact.
+//   errors  kUnsupported  this program has no compiler; those of the compiler
 Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std::string& path,
                                    const std::string& config_name, const WantedPlans& plans,
                                    const ImportWords& import, bool keep_tensors);
 
-// Prints what the model is, and what of it a machine of |config_name| ("": default) runs; the same
-// as JSON.
-//   errors  kUnsupported  this program has no compiler; and those of the importers
+// Prints a description of the model, and which part of it a machine of |config_name| ("": default)
+// runs. Returns the same as JSON.
+//   errors  kUnsupported  this program has no compiler; those of the importers
 Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>& bytes,
                                              const std::string& path, const ImportWords& import,
                                              const std::string& config_name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A build for boards has no compiler.
+// For builds for boards, which have no compiler.
 #include "tools/model_file.h"
 #include "tools/run_program.h"
 
@@ -17,7 +17,7 @@ std::unexpected<Error> NoCompiler(const std::string& path) {
 
 }  // namespace
 
-// Nor has it the rig that runs program images.
+// Such a build also lacks the rig that runs program images.
 bool IsProgram(const std::string&) { return false; }
 Result<int> RunProgram(const ProgramFlags& flags, const ChosenDevice&) {
   return NoCompiler(flags.path);

@@ -13,7 +13,7 @@
 namespace tessera::tools {
 namespace {
 
-// Whether |node|'s result and all that it reads of other nodes are int8.
+// Whether |node|'s result, and every result of other nodes that it reads, is int8.
 bool OfBytes(const graph::Graph& graph, const graph::Node& node) {
   const auto bytes = [&](graph::TensorId id) {
     return graph.tensor(id).constant() || graph.tensor(id).dtype == DType::kInt8;

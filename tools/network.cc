@@ -56,7 +56,7 @@ Result<LoadedNetwork> FromArtifact(const std::vector<uint8_t>& bytes, const std:
       if (const Status match = isa::CheckImageMatches(program.image, wanted); !match)
         return Within(path, match.error());
     }
-    network.config = wanted;  // the same machine, perhaps behind another memory
+    network.config = wanted;  // the same machine, perhaps with another memory model
   }
   network.artifact = std::make_shared<const artifact::Artifact>(std::move(*net));
   return network;
@@ -88,10 +88,10 @@ Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& co
 
 namespace {
 
-// As option --target of compile calls a plan.
+// The name of a plan for option --target of compile.
 std::string TargetOf(const std::string& plan) { return plan == "device" ? "vta" : plan; }
 
-// |runner| with its device; the network's code is put there.
+// |runner| with its device open and the network's code on it.
 Result<Runner> WithExecutor(Runner runner, const LoadedNetwork& network,
                             const ExecutorOptions& options) {
   const artifact::Artifact& net = *network.artifact;

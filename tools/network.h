@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `run` and `compare` work with: a network from a model file or an artifact, opened on
-// devices.
+// A network from a model file or an artifact, opened on devices, for `run` and `compare`.
 #ifndef TESSERA_TOOLS_NETWORK_H_
 #define TESSERA_TOOLS_NETWORK_H_
 
@@ -22,32 +21,32 @@ namespace tessera::tools {
 struct LoadedNetwork {
   std::shared_ptr<const artifact::Artifact> artifact;
   isa::Config config;
-  bool compiled = false;  // from a model, here; else it was read
+  bool compiled = false;  // true: compiled here from a model; false: read from an artifact
 };
 
-// Options --tflite, --shape, --known and --config of a verb that runs models. Words stay empty
-// where they are not given.
+// Adds options --tflite, --shape, --known and --config to a verb that runs models. Words stay empty
+// without their options.
 void AddNetworkOptions(CLI::App* verb, std::string& config, ImportWords& import);
 
-// Option --threads of a verb that runs host code.
+// Adds option --threads to a verb that runs host code.
 void AddThreadsOption(CLI::App* verb, ExecutorOptions& options);
 
-// Option --reset-state of a verb that runs items one behind the other.
+// Adds option --reset-state to a verb that runs items one after another.
 void AddStateOption(CLI::App* verb, ExecutorOptions& options);
 
-// The plans of an artifact.
+// The plans that an artifact must have.
 struct WantedPlans {
   bool cpu = false, device = false, opencl = false, cuda = false;
   bool verify = false;  // CompileOptions::verify
 };
 WantedPlans PlansFor(const std::vector<ChosenDevice>& devices);
 
-// Reads an artifact, or imports and compiles a model for |config_name| ("": default). |plans|:
-// those that are needed; an artifact that lacks one is an error where it is opened. |import|: how
-// a model is read. |keep_tensors|: every layer's result of a model can be read back
+// Reads an artifact, or imports and compiles a model for |config_name| ("": default). |plans|: the
+// plans to compile; opening an artifact that lacks one is an error later. |import|: how to read a
+// model. |keep_tensors|: every layer's result of a model can be read back
 // (CompileOptions::keep_tensors).
-//   errors  kInvalidArgument  --config, --tflite, --shape or --known with an artifact made for
-//                             another one; and those of the parts
+//   errors  kInvalidArgument  --config, --tflite, --shape or --known with an artifact that was made
+//                             for another; those of the parts
 Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name,
                                   const WantedPlans& plans, const ImportWords& import,
                                   bool keep_tensors = false);
@@ -57,26 +56,26 @@ struct Runner {
   std::string name;
   ChosenDevice chosen;
   isa::Config config;
-  std::shared_ptr<Device> device;         // of the machine; else null
-  std::unique_ptr<KernelDevice> kernels;  // of a GPU; else null
+  std::shared_ptr<Device> device;         // the machine; null on other devices
+  std::unique_ptr<KernelDevice> kernels;  // the GPU; null on other devices
   std::unique_ptr<Executor> executor;
-  std::string dump_dir;  // where a run that fails leaves a dump; "": nowhere
+  std::string dump_dir;  // where a failed run leaves a dump; "": nowhere
   std::string plan() const { return chosen.machine() ? "device" : chosen.name; }
   bool has_clock() const { return device && device->has_clock(); }
 };
 
-//   errors  kNotFound  the network was not compiled for such a device: the --target to compile for
-//           and those of OpenDevice and Executor::Open
+//   errors  kNotFound  the network was not compiled for such a device; names the --target to use
+//           others     as OpenDevice and Executor::Open
 Result<Runner> OpenRunner(const LoadedNetwork& network, const ChosenDevice& device,
                           const ExecutorOptions& options);
 
-// Another network on the device of |opened|, which is opened once (a board has one user) and then
-// holds both; the two run one after the other.
+// Opens another network on the device of |opened|. The device is opened once, because a board has
+// one user, and then holds both networks, which run one after the other.
 //   errors  those of OpenRunner
 Result<Runner> OpenBeside(const Runner& opened, const LoadedNetwork& network,
                           const ExecutorOptions& options);
 
-// "cpu,device" as a list. errors: kInvalidArgument an empty or repeated name
+// Splits "cpu,device". errors: kInvalidArgument an empty or repeated name
 Result<std::vector<std::string>> SplitNames(const std::string& list);
 }  // namespace tessera::tools
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An ONNX model compiled for the host so that every value of it can be read after an inference.
-// Depends on: compiler/driver, runtime/executor. Used by: quantize.cc, quantize_passes.cc.
+// ObservedNetwork: an ONNX model compiled for the host so that every value can be read after an
+// inference. Depends on: compiler/driver, runtime/executor. Used by: quantize.cc,
+// quantize_passes.cc.
 #ifndef TESSERA_TOOLS_OBSERVED_NETWORK_H_
 #define TESSERA_TOOLS_OBSERVED_NETWORK_H_
 
@@ -29,17 +30,17 @@ class ObservedNetwork {
   const graph::Graph& graph() const { return graph_; }  // as imported
   const artifact::Artifact& artifact() const { return executor_->artifact(); }
 
-  // Runs |item|, one tensor an input; gives the outputs.
+  // Runs |item|, one tensor for each input; returns the outputs.
   Result<std::vector<HostTensor>> Run(std::vector<HostTensor> item);
 
-  // Value |name| in the last inference as float32, dequantised where it is integers. Nothing: the
-  // network has no such value, or the compiler took it into another.
+  // Value |name| of the last inference as float32; dequantises integers. Nothing if the network has
+  // no such value, or the compiler merged it into another one.
   Result<std::optional<HostTensor>> Floats(const std::string& name) const;
 
  private:
   graph::Graph graph_;
   std::unique_ptr<Executor> executor_;
-  std::map<std::string, uint32_t> layers_;  // by the name of the result
+  std::map<std::string, uint32_t> layers_;  // by the name of the layer's result
   std::vector<HostTensor> item_;
   PixelRule pixels_;
 };

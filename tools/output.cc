@@ -53,7 +53,7 @@ std::string Table(const std::vector<std::string>& header, const std::string& ali
 
 Status WriteJson(const std::string& path, const Json& json) {
   if (path.empty()) return {};
-  constexpr auto kReplace = Json::error_handler_t::replace;  // bytes not UTF-8
+  constexpr auto kReplace = Json::error_handler_t::replace;  // for bytes that are not UTF-8
   const std::string text = json.dump(2, ' ', false, kReplace) + "\n";
   if (path == "-") {
     std::fputs(text.c_str(), stdout);

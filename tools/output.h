@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What verbs share in printing: aligned tables, numbers with separators, a progress line, JSON
-// files.
+// Printing for all verbs: aligned tables, numbers with separators, a progress line, JSON files.
 #ifndef TESSERA_TOOLS_OUTPUT_H_
 #define TESSERA_TOOLS_OUTPUT_H_
 
@@ -20,21 +19,21 @@ using Json = nlohmann::ordered_json;
 // 1234567 as "1,234,567".
 std::string Grouped(int64_t value);
 
-// Rows of equal length under a header; columns as wide as their widest cell. |align|: 'l' or 'r' a
-// column. Cells are made Legible (base/text.h): a row stays a line.
+// Rows of equal length under a header; columns as wide as their widest cell. |align|: 'l' or 'r'
+// for each column. Makes cells Legible (base/text.h), so a row stays one line.
 std::string Table(const std::vector<std::string>& header, const std::string& align,
                   std::vector<std::vector<std::string>> rows);
 
-// Writes |json| to |path| when the path is not empty ("-": standard output). Bytes of names that
-// are not UTF-8 become U+FFFD.
+// Writes |json| to |path| ("-": standard output; "": nowhere). Bytes of names that are not UTF-8
+// become U+FFFD.
 Status WriteJson(const std::string& path, const Json& json);
 
-// Whether WriteJson can begin: asked before long work.
+// Checks that WriteJson can begin, before long work.
 //   errors  kUnavailable  it cannot
 Status CheckJson(const std::string& path);
 
-// One line on a terminal that says how far long work is; silent before the first two seconds and
-// when standard error is not a terminal.
+// One line on a terminal that shows how far long work is. Silent in the first two seconds, and when
+// standard error is not a terminal.
 class Progress {
  public:
   explicit Progress(std::string what)

@@ -17,7 +17,7 @@ std::string SafeName(const std::string& name) {
                        c == '-' || c == '_' || (c == '.' && !safe.empty());
     safe += plain ? c : '_';
   }
-  constexpr size_t kLongest = 200;  // a file system takes 255
+  constexpr size_t kLongest = 200;  // file systems take 255
   return safe.empty() ? "_" : safe.substr(0, kLongest);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What --output means: a .npy file for each output of a model. Depends on: inputs.h,
-// runtime/tensor. Used by: run.
+// --output: a .npy file for each output of a model. Depends on: inputs.h, runtime/tensor. Used by:
+// run.
 #ifndef TESSERA_TOOLS_OUTPUT_FILES_H_
 #define TESSERA_TOOLS_OUTPUT_FILES_H_
 
@@ -13,12 +13,12 @@
 
 namespace tessera::tools {
 
-// The file of each of |outputs|, "" for none, where |given| is FILE for the one output, NAME=FILE
-// for some, or a folder for all: NAME.npy each, characters other than letters, digits, '.', '-' and
-// '_' becoming '_', and "_2" added to a name that is there. A folder exists, or ends in '/' and is
-// made. All can be written.
+// The file of each of |outputs|, "" for none. |given| is FILE for the only output, NAME=FILE for
+// some outputs, or a folder for all. In a folder each output goes to NAME.npy: characters other
+// than letters, digits, '.', '-' and '_' become '_', and a name that is taken gets "_2". The folder
+// exists, or ends in '/' and is made here. All files can be written.
 //   errors  kInvalidArgument  those of FilesByName; one file for two outputs
-//           kUnavailable      one cannot be written
+//           kUnavailable      a file cannot be written
 Result<std::vector<std::string>> OutputFiles(const std::vector<std::string>& given,
                                              const std::vector<artifact::TensorInfo>& outputs);
 

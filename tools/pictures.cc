@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMostBytes = 0xffffffff;  // of all pictures, as the model takes them
+constexpr int64_t kMostBytes = 0xffffffff;  // of all pictures, in the form of the model's input
 
 Result<std::vector<std::string>> FilesOf(const std::string& path) {
   std::error_code error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Program images from files: plain ones, or those inside an artifact.
+// Reads program images from files: plain images, or those inside an artifact.
 #ifndef TESSERA_TOOLS_PROGRAM_FILE_H_
 #define TESSERA_TOOLS_PROGRAM_FILE_H_
 
@@ -12,8 +12,8 @@
 
 namespace tessera::tools {
 
-// errors  ReadFile's, ParseImage's and ReadArtifact's; kNotFound an artifact without an accelerator
-// program
+// errors  those of ReadFile, ParseImage and ReadArtifact; kNotFound an artifact without an
+//         accelerator program
 Result<std::vector<isa::ProgramImage>> ReadPrograms(const std::string& path);
 
 }  // namespace tessera::tools

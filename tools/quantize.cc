@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera quantize: a float ONNX model to one in QDQ form, by what its values are over given items.
+// tessera quantize: turns a float ONNX model into one in QDQ form, with ranges from given items.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -70,7 +70,7 @@ std::vector<QuantizeRow> RowsOf(const onnx_model::OnnxModel& model,
       row.snr = snr->all;
       row.channel_snr = snr->by_channel;
     }
-    // A Relu that is taken into the layer in front is no layer.
+    // A Relu that the compiler merged into the layer before it is not a layer.
     if (!row.integers && (!row.snr || results.contains(node.outputs[0]))) continue;
     row.operand_snr = INFINITY;
     if (row.integers) {

@@ -17,7 +17,7 @@ double Decibels(double error, double value) {
   return error == 0 ? INFINITY : 10 * std::log10(value / error);
 }
 
-// Sums of squares of a value and of its error, by channel.
+// For each channel, sums of squares of a value and of its error.
 struct Squares {
   std::vector<double> value, error;
 
@@ -49,7 +49,7 @@ struct Squares {
   }
 };
 
-// Statistics of the values that have scales of their own and of those that weights work on.
+// Statistics of the values with scales of their own, and of the values that weights multiply.
 Result<std::map<std::string, calibrate::ValueStatistics>> WatchValues(
     ObservedNetwork& floats, const calibrate::IntegerPlan& plan, const QuantizeJob& job) {
   std::map<std::string, calibrate::ValueStatistics> statistics;
@@ -57,7 +57,7 @@ Result<std::map<std::string, calibrate::ValueStatistics>> WatchValues(
   for (const calibrate::IntegerLayer& layer : plan.layers) {
     if (layer.weight_axis >= 0) statistics[layer.operands[0]];
   }
-  // Inputs first: a value that is not finite is told where it comes from.
+  // Inputs first, so that a value that is not finite is reported where it comes from.
   std::vector<std::string> names;
   for (const artifact::TensorInfo& input : floats.artifact().inputs) {
     if (statistics.contains(input.name)) names.push_back(input.name);
@@ -82,7 +82,7 @@ Result<std::map<std::string, calibrate::ValueStatistics>> WatchValues(
   return statistics;
 }
 
-// |model| with biases that make good for the rounding of weights.
+// |model| with biases that compensate the rounding of weights.
 Result<OnnxModel> WithShiftedBiases(const OnnxModel& model, const calibrate::IntegerPlan& plan,
                                     const calibrate::ActivationScales& scales,
                                     const std::map<std::string, calibrate::ValueStatistics>& of,
@@ -115,8 +115,8 @@ Result<Fidelity> Measure(ObservedNetwork& floats, const calibrate::QdqModel& mad
                          const OnnxModel& model, const QuantizeJob& job) {
   TESSERA_ASSIGN(ObservedNetwork integers,
                  ObservedNetwork::Open(made.model, job.path, job.executor));
-  // Names of a value in the quantised network: of its integers, as an operator that keeps a scale
-  // has them, of its floats.
+  // The names of each value in the quantised network: of its integers, also under the name that an
+  // operator that keeps a scale gives them, and of its floats.
   std::map<std::string, std::vector<std::string>> values;
   for (const onnx_model::OnnxNode& node : model.nodes) values[node.outputs[0]] = {node.outputs[0]};
   for (const auto& [value, q] : made.integers) values[value] = {q, value + ".int8"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `tessera quantize` runs: the float network over the calibration items, and the quantised one
-// beside it. Depends on: compiler/calibrate, observed_network.h. Used by: quantize.cc.
+// The runs of `tessera quantize`: the float network over the calibration items, and the quantised
+// network beside it. Depends on: compiler/calibrate, observed_network.h. Used by: quantize.cc.
 #ifndef TESSERA_TOOLS_QUANTIZE_PASSES_H_
 #define TESSERA_TOOLS_QUANTIZE_PASSES_H_
 
@@ -28,24 +28,24 @@ struct QuantizeJob {
   calibrate::RangeMethod method = calibrate::RangeMethod::kMinMax;
   DType activations = DType::kInt8;
   const Inputs* data = nullptr;
-  std::map<std::string, HostTensor> computed;  // Prepared's
+  std::map<std::string, HostTensor> computed;  // of Prepared
   ExecutorOptions executor;
-  std::function<void()> inference;  // is called behind each
+  std::function<void()> inference;  // called after each inference
 };
 
-// How far values of the quantised network are from the float one's, over all items.
+// How far values of the quantised network are from those of the float network, over all items.
 struct Fidelity {
-  // In dB; infinite: no difference. |by_channel|: of the mean of the channels' (axis 1) ratios of
-  // error to value, so that narrow channels count as much as wide ones.
+  // In dB; infinite: no difference. |by_channel| takes the mean over channels (axis 1) of the ratio
+  // of error to value, so narrow channels count as much as wide ones.
   struct Snr {
     double all = 0, by_channel = 0;
   };
   std::map<std::string, Snr> snr;         // by float value
   double output_snr = 0;                  // of all outputs together
-  int64_t float_hits = 0, int8_hits = 0;  // of the labels
+  int64_t float_hits = 0, int8_hits = 0;  // items with the right label
 };
 
-// A float model and what was made of it.
+// The results of quantising a float model.
 struct QuantizedNetwork {
   calibrate::IntegerPlan plan;
   calibrate::ActivationScales scales;
@@ -54,7 +54,8 @@ struct QuantizedNetwork {
   std::map<std::string, calibrate::ValueStatistics> statistics;  // by float value
 };
 
-// Calibrates |model|, whose nodes |in_float| stay, corrects biases, inserts QDQ and measures.
+// Calibrates |model|, corrects biases, inserts QDQ and measures the result. Nodes |in_float| stay
+// float.
 //   errors  those of the importer, the compiler and the planner; kInvalidArgument a value that is
 //           not finite
 Result<QuantizedNetwork> QuantizeNetwork(const onnx_model::OnnxModel& model,

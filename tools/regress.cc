@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera regress: machines compared with each other by many programs.
+// tessera regress: compares machines with each other on many programs.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -121,7 +121,7 @@ class Regression {
     if (vta_[0]) report_.profiles.insert(isa::Profile::kVta);
   }
 
-  // Lists what is to be run; random programs follow the list without end.
+  // Lists the items to run; random programs follow the list without end.
   Status Plan() {
     if (Wanted(RegressSuite::kCorpus))
       TESSERA_TRY(Add(PlanFolder(RegressSuite::kCorpus, flags_.corpus, flags_.seed)));
@@ -144,7 +144,7 @@ class Regression {
     return {};
   }
 
-  // Opens the machines once: what is missing is told, and what must be verilated is.
+  // Opens the machines once, to report what is missing and to verilate what must be.
   Status OpenAll() {
     for (const isa::Config& config : report_.setup.configs)
       TESSERA_TRY(rig::Lockstep::Open(config, report_.setup.machines));
@@ -228,7 +228,7 @@ class Regression {
     return random_ && (flags_.instructions == 0 || Randoms().instructions < flags_.instructions);
   }
 
-  // Random programs take turns at the configurations; every fourth is of profile vta if it can be.
+  // Random programs take turns over the configurations; every fourth is of profile vta if possible.
   RegressItem ItemOf(int64_t piece) const {
     if (piece < std::ssize(items_)) return items_[static_cast<size_t>(piece)];
     const uint64_t n = static_cast<uint64_t>(piece - std::ssize(items_));
@@ -244,7 +244,7 @@ class Regression {
     return {};
   }
 
-  // Who did not ask for them is told that they are not there.
+  // Missing directed programs are an error only if the user chose suites; else the report says so.
   Status PlanDirected() {
     const Status planned = Add(PlanFolder(RegressSuite::kDirected, flags_.directed, flags_.seed));
     if (planned || planned.error().code != Code::kNotFound) return planned;
@@ -254,7 +254,7 @@ class Regression {
     return {};
   }
 
-  // --only: what has the word in its name; the full name of a random program means that one.
+  // --only keeps names that contain the word; the full name of a random program runs that program.
   Status KeepOnly() {
     std::erase_if(items_, [&](const RegressItem& item) {
       return item.name.find(flags_.only) == std::string::npos;

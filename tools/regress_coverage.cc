@@ -25,7 +25,7 @@ struct ScriptEnd {
   std::string output;
 };
 
-// What the script says with |verb|, on standard output and error together.
+// Runs the script with |verb|; returns its standard output and error together.
 ScriptEnd RunScript(const std::string& verb, const std::string& argument) {
   ScriptEnd end;
   const std::string command = fmt::format("'{}' {} '{}' 2>&1", kScript, verb, argument);
@@ -79,7 +79,7 @@ void WriteCoverage(const RegressSetup& setup) {
   if (last && now - *last < std::chrono::seconds(10)) return;
   last = now;
   const auto rtl = std::ranges::find(setup.machines, "rtl", &DeviceSpec::name);
-  // A machine writes for all of its process when it goes, if there is a folder then.
+  // A machine writes the counts of its whole process when it closes, if there is a folder then.
   setenv(kVariable, (kFolder + "/data").c_str(), /*overwrite=*/1);
   static_cast<void>(
       OpenDevice(rtl->name, setup.configs[0], {.memory_bytes = 1 << 20, .values = rtl->values}));

@@ -23,17 +23,17 @@
 namespace tessera::tools {
 namespace {
 
-constexpr std::chrono::seconds kOneRun{60};      // of machines in a process of their own
-constexpr std::chrono::seconds kShrinkTime{60};  // of one program
+constexpr std::chrono::seconds kOneRun{60};      // limit for machines in a process of their own
+constexpr std::chrono::seconds kShrinkTime{60};  // limit for one program
 constexpr int kShrinkTrials = 20'000;
 
-// Three in four are short, so that windows, data and memories vary; the long ones wrap counters.
+// Three in four are short, to vary windows, data and memories more; the long ones wrap counters.
 int Length(uint64_t seed) {
   constexpr int kLengths[] = {40, 40, 40, 150, 40, 40, 40, 600};
   return kLengths[seed % 8];
 }
 
-// What a process is asked to compare, as bytes.
+// What another process must compare, as bytes.
 struct AsideRequest {
   size_t config = 0;
   rig::MemoryChoice memory;
@@ -57,13 +57,14 @@ AsideRequest AsideRequestOf(const std::string& text) {
   return asked;
 }
 
-// Those of profile vta, whose counters hold four times as many tokens, are rare.
+// Whether the program fills token counters. Rare in profile vta, whose counters hold four times as
+// many tokens.
 bool Crowded(const RegressItem& item) {
   return Rng(item.seed ^ 0x70c3).OneIn(item.profile == isa::Profile::kVta ? 64 : 16);
 }
 
-// In front of which a file is run: what was kept failed in front of one of these; of many directed
-// programs each has one, by its name and the seed.
+// The memories with which to run a file. A kept program failed with one of these; each directed
+// program gets one by its name and the seed.
 std::vector<rig::MemoryChoice> MemoriesOf(const RegressItem& item) {
   using isa::DramModel;
   if (item.suite == RegressSuite::kCorpus) {
@@ -162,8 +163,8 @@ RegressEnd RegressRunner::CompareAside(size_t config, const isa::ProgramImage& i
                                        const rig::MemoryChoice& memory) {
   if (!aside_) {
     aside_ = std::make_unique<rig::IsolatedProcess>(kOneRun, [this](const std::string& request) {
-      // Machines of the process before have threads, which a fork does not take along: they can
-      // neither be used nor closed here.
+      // Machines of the parent process have threads, which a fork does not copy. So this process
+      // can neither use nor close them.
       if (std::exchange(own_machines_, true) == false) {
         for (auto& [unused, machines] : lockstep_) static_cast<void>(machines.release());
       }
@@ -191,7 +192,7 @@ RegressEnd RegressRunner::RunProgram(const RegressItem& item, const isa::Program
   return end;
 }
 
-// |image| with less in it that fails on the same machine, kept in the corpus.
+// Shrinks |image| to less that fails on the same machine, and keeps it in the corpus.
 void RegressRunner::MakeSmall(const RegressItem& item, isa::ProgramImage& image,
                               const rig::MemoryChoice& memory, RegressEnd& end) {
   const auto until = std::chrono::steady_clock::now() + kShrinkTime;
@@ -201,9 +202,9 @@ void RegressRunner::MakeSmall(const RegressItem& item, isa::ProgramImage& image,
     return CompareAside(item.config, less, memory).machine == end.machine;
   };
   isa::ProgramImage small = rig::Shrink(image, config, fails, kShrinkTrials);
-  aside_.reset();  // on machines that have run nothing else
+  aside_.reset();  // so that the next machines have run nothing else
   const RegressEnd last = CompareAside(item.config, small, memory);
-  if (last.difference.empty()) return;  // it comes and goes: the whole program is named by its seed
+  if (last.difference.empty()) return;  // it is not stable: the seed names the whole program
   const std::string name = fmt::format("rig_{}_{}_{}", config.name, Text(item.profile), item.seed);
   const std::string why =
       fmt::format("{}; found as {}, {}", last.difference, item.name, end.memory);
@@ -215,7 +216,7 @@ void RegressRunner::MakeSmall(const RegressItem& item, isa::ProgramImage& image,
   image = std::move(small);
 }
 
-// A dump of |image| on the machine that differs; on the last one where a process ended.
+// Leaves a dump of |image| on the machine that differs; on the last machine if a process ended.
 void RegressRunner::Dump(const RegressItem& item, const isa::ProgramImage& image,
                          const rig::MemoryChoice& memory, RegressEnd& end) {
   DeviceSpec spec;
@@ -224,7 +225,7 @@ void RegressRunner::Dump(const RegressItem& item, const isa::ProgramImage& image
     if (machine.name == end.machine) break;
   }
   isa::Config config = setup_.configs[item.config];
-  static_cast<void>(rig::PutBefore(memory, spec, config));  // it was opened so
+  static_cast<void>(rig::PutBefore(memory, spec, config));  // as when the machine was opened
   const FailedRun failed{image, rig::Lockstep::Budget(image), item.name, {}};
   const Result<std::string> path = LeaveDump(end.difference, "regress", setup_.dump_dir,
                                              {spec.name, {.values = spec.values}}, config, failed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `tessera regress` runs, piece by piece, and how one ends. Depends on: sim/rig. Used by:
+// The items that `tessera regress` runs, and the result of one. Depends on: sim/rig. Used by:
 // regress.
 #ifndef TESSERA_TOOLS_REGRESS_ITEMS_H_
 #define TESSERA_TOOLS_REGRESS_ITEMS_H_
@@ -29,7 +29,7 @@ enum class RegressSuite : uint8_t { kCorpus, kDirected, kRandom, kNetworks, kLay
 inline constexpr int kRegressSuites = 5;
 std::string_view Text(RegressSuite suite);  // "corpus"
 
-// One piece of work; its name says all that is needed to run it again.
+// One piece of work. Its name is enough to run it again.
 struct RegressItem {
   RegressSuite suite = RegressSuite::kRandom;
   std::string name;   // "random/tiny/tessera/17", "corpus/add.tsr.s"
@@ -40,23 +40,23 @@ struct RegressItem {
   ModelLayer layer;   // of the model at |path|
 };
 
-// In front of why a finding has no dump.
+// Begins a text that says why a finding has no dump.
 inline constexpr std::string_view kNoDump = "none: ";
 
-// How one ended; goes from one process to another as JSON.
+// The result of one item; goes from one process to another as JSON.
 struct RegressEnd {
   std::string difference;          // "" if all machines agree
-  std::string machine;             // that differs from the first
-  std::string memory;              // in front of which it does
-  std::string kept;                // the file with the program made small; "" if there is none
-  std::string dump;                // the file that `tessera debug` opens; kNoDump and why; "": none
+  std::string machine;             // the machine that differs from the first
+  std::string memory;              // the memory with which it differs
+  std::string kept;                // the file with the shrunk program; "" if there is none
+  std::string dump;                // the file for `tessera debug`; kNoDump and why; "": none
   std::string refused;             // what is wrong with a file
-  bool left_out = false;           // a file for a configuration that is not asked for
+  bool left_out = false;           // the file is for a configuration that this run leaves out
   int64_t instructions = 0;        // retired by the first machine
   int64_t small_instructions = 0;  // of the program in |kept|
   std::map<std::string, MachineTime> time;  // by machine with a clock
-  rig::CellCounts cells;                    // of the instructions that were compared
-  // At most in each counter of tokens, by configuration and profile: "tiny tessera".
+  rig::CellCounts cells;                    // of the compared instructions
+  // The most tokens in each counter, by configuration and profile: "tiny tessera".
   std::map<std::string, rig::TokenCounts> tokens;
 };
 std::string ToText(const RegressEnd& end);
@@ -65,14 +65,14 @@ RegressEnd RegressEndOf(const std::string& text);
 struct RegressSetup {
   std::vector<DeviceSpec> machines;  // the first is the reference
   std::vector<isa::Config> configs;
-  std::vector<std::string> config_words;  // as they were given
+  std::vector<std::string> config_words;  // the configurations as the user gave them
   std::string corpus;                     // folder of kept programs
   std::string dump_dir;                   // where findings leave dumps; "": nowhere
-  bool shrink = true;                     // make small and keep what differs
-  bool check_races = false;               // what races is a difference
+  bool shrink = true;                     // shrink and keep programs that differ
+  bool check_races = false;               // a race counts as a difference
 };
 
-// The random program of |seed|: a quick number, mostly short, some long.
+// The random program of |seed|, mostly short, sometimes long. Cheap: only makes the item.
 RegressItem RandomItem(const RegressSetup& setup, size_t config, isa::Profile profile,
                        uint64_t seed);
 
@@ -81,7 +81,7 @@ class RegressRunner {
  public:
   explicit RegressRunner(const RegressSetup& setup) : setup_(setup) {}
 
-  // |careful|: machines run in a process of their own, for an item that has crashed one.
+  // |careful|: run machines in a process of their own, for an item that has crashed one.
   RegressEnd Run(const RegressItem& item, bool careful);
 
  private:
@@ -101,7 +101,7 @@ class RegressRunner {
   const RegressSetup& setup_;
   std::map<size_t, std::unique_ptr<rig::Lockstep>> lockstep_;  // by config
   std::unique_ptr<rig::IsolatedProcess> aside_;
-  bool own_machines_ = false;  // those of |lockstep_|, in the process aside
+  bool own_machines_ = false;  // in the process aside: |lockstep_| holds its own machines
 };
 
 }  // namespace tessera::tools

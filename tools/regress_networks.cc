@@ -25,7 +25,7 @@ struct NetworkSide {
   Runner runner;
   std::vector<HostTensor> outputs;
   ExecutionReport report;
-  std::string error;  // why it has none
+  std::string error;  // why there are no results
 };
 
 Result<NetworkSide> RunSide(const LoadedNetwork& network, const DeviceSpec& machine,
@@ -42,7 +42,7 @@ Result<NetworkSide> RunSide(const LoadedNetwork& network, const DeviceSpec& mach
   return side;
 }
 
-// Leaves a dump of |run|, on |side|.
+// Leaves a dump of |run| on |side|.
 void Dump(const NetworkSide& side, const std::optional<FailedRun>& run, RegressEnd& end) {
   if (!run) return;
   const Result<std::string> path = LeaveDump(end.difference, "regress", side.runner.dump_dir,
@@ -51,8 +51,8 @@ void Dump(const NetworkSide& side, const std::optional<FailedRun>& run, RegressE
 }
 
 struct NetworkDifference {
-  std::string text;           // "": there is none
-  std::optional<size_t> run;  // of a program, where it is
+  std::string text;           // "": no difference
+  std::optional<size_t> run;  // the run of a program with the difference
 };
 
 // The first difference between two sides.
@@ -85,7 +85,7 @@ RegressEnd RunRegressNetwork(const RegressSetup& setup, const RegressItem& item)
       item.suite == RegressSuite::kLayers
           ? LoadLayer(item.path, config, item.layer)
           : LoadNetwork(item.path, config, {.device = true, .verify = true}, {});
-  // The program is wrong on all machines alike: no file's fault.
+  // The compiled program is wrong on all machines alike; the file is not at fault.
   if (!network && network.error().code == Code::kDataLoss &&
       item.suite == RegressSuite::kNetworks) {
     end.machine = "translation check";
@@ -116,7 +116,7 @@ RegressEnd RunRegressNetwork(const RegressSetup& setup, const RegressItem& item)
     }
     if (!first) {
       first = std::move(*side);
-      const Runner done = std::move(first->runner);  // its memory is not needed any more
+      const Runner done = std::move(first->runner);  // frees its memory
       continue;
     }
     const NetworkDifference difference =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Networks and single layers on the machines of `tessera regress`: every instruction and every
-// output compared, and the cycles. Used by: regress_items.cc.
+// Runs networks and single layers on the machines of `tessera regress`; compares every instruction,
+// every output and the cycles. Used by: regress_items.cc.
 #ifndef TESSERA_TOOLS_REGRESS_NETWORKS_H_
 #define TESSERA_TOOLS_REGRESS_NETWORKS_H_
 
@@ -9,8 +9,8 @@
 
 namespace tessera::tools {
 
-// The model or artifact |item|.path, or one layer of it, on every machine of |setup|, for one input
-// of random values drawn from its seed.
+// Runs the model or artifact |item|.path, or one layer of it, on every machine of |setup|, with one
+// input of random values drawn from the item's seed.
 RegressEnd RunRegressNetwork(const RegressSetup& setup, const RegressItem& item);
 
 }  // namespace tessera::tools

@@ -39,7 +39,7 @@ std::string FindingText(const RegressFinding& f) {
   return text;
 }
 
-// The first missing cells of each instruction; the JSON has all.
+// The first missing cells of each instruction; the JSON has all of them.
 std::string CoverageText(const RegressReport& r) {
   constexpr size_t kShownMissing = 2;
   if (r.cells.empty()) return "";
@@ -59,7 +59,7 @@ std::string CoverageText(const RegressReport& r) {
          Table({"instruction", "run", "cells reached", "of", "never ran"}, "lrrrl", rows);
 }
 
-// How full the counters of tokens were; "" where no machine has a clock.
+// How full the token counters were; "" if no machine has a clock.
 std::string TokensText(const RegressReport& r) {
   std::vector<std::vector<std::string>> rows;
   for (const isa::Config& config : r.setup.configs) {
@@ -83,7 +83,7 @@ std::string TokensText(const RegressReport& r) {
                "llrrrrr", rows);
 }
 
-// Of a run's random programs together: the same name for the same programs.
+// The time of a run's random programs together, under a name that equals only for equal programs.
 TimedItem RandomTime(const RegressReport& r, const std::string& machine, const MachineTime& time) {
   const SuiteTally& t = r.suites[static_cast<size_t>(RegressSuite::kRandom)];
   return {
@@ -99,7 +99,7 @@ std::vector<TimedItem> AllTimes(const RegressReport& r) {
   return all;
 }
 
-// Networks and layers with their cycles; of everything what moved, a line each.
+// The cycles of networks and layers; for items whose cycles changed, a line with the causes.
 std::string TimesText(const RegressReport& r) {
   std::vector<std::vector<std::string>> rows;
   size_t same = 0;

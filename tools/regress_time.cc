@@ -11,7 +11,7 @@
 namespace tessera::tools {
 namespace {
 
-// Of kUnitParts.
+// Indices into kUnitParts.
 constexpr std::array<size_t, 3> kCauses = {0, 2, 3};
 constexpr std::array<size_t, 2> kEffects = {1, 4};
 constexpr size_t kShown = 4;

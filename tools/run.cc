@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera run: a network over many items on one device.
+// tessera run: runs a network over many items on one device.
 #include <fmt/ranges.h>
 
 #include <chrono>
@@ -33,14 +33,14 @@ struct RunFlags {
   bool check_races = false;
 };
 
-// Results of the items, and what they took.
+// The results of the items, and their time.
 struct Outcome {
-  std::vector<HostTensor> outputs;  // one an output of the model, [N, ...]
-  int64_t items = 0;                // N: all, or those that were done when SIGINT came
+  std::vector<HostTensor> outputs;  // one for each output of the model, [N, ...]
+  int64_t items = 0;                // N: all, or those done before SIGINT
   uint64_t cycles = 0;
-  bool same_cycles = true;  // every inference took as many
+  bool same_cycles = true;  // every inference took the same number
   double seconds = 0;       // of the inferences
-  double host_seconds = 0;  // of these, for what the host does
+  double host_seconds = 0;  // the host's share of these
 };
 
 Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
@@ -68,7 +68,7 @@ Classes ClassesOf(const HostTensor& values, int64_t top) {
   return classes;
 }
 
-// The items' greatest classes, a row an item.
+// The greatest classes of the items, one row for each item.
 std::string TopTable(const Classes& classes) {
   std::vector<std::vector<std::string>> rows;
   for (size_t i = 0; i < std::min<size_t>(classes.top.size(), kShownItems); ++i)
@@ -79,7 +79,7 @@ std::string TopTable(const Classes& classes) {
   return text;
 }
 
-// Classes and labels, in words and in |json|.
+// Reports classes and labels, in words and in |json|.
 std::string TellClasses(const RunFlags& options, const Inputs& inputs, const Classes& classes,
                         Json& json) {
   std::string text;

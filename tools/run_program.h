@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `tessera run` of a program image, whose data are in it. Depends on: sim/rig, sim/trace. Used by:
-// run.cc.
+// `tessera run` for a program image, which contains its data. Depends on: sim/rig, sim/trace. Used
+// by: run.cc.
 #ifndef TESSERA_TOOLS_RUN_PROGRAM_H_
 #define TESSERA_TOOLS_RUN_PROGRAM_H_
 
@@ -22,8 +22,9 @@ struct ProgramFlags {
 // Whether the file at |path| can be read and is a program image.
 bool IsProgram(const std::string& path);
 
-// Runs it and prints what it took. The exit code: 1 when races were asked for and found.
-//   errors  ParseImage's, LoadConfig's, the device's; kInvalidArgument --device cpu
+// Runs the image and prints its time. Returns the exit code: 1 if the user asked for races and
+// there are some.
+//   errors  those of ParseImage, LoadConfig and the device; kInvalidArgument --device cpu
 Result<int> RunProgram(const ProgramFlags& flags, const ChosenDevice& device);
 
 }  // namespace tessera::tools

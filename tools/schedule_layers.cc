@@ -19,7 +19,7 @@ struct LayerSize {
   int64_t channels, outs, extent, taps, stride;
 };
 
-// The names of VTA's papers.
+// The layers by the names of VTA's papers.
 constexpr LayerSize kLayers[] = {
     {"C1", 3, 64, 224, 7, 2},    {"C2", 64, 64, 56, 3, 1},    {"C3", 64, 64, 56, 1, 1},
     {"C4", 64, 128, 56, 3, 2},   {"C5", 64, 128, 56, 1, 2},   {"C6", 128, 128, 28, 3, 1},
@@ -35,8 +35,8 @@ std::vector<int64_t> Divisors(int64_t n) {
   return all;
 }
 
-// Of the tiles of work of which two are on chip at a time, those with which the bus has the least
-// to do; of several, the largest. One block of input channels at a time.
+// Chooses the tiles of work with the least work for the bus, and of these the largest, such that
+// two tiles fit on chip at a time. Takes one block of input channels at a time.
 compiler::WindowTiles ChosenTiles(const compiler::WindowShape& v, const isa::Config& config) {
   constexpr int64_t kCopies = 2;
   const int64_t out_blocks = v.outs / config.block_out, in_blocks = v.channels / config.block_in,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The convolutions of ResNet-18 with and without virtual threads: what keeps the array at work
-// while data is on its way. Used by: schedules_doc.
+// Runs the convolutions of ResNet-18 with and without virtual threads, to show what keeps the array
+// at work while it waits for data. Used by: schedules_doc.
 #ifndef TESSERA_TOOLS_SCHEDULE_LAYERS_H_
 #define TESSERA_TOOLS_SCHEDULE_LAYERS_H_
 
@@ -23,7 +23,7 @@ inline constexpr std::array<compiler::Turns, 3> kLayerTurns{
 struct LayerRuns {
   std::string name;
   compiler::WindowShape shape;
-  int64_t macs = 0;  // of the layer itself, without channels that only fill a tile
+  int64_t macs = 0;  // of the layer itself, without channels that only fill up a tile
   compiler::WindowTiles tiles;
   std::array<RunReport, kLayerTurns.size()> reports;
 };
@@ -31,7 +31,7 @@ struct LayerRuns {
 // Every shape of convolution in ResNet-18 at 224x224, each once.
 Result<std::vector<LayerRuns>> MeasureLayers(const isa::Config& config);
 
-// As a table of Markdown; as a drawing of |config|'s array at work, in SVG.
+// A table in Markdown; a drawing of |config|'s array at work, in SVG.
 std::string LayerTable(const std::vector<LayerRuns>& layers, const isa::Config& config);
 std::string LayerPlot(const std::vector<LayerRuns>& layers, const isa::Config& config);
 

@@ -55,7 +55,7 @@ ScheduleProblem WindowProblem(const compiler::WindowShape& v) {
                     {RandomBytes(v.channels * v.height * v.width, rng),
                      RandomBytes(v.outs * v.channels * taps, rng)},
                     {}};
-  // With its pads: the innermost loop is over a row, which the processor does in vectors.
+  // Pads the input, so that the innermost loop runs over a row and the processor uses vectors.
   const int64_t height = v.height + 2 * v.pad, width = v.width + 2 * v.pad;
   std::vector<int32_t> padded(static_cast<size_t>(v.channels * height * width),
                               static_cast<int32_t>(v.value));

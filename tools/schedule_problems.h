@@ -16,7 +16,7 @@
 
 namespace tessera::tools {
 
-// Random int8 tensors and what the machine is to make of them, by loops of this page's own.
+// Random int8 tensors, and the expected result from plain loops of this file.
 struct ScheduleProblem {
   te::Tensor output;
   int64_t macs = 0;
@@ -27,16 +27,16 @@ struct ScheduleProblem {
 ScheduleProblem ProductProblem(int64_t m, int64_t n, int64_t k);
 ScheduleProblem WindowProblem(const compiler::WindowShape& shape);
 
-// A run of |steps| on device `cycle`.
-//   errors  kDataLoss  the result is not what is expected; else those of the steps and the run
+// Runs |steps| on device `cycle`.
+//   errors  kDataLoss  a wrong result; others: as the steps and the run
 Result<RunReport> Measure(const ScheduleProblem& problem, const std::string& steps,
                           const isa::Config& config);
 
-// The cycles that |steps| are estimated to take. errors: those of the steps
+// The estimated cycles of |steps|. errors: those of the steps
 Result<double> Estimate(const ScheduleProblem& problem, const std::string& steps,
                         const isa::Config& config);
 
-// The share of |report|'s cycles that |macs| would take if the array did nothing else, in percent.
+// The share of |report|'s cycles in which the array would do |macs| at full speed, in percent.
 double ArrayShare(int64_t macs, const RunReport& report, const isa::Config& config);
 
 }  // namespace tessera::tools

@@ -18,7 +18,7 @@ std::vector<std::string> LinesOf(const std::string& text) {
   return lines;
 }
 
-// |text|'s lines, each behind the blanks of a block of Markdown.
+// The lines of |text|, indented as a block of Markdown.
 std::string Block(const std::string& text) {
   std::string block;
   for (const std::string& line : LinesOf(text)) block += "    " + line + "\n";
@@ -29,7 +29,7 @@ std::string Block(const std::string& text) {
 
 std::string ChangedLines(const std::string& from, const std::string& to) {
   const std::vector<std::string> a = LinesOf(from), b = LinesOf(to);
-  // common[i][j]: the most lines that a from i and b from j have in common, in order.
+  // common[i][j]: the most lines, in order, that a from i on and b from j on have in common.
   std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1, 0));
   for (size_t i = a.size(); i-- > 0;) {
     for (size_t j = b.size(); j-- > 0;)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Versions of a schedule, one after the other, as docs/schedules.md shows them: what each costs,
-// and in which lines it differs. Used by: schedules_doc.
+// Versions of a schedule, one after another, for docs/schedules.md: the cost of each, and the lines
+// that change. Used by: schedules_doc.
 #ifndef TESSERA_TOOLS_SCHEDULE_VERSIONS_H_
 #define TESSERA_TOOLS_SCHEDULE_VERSIONS_H_
 
@@ -18,18 +18,17 @@ struct Version {
   const char* title;
   const char* says;
   std::string steps;
-  size_t from = 0;  // number of the version that it is shown as a change of; 0: shown whole
-  bool refused =
-      false;  // the machine cannot run it: its line of refusal is shown instead of cycles
+  size_t from = 0;  // the version that the page shows this one as a change of; 0: shows it whole
+  bool refused = false;  // the machine cannot run it: the page shows the error instead of cycles
 };
 
-// A table of |versions| of |problem|, then each with its steps. Each result is compared.
-//   errors  kInvalidArgument  a version that should be refused runs; else those of Measure
+// A table of |versions| of |problem|, then each with its steps. Checks each result.
+//   errors  kInvalidArgument  a version marked |refused| runs; others: as Measure
 Result<std::string> VersionsText(const ScheduleProblem& problem,
                                  const std::vector<Version>& versions, const isa::Config& config);
 
-// What makes |to| of |from|: lines taken out have "- " in front, lines put in "+ ", and each place
-// has an unchanged line before and behind it, with two blanks; "..." stands between places.
+// The changes from |from| to |to|: "- " begins a removed line, "+ " an added line. Each place has
+// an unchanged line, with two blanks, before and after it; "..." stands between places.
 std::string ChangedLines(const std::string& from, const std::string& to);
 
 }  // namespace tessera::tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints docs/schedules.md: schedules for the accelerator written step by step, with what each step
-// costs on the cycle model. Every run is compared with the definition.
+// Prints docs/schedules.md: schedules for the accelerator, written step by step, with the cost of
+// each step on the cycle model. Compares every run with the definition.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -26,7 +26,7 @@ std::string Expression(const ScheduleProblem& problem) {
   return block.substr(0, block.find_last_not_of(" \n") + 1) + "\n\n";
 }
 
-// |steps| without what is behind the comment |heading|.
+// The part of |steps| before the comment |heading|.
 std::string Before(const std::string& steps, const std::string& heading) {
   return steps.substr(0, steps.find("# " + heading));
 }
@@ -184,8 +184,7 @@ Result<std::string> Window(const isa::Config& config) {
   return Expression(problem) + versions;
 }
 
-// What |path|, a file of the tree, has from |first| up to |last| and behind it the rest of the
-// line, as a quote of it.
+// Quotes |path|, a file of the tree, from |first| through the end of the line with |last|.
 Result<std::string> Quote(const std::string& path, const std::string& first,
                           const std::string& last) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes,
@@ -198,7 +197,7 @@ Result<std::string> Quote(const std::string& path, const std::string& first,
                      text.substr(begin, text.find('\n', end + 1) + 1 - begin));
 }
 
-// How a program of a user's own builds and runs schedules.
+// Shows how a user's own program builds and runs schedules.
 Result<std::string> FromCpp() {
   constexpr const char* kFile = "tests/compiler/accel/own_schedule_test.cc";
   TESSERA_ASSIGN(const std::string includes, Quote(kFile, "#include \"base/file.h\"",
@@ -248,7 +247,7 @@ Result<std::string> Document(const isa::Config& config) {
          LayerTable(layers, config) + "\n" + from_cpp;
 }
 
-// The page; with --plot, the drawing that it shows.
+// The page, or with |plot| the drawing on it.
 Result<std::string> Printed(bool plot) {
   TESSERA_ASSIGN(const isa::Config config, isa::LoadConfig("default"));
   if (!plot) return Document(config);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera trace: one run as a timeline.
+// tessera trace: shows one run as a timeline.
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -44,7 +44,7 @@ Status RequireClock(const ChosenDevice& device) {
               device.name, clocked);
 }
 
-// Says how far the run is.
+// Reports how far the run is.
 class Watch : public RunObserver {
  public:
   void Begin(int64_t instructions) { total_ = instructions, done_ = 0; }
@@ -57,10 +57,10 @@ class Watch : public RunObserver {
   int64_t total_ = 0, done_ = 0;
 };
 
-// The timeline of an inference: a Chrome trace, and what is printed at the end.
+// The timeline of an inference: a Chrome trace, and the text printed at the end.
 class Timeline : public ProgramListener {
  public:
-  // |file|: null: no Chrome trace is wanted.
+  // |file|: null: no Chrome trace.
   Timeline(const TraceFlags& options, const TracedNetwork& network, sim::TraceFile* file)
       : network_(network), occupancy_(network.programs()) {
     for (const TracedLayer& layer : network.layers()) names_.push_back(layer.name);
@@ -74,7 +74,7 @@ class Timeline : public ProgramListener {
     const isa::ProgramImage& image = network_.program(program);
     text_.emplace(image, network_.config());
     if (!occupancy_[program]) {
-      // A program that the checker refuses has no such counter.
+      // A program that the checker rejects has no such counter.
       Result<sim::Occupancy> found = sim::FindOccupancy(image, network_.config());
       if (found) occupancy_[program] = std::move(*found);
     }
@@ -110,7 +110,7 @@ class Timeline : public ProgramListener {
                          {"layers", std::move(layers)}});
   }
 
-  // After the inference, or what came of it.
+  // Call it after the inference, also after a failed one.
   void Close() {
     if (!running_) return;
     if (chrome_) chrome_->End(nullptr, chrome_->cycle());
@@ -155,7 +155,7 @@ std::string EndOfTrace(const TraceFlags& options, const Timeline& timeline,
          data.dump(-1, ' ', false, Json::error_handler_t::replace) + "}\n";
 }
 
-// A trace that the disk had no room for.
+// The end of a trace that did not fit the disk.
 std::string EndOfCut(const std::string& why, uint64_t cycle) {
   const std::string note = fmt::format("the trace ends here: {}", why);
   return fmt::format(
@@ -181,7 +181,7 @@ Result<int> Run(const TraceFlags& options) {
     TESSERA_TRY(CheckWritable(options.wave));
   }
   if (!options.html.empty()) TESSERA_TRY(CheckWritable(options.html));
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of write(), as a full disk is
+  std::signal(SIGXFSZ, SIG_IGN);  // makes a limit on files an error of write(), like a full disk
   std::unique_ptr<sim::TraceFile> file;
   if (!options.output.empty()) {
     TESSERA_ASSIGN(file, sim::TraceFile::Create(options.output));
@@ -200,7 +200,7 @@ Result<int> Run(const TraceFlags& options) {
                                  options.device, Grouped(static_cast<int64_t>(timeline.cycles())),
                                  Grouped(static_cast<int64_t>(timeline.instructions()))) +
                      network.pixels_line();
-  std::string kept;  // files that have a failed run
+  std::string kept;  // the files left by a failed run
   if (file) {
     const std::string why = file->cut().empty() ? "the file can grow no further" : file->cut();
     const Status written = file->Finish(EndOfTrace(options, timeline, network.config(), ran),

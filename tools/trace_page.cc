@@ -12,10 +12,10 @@
 namespace tessera::tools {
 namespace {
 
-// Texts past this many bytes are cut to their mnemonic: a page stays one that a phone can open.
+// More bytes of text than this are cut to mnemonics, so that a phone can open the page.
 constexpr size_t kMostTextBytes = 4 << 20;
 
-// JSON that may stand inside a script element.
+// JSON that may be inside a script element.
 std::string Quoted(const std::string& text) {
   std::string json = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
   for (size_t at = 0; (at = json.find('<', at)) != std::string::npos;)
@@ -51,7 +51,7 @@ std::string RowsJson(const CycleBins& bins, size_t first, size_t count) {
   return "[" + json + "]";
 }
 
-// |page| with each @name@ replaced by what |parts| has for it.
+// |page| with each @name@ replaced by its text in |parts|.
 std::string Filled(std::string_view page, const std::map<std::string, std::string>& parts) {
   std::string text;
   while (true) {
@@ -209,7 +209,7 @@ std::string TracePage::LayersJson() const {
   return "[" + json + "]";
 }
 
-// The most that each scratchpad holds in each bin.
+// The most tiles in use in each scratchpad in each bin.
 std::string TracePage::UseJson() const {
   std::string json;
   const isa::Profile profile = network_.program(0).profile;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TracePage: a run as one page of HTML that needs no network: timeline, layers, where the cycles
-// went, roofline. docs/timelines.md describes it; tools/page has its parts. Depends on:
+// TracePage: a run as one page of HTML that needs no network: timeline, layers, the cycles by
+// cause, roofline. docs/timelines.md describes it; tools/page has its parts. Depends on:
 // sim/trace/slices.h. Used by: trace.cc.
 #ifndef TESSERA_TOOLS_TRACE_PAGE_H_
 #define TESSERA_TOOLS_TRACE_PAGE_H_
@@ -19,11 +19,11 @@
 
 namespace tessera::tools {
 
-// Sums over cycles, in as many bins as a page can draw. Bins become wider as the run grows.
+// Sums over cycles, in at most as many bins as a page can draw. Bins widen as the run grows.
 class CycleBins {
  public:
   explicit CycleBins(size_t rows) : rows_(rows) {}
-  // |rate| a cycle in cycles [begin, end) of row |row|.
+  // Adds |rate| for each cycle of [begin, end) to row |row|.
   void Add(size_t row, uint64_t begin, uint64_t end, double rate);
   uint64_t width() const { return width_; }  // cycles
   const std::vector<double>& row(size_t row) const { return rows_[row]; }
@@ -35,7 +35,7 @@ class CycleBins {
   std::vector<std::vector<double>> rows_;
 };
 
-// What is said at the top of the page.
+// The text at the top of the page.
 struct PageTitle {
   std::string model, device, error;
   double mhz = 0;
@@ -45,12 +45,12 @@ class TracePage : public sim::SliceObserver {
  public:
   explicit TracePage(const TracedNetwork& network);
 
-  // As ChromeTrace's: programs follow each other.
+  // As ChromeTrace's Begin: programs follow each other.
   void Begin(const sim::ProgramText& program, const sim::Occupancy* occupancy);
   void OnTaken(const InsnTaken& taken) override;
   void OnSpan(const UnitSpan& span) override;
   void OnBus(const BusBeats& bus) override;
-  // |run|: null: it failed after |cycle| cycles.
+  // |run| null: the run failed after |cycle| cycles.
   void End(const ProgramRun* run, uint64_t cycle);
 
   std::string Html(const PageTitle& title) const;
@@ -76,7 +76,7 @@ class TracePage : public sim::SliceObserver {
   std::map<std::string, size_t> texts_;
   std::vector<const std::string*> text_list_;
   size_t text_bytes_ = 0;
-  std::vector<int64_t> row_of_;  // by instruction of this run; -1: none
+  std::vector<int64_t> row_of_;  // by instruction of this run; -1: no row
   int64_t rows_ = 0;
   std::string insns_, tokens_, spans_;  // lists in JSON
   CycleBins activity_{isa::kUnits * 4}, bus_{kBusUsers};

@@ -12,10 +12,11 @@
 namespace tessera::tools {
 namespace {
 
-// A driver begins to count a run some cycles after the machine has: starting takes bus accesses.
+// A driver starts to count a run some cycles after the machine does, because a start takes bus
+// accesses.
 constexpr uint64_t kEarly = 16;
 
-// Cycles beyond the last that something was told of, in which a run certainly ends.
+// A run certainly ends within so many cycles after the last event.
 constexpr uint64_t kLate = 4096;
 
 constexpr const char* kForms =
@@ -33,7 +34,7 @@ Result<uint64_t> NumberOf(const std::string& text, const std::string& digits) {
   return number;
 }
 
-// "[PROGRAM:]NUMBER" into |from|.
+// Reads "[PROGRAM:]NUMBER" into |from|.
 Status ParsePlace(const std::string& place, const TracedNetwork& network, WaveFrom& from) {
   const size_t colon = place.find(':');
   if (colon != std::string::npos) {
@@ -86,8 +87,8 @@ std::string GtkwText(const std::string& path) {
   return text;
 }
 
-// The cycle in which |run| takes the first instruction of GEMM or VECTOR of |layer|; of a layer
-// without one, the first instruction. Its loads may come long before, while another layer computes.
+// The cycle in which |run| takes the first instruction of GEMM or VECTOR of |layer|, or the first
+// instruction if there is none. Loads of the layer may come long before, while another computes.
 std::optional<uint64_t> LayerBegin(const TakenCycles::TakenRun& run, const std::string& layer,
                                    const TracedNetwork& network) {
   const sim::ProgramText text(network.program(run.program), network.config());
@@ -104,7 +105,7 @@ std::optional<uint64_t> LayerBegin(const TakenCycles::TakenRun& run, const std::
   return computes ? computes : first;
 }
 
-// The cycle of |run| at which the window begins, if it came there.
+// The cycle of |run| at which the window begins, if the run came so far.
 std::optional<uint64_t> BeginIn(const TakenCycles::TakenRun& run, const WaveFrom& from,
                                 const TracedNetwork& network) {
   std::optional<uint64_t> begin;
@@ -126,7 +127,7 @@ std::optional<uint64_t> BeginIn(const TakenCycles::TakenRun& run, const WaveFrom
   return begin;
 }
 
-// Keeps what retires, for a comparison.
+// Keeps retired instructions, for a comparison.
 class RetiredRuns : public ProgramListener {
  public:
   RunObserver* Begin(uint32_t program) override {
@@ -140,8 +141,8 @@ class RetiredRuns : public ProgramListener {
   TakenCycles runs_;
 };
 
-// The first instruction of |runs| that changed something else than the same on func did: its run,
-// and the cycle in which it was taken. Nothing: there is none.
+// The first instruction of |runs| whose changes differ from those on func: its run, and the cycle
+// in which it was taken. Nothing if no instruction differs.
 struct WrongResult {
   size_t run = 0;
   uint64_t taken = 0;
@@ -209,7 +210,7 @@ Result<uint64_t> RecordWave(const std::string& path, const WaveFrom& from, uint6
                             const TracedNetwork& network, ChosenDevice device,
                             const TakenCycles& taken, bool failed) {
   std::optional<uint64_t> begin;
-  uint64_t before = 0;  // cycles that the longest of the runs before takes
+  uint64_t before = 0;  // cycles of the longest earlier run
   size_t run = 0;
   const std::vector<TakenCycles::TakenRun>& runs = taken.runs();
   if (from.place == WaveFrom::WavePlace::kFailure) {
@@ -247,7 +248,7 @@ Result<uint64_t> RecordWave(const std::string& path, const WaveFrom& from, uint6
   device.options.values["wave-run"] = std::to_string(run + 1);
   device.options.values["wave-begin"] = std::to_string(first);
   device.options.values["wave-end"] = std::to_string(end);
-  // The run ends with the window where it can: its budget is spent then, or it fails as it did.
+  // Ends the run with the window where possible: the budget is then spent, or the run fails again.
   Nobody nobody;
   const Status ran = network.Run(device, nobody, std::max(end, before));
   if (!ran && !failed && ran.error().code != Code::kTimeout) return std::unexpected(ran.error());

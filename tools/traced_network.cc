@@ -11,7 +11,7 @@
 namespace tessera::tools {
 namespace {
 
-// The layers that a program's source map numbers, by their operators.
+// The layers in a program's source map, named by their operators.
 std::vector<TracedLayer> LayersOf(const isa::ProgramImage& image) {
   std::vector<TracedLayer> layers;
   for (const isa::SourceRange& range : image.source) {
@@ -22,7 +22,7 @@ std::vector<TracedLayer> LayersOf(const isa::ProgramImage& image) {
   return layers;
 }
 
-// [1, ...] for one item of an input of |shape|.
+// The shape [1, ...] of one item for an input of |shape|.
 std::vector<int64_t> OneItem(const std::vector<int64_t>& shape) {
   std::vector<int64_t> item = ItemShape(shape);
   item.insert(item.begin(), 1);

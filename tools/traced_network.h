@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `trace` and `debug` run: the programs of a model or artifact, or one program image, that of
-// a dump too, once, on a device
-// that somebody watches. Depends on: runtime/executor. Used by: trace, debug.
+// What `trace` and `debug` run, once, on a watched device: the programs of a model or artifact, or
+// one program image, also that of a dump. Depends on: runtime/executor. Used by: trace, debug.
 #ifndef TESSERA_TOOLS_TRACED_NETWORK_H_
 #define TESSERA_TOOLS_TRACED_NETWORK_H_
 
@@ -26,11 +25,11 @@ struct TracedLayer {
 
 class TracedNetwork {
  public:
-  // |input|: files whose first items are the model's inputs; none: zeros. |keep_tensors|: as for
-  // LoadNetwork.
+  // |input|: files whose first items are the model's inputs; without files: zeros. |keep_tensors|:
+  // as for LoadNetwork.
   //   errors  those of LoadNetwork, LoadInputs and ParseImage
   //           kNotFound         no layer runs on the accelerator
-  //           kInvalidArgument  --input with a program image, whose data are in it
+  //           kInvalidArgument  --input with a program image, which contains its data
   static Result<TracedNetwork> Load(const std::string& path, const std::string& config,
                                     const ImportWords& import, const InputOptions& input,
                                     bool keep_tensors = false);
@@ -42,9 +41,9 @@ class TracedNetwork {
     return network_ ? network_->artifact->programs[index].image : *image_;
   }
 
-  // Null: it is no dump. The image moved to program(0).
+  // Null if the file is not a dump. Its image has moved to program(0).
   const sim::RunDump* dump() const { return dump_ ? &*dump_ : nullptr; }
-  // Null: a program image.
+  // Null for a program image.
   const artifact::Artifact* artifact() const {
     return network_ ? network_->artifact.get() : nullptr;
   }
@@ -52,9 +51,9 @@ class TracedNetwork {
   const PixelRule& pixels() const { return inputs_.pixels; }
   const std::string& pixels_line() const { return inputs_.pixels_line; }
 
-  // One inference. |listener| hears of each run, with its trace. |failed|: not null: becomes the
-  // run of a program that failed. |watcher|: not null: looks at each run.
-  //   errors  those of Executor::Open and Run, and the device's
+  // Runs one inference. |listener| hears of each run, with its trace. |failed|, if not null,
+  // becomes the run of a program that failed. |watcher|, if not null, looks at each run.
+  //   errors  those of Executor::Open, Executor::Run and the device
   Status Run(const ChosenDevice& device, ProgramListener& listener, uint64_t budget,
              std::optional<FailedRun>* failed = nullptr, MachineWatcher* watcher = nullptr) const;
 
@@ -62,9 +61,9 @@ class TracedNetwork {
   std::string name_;  // of the file
   isa::Config config_;
   std::vector<TracedLayer> layers_;
-  std::optional<LoadedNetwork> network_;  // or
+  std::optional<LoadedNetwork> network_;  // this or |image_|
   std::optional<isa::ProgramImage> image_;
-  std::optional<sim::RunDump> dump_;  // whose |image_| it is
+  std::optional<sim::RunDump> dump_;  // the dump that |image_| came from
   Inputs inputs_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a unit did in its cycles, part by part, as all verbs name it. Depends on: runtime/device.h.
-// Used by: compare, trace, regress.
+// The parts of a unit's cycles, by the names that all verbs use. Depends on: runtime/device.h. Used
+// by: compare, trace, regress.
 #ifndef TESSERA_TOOLS_UNIT_PARTS_H_
 #define TESSERA_TOOLS_UNIT_PARTS_H_
 
@@ -17,7 +17,7 @@ namespace tessera::tools {
 
 inline constexpr std::array<const char*, 5> kUnitParts{"busy", "token", "memory", "hazard", "idle"};
 
-// By kUnitParts.
+// In the order of kUnitParts.
 inline std::array<uint64_t, kUnitParts.size()> PartsOf(const UnitCounters& c) {
   return {c.busy, c.token_wait, c.memory_wait, c.hazard, c.idle};
 }

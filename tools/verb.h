@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A verb of the `tessera` command: one file each, registered in tools/main.cc. Depends on CLI11.
+// The verbs of the `tessera` command, each in a file of its own, registered in tools/main.cc.
+// Depends on CLI11.
 #ifndef TESSERA_TOOLS_VERB_H_
 #define TESSERA_TOOLS_VERB_H_
 
@@ -17,14 +18,14 @@ namespace tessera::tools {
 // Exit codes of every verb.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitNo = 1;        // the answer is no: a mismatch, a failed check
-inline constexpr int kExitBad = 2;       // bad use or bad input
+inline constexpr int kExitBad = 2;       // wrong use or bad input
 inline constexpr int kExitInternal = 3;  // our own bug
 
-// What a verb does once its options are parsed: an exit code, or an error (printed in one line,
-// exit 2).
+// The work of a verb once its options are parsed: gives an exit code, or an error (printed in one
+// line, exit status 2).
 using Action = std::function<Result<int>()>;
 
-// For options that count something: refuses what is no whole number from 1 on, in words.
+// For options that count: rejects words that are not whole numbers from 1 on, with a message.
 inline CLI::Validator CountFromOne() {
   const auto check = [](std::string& word) -> std::string {
     int64_t value = 0;
@@ -35,7 +36,7 @@ inline CLI::Validator CountFromOne() {
   return CLI::Validator(check, "COUNT");
 }
 
-// Adds one verb to |app| and returns its action; options live in what the action captures.
+// Each adds one verb to |app| and returns its action; the action's captures hold the options.
 Action AddCompile(CLI::App& app);
 Action AddRun(CLI::App& app);
 Action AddCompare(CLI::App& app);

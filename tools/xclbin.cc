@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera xclbin: writes the file that XRT loads for a configuration, or says what is in one.
+// tessera xclbin: writes the file that XRT loads for a configuration, or prints what a file holds.
 #include <cinttypes>
 #include <cstdio>
 #include <memory>

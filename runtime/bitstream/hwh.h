@@ -2,8 +2,7 @@
 //
 // Hardware hand-off files (`.hwh`), which the vendor's tool writes beside a bitstream and PYNQ
 // reads: the cells of a block design with their parameters, and their addresses for the processing
-// system.
-// Depends on: base. Used by: runtime/board (handoff.h), tools.
+// system. Depends on: base. Used by: runtime/board (handoff.h), tools.
 #ifndef TESSERA_RUNTIME_BITSTREAM_HWH_H_
 #define TESSERA_RUNTIME_BITSTREAM_HWH_H_
 

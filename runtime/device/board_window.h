@@ -2,8 +2,8 @@
 //
 // BoardWindow: the way to a simulated device in another process. Both processes map one file: this
 // structure at its beginning, device memory behind it. Registers have side effects that plain
-// memory cannot have, so each access is a request and an answer. Depends on nothing.
-// Used by: runtime/drivers/zynq (the user), sim/board (the device).
+// memory cannot have, so each access is a request and an answer. Depends on nothing. Used
+// by: runtime/drivers/zynq (the user), sim/board (the device).
 //
 //   user     writes |kind|, |offset|, |value|, then adds one to |request|
 //   device   does the access, writes |outcome| and |result|, then sets |answer| to |request|

@@ -46,6 +46,7 @@ inline CacheLines LinesOf(uint64_t address, uint64_t bytes, uint64_t size) {
   return {begin, std::min((address + bytes + k - 1) / k * k, size) - begin};
 }
 
+// |bytes| bytes of a file from |offset|, mapped and shared with every process that maps them.
 class MappedFile {
  public:
   MappedFile(const MappedFile&) = delete;
