@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// host_kernels [--threads N] ROUNDS FILE ...: what plan "cpu" of each artifact takes on one thread
-// and, if asked, on N: a column each. They take turns, so that what else the machine does meets
-// them alike; of each kernel and of each whole inference the least of all rounds is printed, beside
-// the first column's, and the sum of the kernels', which few rounds find where others work, too.
-// Inputs are zeros: the time of no kernel depends on them. Depends on: runtime/artifact,
-// runtime/host.
+// host_kernels [--threads N] ROUNDS FILE ...: times plan "cpu" of each artifact on one thread and,
+// if asked, on N threads, a column for each. The columns take turns, so other work on the computer
+// affects them alike. Prints, for each kernel and each whole inference, the least time of all
+// rounds beside the first column's. Also prints the sum of the kernels' least times, which needs
+// fewer rounds on a busy computer. Inputs are zeros, because no kernel's time depends on them.
+// Depends on: runtime/artifact, runtime/host.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ double Milliseconds(Clock::duration d) {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// One artifact, loaded: its kernels in order, each with the addresses of its buffers.
+// One loaded artifact: its kernels in order, each with the addresses of its buffers.
 struct Network {
   struct Kernel {
     HostKernel function = nullptr;
@@ -46,7 +46,7 @@ struct Network {
   std::vector<Kernel> kernels;
 };
 
-// A network on a pool of threads, null for one thread, and its least times.
+// A network on a pool of threads (null: one thread), and its least times.
 struct Column {
   Network* network = nullptr;
   HostThreads* pool = nullptr;

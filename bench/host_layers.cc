@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// host_layers ROUNDS: two 3x3 convolutions of ResNet-18 (C6: 28x28, 128 channels; C9: 14x14, 256),
-// in int8 and float32, by the schedules written by hand in bench/layers, beside oneDNN on one
-// thread. The two take turns; the least time of each is printed, the ratio of the two, and how far
-// the results are apart. Both have their own layouts of input, output and weights; ours has the
-// pads in its input, where the layer before would have written them. Exit status: 1 where the
-// results differ, in float32 by more than 1e-5 of the largest; 2 it does not run. Depends on:
-// lower, codegen/llvm, runtime/host, and oneDNN (libdnnl-dev), without which it is not there to
-// build.
+// host_layers ROUNDS: compares two 3x3 convolutions of ResNet-18 (C6: 28x28, 128 channels; C9:
+// 14x14, 256) in int8 and float32 with oneDNN on one thread. Our side uses the hand-written
+// schedules of bench/layers. The two sides take turns. Prints the least time of each, their ratio,
+// and the difference of the results. Each side has its own layouts of input, output and weights;
+// our input includes the pads, which the layer before would write. Exit status: 1 if the results
+// differ, in float32 by more than 1e-5 of the largest; 2 if it does not run. Depends on: lower,
+// codegen/llvm, runtime/host, and oneDNN (libdnnl-dev); without oneDNN it is not built.
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -80,7 +79,7 @@ Bytes Padded(const LayerShape& l, const Bytes& x, size_t bytes) {
   return out;
 }
 
-// Something that runs, and its result, row-major.
+// A function that runs one side, and its result, row-major.
 struct Candidate {
   std::function<void()> run;
   std::function<Bytes()> result;
@@ -117,7 +116,7 @@ Result<Candidate> Ours(const LayerShape& l, bool int8, const Data& data) {
   return Candidate{[=]() mutable { kernel(places.data()); },
                    [=] {
                      const auto* bytes = static_cast<const uint8_t*>(places.back());
-                     (void)code, (void)memory;  // live as long as this
+                     (void)code, (void)memory;  // keeps them alive as long as this function
                      return ir::UnpackLayout(*output, {bytes, bytes + ir::SizeInBytes(*output)});
                    }};
 }
@@ -166,7 +165,7 @@ Candidate OneDnn(const LayerShape& l, bool int8, const Data& data) {
       }};
 }
 
-// The largest difference, as a part of the largest value in float32.
+// The largest difference; in float32 relative to the largest value.
 double Difference(bool int8, const Bytes& a, const Bytes& b) {
   double most = 0, largest = 1;
   for (size_t i = 0; i < a.size(); i += int8 ? 1 : sizeof(float)) {
@@ -176,7 +175,7 @@ double Difference(bool int8, const Bytes& a, const Bytes& b) {
       std::memcpy(&q, &b[i], sizeof q);
       largest = std::max<double>(largest, std::abs(q));
     }
-    if (const double apart = std::abs(p - q); !(apart <= most)) most = apart;  // NaN stays
+    if (const double apart = std::abs(p - q); !(apart <= most)) most = apart;  // keeps a NaN
   }
   return most / largest;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The time of a schedule's replay with other picks: for each layer of a model that the accelerator
-// runs, random values of its decisions, one trace after the other on one schedule. Prints, per
-// layer, steps, decisions and the median over the traces in microseconds; the milliseconds that the
-// layer's own trace takes to a plan, a program, its check and its cycles; the cycles, how far their
-// estimate (compiler/cost) is off, and the microseconds that it takes; and the median layer.
+// Times the replay of a schedule with other picks. For each layer of a model that the accelerator
+// runs, draws random values of its decisions and runs one trace after another on one schedule.
+// Prints for each layer: steps, decisions, and the median over the traces in microseconds; the
+// milliseconds from the layer's own trace to a plan, a program, its check and its cycles; the
+// cycles, the error of their estimate (compiler/cost), and the microseconds of the estimate. Prints
+// the median layer last.
 //
 //   ninja -C build replays && build/bin/replays build/models/imagenet/resnet18_int8.onnx [CONFIG]
 #include <fmt/core.h>
@@ -38,7 +39,7 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Milliseconds of the ways from a trace to a program, its check and its cycles.
+// The milliseconds of the steps from a trace to a plan, a program, its check and its cycles.
 struct ProgramTimes {
   double plan = 0, emit = 0, check = 0, count = 0;
   uint64_t cycles = 0;
@@ -90,7 +91,7 @@ Status Run(const std::string& file, const std::string& name) {
         compiler::AccelLayerOf(graph, te::BuildRegion(graph, region), config);
     const network::AccelRegion& bound = layer.region;
     const auto steps = network::StepsOf(bound, config);
-    if (!steps) continue;  // a view
+    if (!steps) continue;  // only another view of a tensor
     const schedule::Trace& trace = *steps;
     std::vector<schedule::Trace> traces;
     for (int k = 0; k < kTraces; ++k) {

@@ -6,7 +6,7 @@
 namespace tessera::jit {
 
 void AccessHistory::Prepare() {
-  // Instructions in a row, and the operands of one, often touch the same.
+  // Consecutive instructions, and the operands of one, often touch the same addresses.
   std::array<const isa::Access*, isa::kSpaces> before{};
   const auto again = [&](const isa::Access& a) {
     const isa::Access* last = std::exchange(before[a.space.index], &a);

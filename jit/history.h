@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the instructions of a program did to memory so far: for every address, the last of each unit
-// that read and that wrote it. Depends on: isa/access.h. Used by: jit/tokens.cc, jit/load_order.cc.
+// AccessHistory: for every address, the last instruction of each unit that read it and that wrote
+// it. Depends on: isa/access.h. Used by: jit/tokens.cc, jit/load_order.cc.
 #ifndef TESSERA_JIT_HISTORY_H_
 #define TESSERA_JIT_HISTORY_H_
 
@@ -15,15 +15,15 @@
 
 namespace tessera::jit {
 
-// Per unit a position in the unit's own stream, counted from 1; 0 for none.
+// For each unit a position in the unit's own stream, counted from 1; 0: none.
 using Positions = std::array<int32_t, isa::kUnits>;
 
-// Memory is cut at every end of an interval that any instruction has there, so that an access
-// covers whole pieces. Each interval is looked up once: then it is a range of pieces.
+// Cuts memory into pieces at every end of an interval that any instruction touches, so an access
+// covers whole pieces. Looks each interval up once and keeps it as a range of pieces.
 class AccessHistory {
  public:
-  // The next instruction, of |unit|, touches |accesses|, which stay until Prepare. All instructions
-  // come first, then Prepare, then the rest.
+  // Adds the next instruction: it is of |unit| and touches |accesses|, which must live until
+  // Prepare. Add all instructions first, then call Prepare, then the other functions.
   void Add(isa::Unit unit, std::span<const isa::Access> accesses) {
     const unsigned bit = 1u << static_cast<unsigned>(unit);
     for (const isa::Access& a : accesses) {
@@ -35,8 +35,8 @@ class AccessHistory {
 
   void Prepare();
 
-  // Calls |f| with a unit and the position of its last instruction that conflicts with instruction
-  // |n| in a piece: a read conflicts with writes, a write with both.
+  // Calls |f| with a unit and a position for each instruction that conflicts with instruction |n|
+  // in a piece and is the last to touch it: a read conflicts with writes, a write with both.
   template <typename F>
   void ForConflicts(size_t n, F&& f) const {
     ForPieces(n, [&](const PieceRange& range, size_t piece) {
@@ -55,14 +55,14 @@ class AccessHistory {
     return latest;
   }
 
-  // Instruction |n| is at |position| of |unit|'s stream.
+  // Records that instruction |n| is at |position| of |unit|'s stream.
   void Record(size_t n, size_t unit, int32_t position) {
     ForPieces(n, [&](const PieceRange& range, size_t piece) {
       (range.write ? pieces_[piece].write : pieces_[piece].read)[unit] = position;
     });
   }
 
-  // Nothing is recorded.
+  // Forgets everything recorded.
   void Forget() { std::ranges::fill(pieces_, LastTouch{}); }
 
  private:
@@ -71,12 +71,12 @@ class AccessHistory {
     Positions write{};
   };
   struct PieceRange {
-    uint32_t begin = 0, end = 0;  // of pieces_
+    uint32_t begin = 0, end = 0;  // indices into pieces_
     bool write = false;
   };
 
-  // Whether instructions can conflict in a space: some write it, and another unit touches it too or
-  // it is LOAD's, which need not keep its order.
+  // Whether instructions can conflict in a space: some instruction writes it, and either two units
+  // touch it or only LOAD does (the order of loads may change).
   bool Matters(isa::Space space) const {
     const unsigned users = users_[space.index];
     return written_[space.index] &&
@@ -93,7 +93,7 @@ class AccessHistory {
   std::array<unsigned, isa::kSpaces> users_{};
   std::array<bool, isa::kSpaces> written_{};
   std::vector<std::span<const isa::Access>> added_;
-  std::vector<PieceRange> ranges_;  // of all instructions, one after the other
+  std::vector<PieceRange> ranges_;  // of all instructions, one after another
   std::vector<size_t> ends_;  // instruction n has ranges_[ends_[n]] .. ranges_[ends_[n + 1] - 1]
   std::vector<LastTouch> pieces_;  // of all spaces, by address
 };

@@ -16,12 +16,12 @@ namespace {
 using isa::kUnits;
 
 constexpr auto kLoadUnit = static_cast<size_t>(isa::Unit::kLoad);
-// A piece of a load has so many beats, as far as its box can be cut so.
+// The beats of one piece of a load, as far as its box allows such a cut.
 constexpr int64_t kPieceBeats = 128;
-// Pieces behind a load that waits which are looked at.
+// How many later pieces to look at when a load waits.
 constexpr size_t kWindow = 1024;
 
-// Whole planes, rows or tiles of a box, whichever is outermost: they lie behind each other on chip.
+// Cuts a box along its outermost loop: planes, rows or tiles. The parts are contiguous on chip.
 class BoxCut {
  public:
   explicit BoxCut(const isa::Load& load) : load_(load) {
@@ -35,7 +35,7 @@ class BoxCut {
       loop_ = {&isa::Load::x_size, load.x_step, 1};
     }
   }
-  // What can be told apart: 1 when the box is one piece.
+  // How many parts the box has: 1 if it cannot be cut.
   int64_t count() const { return loop_.size == nullptr ? 1 : load_.*loop_.size; }
   isa::AddressRange OnChip(int64_t begin, int64_t end) const {
     return {load_.sram_base + begin * loop_.tiles, load_.sram_base + end * loop_.tiles};
@@ -61,14 +61,14 @@ class BoxCut {
 // A step of the program: an instruction, or a piece of a load.
 struct OrderedStep {
   size_t from = 0;
-  int64_t begin = 0, end = 1;  // of what its box is cut into
+  int64_t begin = 0, end = 1;  // the parts of its box
   isa::Unit unit = isa::Unit::kLoad;
   int64_t cycles = 0;
   std::vector<isa::Access> accesses = {};  // of a piece; without memory that nobody writes
-  Positions latest = {};                   // the last that it waits for in each unit's stream
-  // Of a load: the steps that come before it, those of other units only the last.
-  size_t after = 0;  // one past it
-  std::vector<size_t> loads = {};
+  Positions latest = {};                   // the last instruction of each unit that it waits for
+  // For a load: the steps that must come before it.
+  size_t after = 0;                // one past the last such step of another unit
+  std::vector<size_t> loads = {};  // such loads
   bool done = false;
 };
 
@@ -120,7 +120,8 @@ AccessHistory HistoryOf(std::span<const OrderedStep> steps, std::span<const Toke
   return history;
 }
 
-// What each step has to come behind. |history|: of |steps|; it forgets them again.
+// Finds what must come before each step. |history|: of |steps|; its records are forgotten at the
+// end.
 void FindBefore(std::vector<OrderedStep>& steps, AccessHistory& history) {
   std::array<std::vector<size_t>, kUnits> stream;
   for (size_t s = 0; s < steps.size(); ++s) {
@@ -142,13 +143,13 @@ void FindBefore(std::vector<OrderedStep>& steps, AccessHistory& history) {
   history.Forget();
 }
 
-// When the machine's units are done with what ran.
+// When the units are done with the steps that ran so far.
 class ProgramClock {
  public:
   explicit ProgramClock(const isa::Config& config)
       : depth_(static_cast<size_t>(config.QueueDepth(isa::Profile::kTessera))), units_(config) {}
 
-  // When |step| would begin if it was next.
+  // When |step| would begin if it were next.
   int64_t StartOf(const OrderedStep& step) const {
     const auto unit = static_cast<size_t>(step.unit);
     int64_t start = Earliest(step.unit);
@@ -159,12 +160,12 @@ class ProgramClock {
     }
     return start;
   }
-  // When an instruction of |unit| would begin that waits for nothing.
+  // When an instruction of |unit| without dependences would begin.
   int64_t Earliest(isa::Unit unit) const {
     return std::max(units_.free(unit), FetchedAt(static_cast<size_t>(unit)));
   }
 
-  // The position of |step| in its unit's stream.
+  // Runs |step| next; returns its position in its unit's stream.
   int32_t Run(const OrderedStep& step) {
     const auto unit = static_cast<size_t>(step.unit);
     const UnitClock::Ran ran = units_.Run(step.unit, StartOf(step), step.cycles);
@@ -174,7 +175,7 @@ class ProgramClock {
   }
 
  private:
-  // Instructions are fetched in order, each when there is room in front of its unit.
+  // Fetch takes instructions in order, each when there is room in front of its unit.
   int64_t FetchedAt(size_t unit) const {
     const std::vector<UnitClock::Ran>& ran = ran_[unit];
     return ran.size() < depth_ ? fetched_ : std::max(fetched_, ran[ran.size() - depth_].start);
@@ -186,11 +187,11 @@ class ProgramClock {
   int64_t fetched_ = 0;
 };
 
-// Puts steps behind each other. At a load that waits, first what may pass it.
+// Makes the new order of steps. Before a load that waits it puts loads that may pass it.
 class LoadMover {
  public:
-  // |history|: of |steps|, with nothing recorded; in it are the loads, in their new order. What
-  // other units do stays where it is in their streams.
+  // |history|: of |steps|, with nothing recorded. The mover records the loads in their new order.
+  // The order of other units' instructions does not change.
   LoadMover(std::vector<OrderedStep>& steps, AccessHistory& history, const isa::Config& config)
       : steps_(steps), history_(history), clock_(config) {
     for (size_t s = 0; s < steps_.size(); ++s) {
@@ -227,7 +228,7 @@ class LoadMover {
     order_.push_back(s);
   }
 
-  // A load behind |s|, which is next, that may come in front of it and is done when it begins.
+  // A load after |s|, the next step, that may come before |s| and is done when |s| begins.
   std::optional<size_t> Passing(size_t s) {
     const int64_t start = clock_.StartOf(steps_[s]);
     const int64_t earliest = clock_.Earliest(isa::Unit::kLoad);
@@ -236,7 +237,7 @@ class LoadMover {
     size_t seen = 0;
     for (size_t l = first_; least_after_[l] <= s && seen < kWindow; ++l) {
       if (after_[l] > s) {
-        ++seen;  // and not done: it could not pass before
+        ++seen;  // it is not done either, since it could not pass earlier
         continue;
       }
       const OrderedStep& other = steps_[loads_[l]];
@@ -253,8 +254,8 @@ class LoadMover {
   AccessHistory& history_;
   ProgramClock clock_;
   std::vector<size_t> loads_, order_;
-  std::vector<size_t> after_, least_after_;  // of loads_: |after|, the least of it from each on
-  size_t first_ = 0;                         // of loads_: all before are done
+  std::vector<size_t> after_, least_after_;  // for loads_: |after|; the least from here on
+  size_t first_ = 0;                         // index into loads_: all before it are done
 };
 
 }  // namespace
@@ -268,7 +269,7 @@ LoadOrder OrderLoads(std::span<const isa::Insn> insns, std::span<const TokenNode
   LoadOrder result;
   for (size_t k = 0; k < order.size();) {
     const OrderedStep& step = steps[order[k]];
-    // Pieces that are one behind the other again are one load.
+    // Joins pieces that are consecutive again into one load.
     int64_t end = step.end;
     for (++k; k < order.size(); ++k) {
       const OrderedStep& next = steps[order[k]];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order of loads: LOAD works in order, so a load that waits for room or for a result holds up
-// those behind it, of which some could come at once. Depends on: isa, jit/tokens.h. Used by:
+// The order of loads. LOAD works in order, so a load that waits for room or for a result delays the
+// loads after it, although some of them could run at once. Depends on: isa, jit/tokens.h. Used by:
 // jit/program_builder.
 #ifndef TESSERA_JIT_LOAD_ORDER_H_
 #define TESSERA_JIT_LOAD_ORDER_H_
@@ -17,19 +17,19 @@
 
 namespace tessera::jit {
 
-// A program's instructions, what they touch, and which of the given ones each is (of a load, it may
-// be a part of the box).
+// A program's instructions, their accesses, and the index of the given instruction that each comes
+// from (a load may be a part of the given load's box).
 struct LoadOrder {
   std::vector<size_t> from;
   std::vector<isa::Insn> insns;
-  std::vector<const TokenNode*> nodes;  // those that were given, or |parts|
+  std::vector<const TokenNode*> nodes;  // given nodes, or elements of |parts|
   std::deque<TokenNode> parts;
 };
 
-// |insns|, which touch what |nodes| say, in an order in which running them one by one gives the
-// same. Only loads move, and only forward: in front of a load that waits come those behind it, in
-// pieces where a box can be cut, that depend on nothing that they pass and that end, by the cycles
-// of instructions and what they wait for, before it could begin.
+// |insns|, whose accesses are |nodes|, in another order with the same result when run one by one.
+// Only loads move, and only forward. Loads that pass a load that waits depend on nothing that they
+// pass, and end before it could begin, by the estimated cycles. A box may be cut into pieces for
+// it.
 LoadOrder OrderLoads(std::span<const isa::Insn> insns, std::span<const TokenNode> nodes,
                      const isa::Config& config);
 

@@ -119,7 +119,7 @@ std::string ProgramBuilder::Where(size_t instruction) const {
   return fmt::format("instruction {}", instruction);
 }
 
-// Each of |movable_| goes to the front of the first source range of its layer.
+// Moves each instruction of |movable_| to the front of the first source range of its layer.
 void ProgramBuilder::MoveKernelLoads() {
   std::vector<std::vector<size_t>> front(source_.size());
   std::vector<bool> moved(insns_.size());
@@ -183,7 +183,7 @@ Result<isa::ProgramImage> ProgramBuilder::Finish() {
   if (inserted) {
     Take(std::move(order));
   } else {
-    // Loads far ahead of who wants them: more tokens under way than a counter holds.
+    // Some loads are far ahead of their users: more tokens under way than a counter holds.
     inserted = InsertTokens(nodes_, token_depth);
   }
   if (!inserted) return std::unexpected(inserted.error());

@@ -12,11 +12,11 @@ namespace {
 
 using isa::kUnits;
 
-// Per unit, how many of its first instructions are known to be complete.
+// For each unit, how many of its first instructions are known to be complete.
 using Completed = Positions;
 
-// Running the program in order must never find a counter full: then, whatever the timing, the
-// earliest unfinished instruction can always finish.
+// Checks that a run of the program in order never finds a counter full. Then the earliest
+// unfinished instruction can always finish, whatever the timing.
 Status CheckDepth(std::span<const TokenNode* const> nodes, std::span<const TokenMasks> masks,
                   int64_t depth) {
   std::array<std::array<int64_t, kUnits>, kUnits> count{};
@@ -45,8 +45,8 @@ Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode* const> n
   history.Prepare();
 
   std::vector<TokenMasks> masks(nodes.size());
-  // What each instruction knows when it starts, plus itself and its predecessors: what a token
-  // from it carries. Its unit's stream, to find it by position.
+  // carried[n]: what instruction n knows when it starts, plus itself and its predecessors; its
+  // tokens carry that. stream: the instructions of each unit by position.
   std::vector<Completed> carried(nodes.size());
   std::array<std::vector<int32_t>, kUnits> stream;
   std::array<Completed, kUnits> known{};
@@ -65,8 +65,8 @@ Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode* const> n
       if (!wanted[v]) continue;
       bool implied = false;
       for (size_t w = 0; w < kUnits; ++w) {
-        // What one token tells needs no second one. Two cannot imply each other: time is not a
-        // circle.
+        // Skips a token that another one implies. Two tokens cannot imply each other, because the
+        // order of instructions has no cycle.
         implied |= w != v && wanted[w] && carried[source(w)][v] >= latest[v];
       }
       if (implied) continue;

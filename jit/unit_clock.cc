@@ -29,7 +29,7 @@ int64_t BusyCycles(const isa::Insn& insn, const isa::Config& config) {
 
 int64_t CyclesOf(isa::Unit unit, int64_t busy, const isa::Config& config) {
   if (unit != isa::Unit::kLoad && unit != isa::Unit::kStore) return busy;
-  // That reads and writes share the beats is left out.
+  // Ignores that reads and writes share the beats.
   const isa::DramTiming timing = isa::TimingOf(config.dram);
   return busy * timing.frame_cycles / timing.frame_beats;
 }
@@ -39,8 +39,8 @@ UnitClock::UnitClock() {
 }
 
 UnitClock::UnitClock(const isa::Config& config) : UnitClock() {
-  // Until a transfer's first beat, or the answer to its last; a memory whose latency counts from
-  // idle only has none behind another transfer.
+  // The time to a transfer's first beat, or to the answer to its last. A memory whose latency
+  // counts only when idle has none for a transfer right after another.
   const isa::DramTiming timing = isa::TimingOf(config.dram);
   if (!timing.pipelined) return;
   wait_[static_cast<size_t>(isa::Unit::kLoad)] += timing.read_latency;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When the machine's units are done with work that is given to them, estimated: by the cycles of
-// instructions and what they wait for. Depends on: isa. Used by: jit/load_order,
-// codegen/accel/overlap.
+// UnitClock estimates when the machine's units are done with work, by the cycles of instructions
+// and their dependences. Depends on: isa. Used by: jit/load_order, codegen/accel/overlap,
+// compiler/cost.
 #ifndef TESSERA_JIT_UNIT_CLOCK_H_
 #define TESSERA_JIT_UNIT_CLOCK_H_
 
@@ -17,34 +17,34 @@
 
 namespace tessera::jit {
 
-// Cycles that the steps of |nest|, of |insn| on the array or VECTOR, take.
+// Cycles of all steps of |nest|; |insn| must be one of GEMM or VECTOR.
 int64_t StepCyclesOf(const isa::Insn& insn, const isa::InsnNest& nest, const isa::Config& config);
 
-// Cycles that |insn| keeps its unit busy, without waits and without what a command costs
-// (isa::StartCycles): its steps; of a transfer, the beats of each tile.
+// Cycles in which |insn| keeps its unit busy, without waits and without the cost of a command
+// (isa::StartCycles): its steps, or for a transfer the beats of all its tiles.
 int64_t BusyCycles(const isa::Insn& insn, const isa::Config& config);
 
-// Cycles that an instruction of |unit| with |busy| BusyCycles keeps it: of a transfer as long as
-// its beats take.
+// Cycles of an instruction of |unit| with |busy| BusyCycles. For a transfer: the time of its beats
+// on the bus.
 int64_t CyclesOf(isa::Unit unit, int64_t busy, const isa::Config& config);
 
 class UnitClock {
  public:
-  // Of the units alone; with |config|, its memory's latency too.
+  // Counts the units alone; with |config| also the latency of its memory.
   UnitClock();
   explicit UnitClock(const isa::Config& config);
 
   struct Ran {
     int64_t start = 0;
-    int64_t done = 0;  // what it made or read is: others may go on
+    int64_t done = 0;  // its effects are visible, so others may go on
   };
-  // |cycles| of work on |unit| behind what it has, and not before |ready|.
+  // Adds |cycles| of work on |unit| after its earlier work, but not before |ready|.
   Ran Run(isa::Unit unit, int64_t ready, int64_t cycles);
-  // As if what it ran since it was |then| came |times| times more.
+  // Adds the work since |then| another |times| times.
   void Repeat(const UnitClock& then, int64_t times);
   int64_t free(isa::Unit unit) const { return free_[static_cast<size_t>(unit)]; }
 
-  // When another unit knows that something is |done|.
+  // When another unit knows about an instruction that is complete at |done|.
   static int64_t Known(int64_t done) { return done + isa::kTokenCycles; }
 
  private:

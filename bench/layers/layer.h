@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layers that the schedules of this folder are for, of any size that their tiles divide: 14
+// The layers for the schedules of this folder. Their sizes must be multiples of the tiles: 14
 // points, 32 channels. Depends on: compiler/te. Used by: host_layers, tests/compiler/llvm.
 #ifndef TESSERA_BENCH_LAYERS_LAYER_H_
 #define TESSERA_BENCH_LAYERS_LAYER_H_
@@ -22,7 +22,8 @@ struct LayerShape {
   }
 };
 
-// y = max(conv(x, w), 0), x with its pads; in int8 rounded to uint8 by a factor a channel.
+// y = max(conv(x, w), 0), with the pads in x; in int8 rounded to uint8 by a factor for each
+// channel.
 inline te::Tensor Layer(const LayerShape& l, bool int8) {
   const int64_t c = l.channels, s = l.size;
   const te::Tensor x =
@@ -44,7 +45,7 @@ inline te::Tensor Layer(const LayerShape& l, bool int8) {
   });
 }
 
-// The file with the schedule, in this folder.
+// The file of the schedule in this folder.
 inline std::string ScheduleFile(bool int8) { return int8 ? "int8.schedule" : "fp32.schedule"; }
 
 }  // namespace tessera::bench

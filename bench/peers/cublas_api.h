@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions and numbers of cuBLAS that gpu_peers uses, found by name in its library; where
-// NVIDIA's headers are installed, a test compares them with those. Used by cublas_product.cc.
+// The functions and numbers of cuBLAS that gpu_peers uses, looked up by name in its library. Where
+// NVIDIA's headers are installed, a test compares the numbers. Used by nvidia_libraries.cc.
 #ifndef TESSERA_BENCH_PEERS_CUBLAS_API_H_
 #define TESSERA_BENCH_PEERS_CUBLAS_API_H_
 
@@ -12,7 +12,7 @@ namespace tessera {
 
 using CublasHandle = struct CublasObject*;
 
-// cudaDataType; cublasComputeType_t, with tensor cores for what they do exactly, so not for
+// cudaDataType; cublasComputeType_t, with tensor cores only where they are exact, so not for
 // float32; cublasOperation_t; cublasGemmAlgo_t: the library chooses.
 inline constexpr int kCudaR32F = 0, kCudaR16F = 2, kCudaR8I = 3, kCudaR32I = 10;
 inline constexpr int kCublas32F = 68, kCublas32I = 72;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions and numbers of cuDNN that gpu_peers uses, those of its interface of graphs, found
-// by name in its library; where NVIDIA's headers are installed, a test compares them with those.
-// Used by cudnn_graph.cc.
+// The functions and numbers of cuDNN's graph interface that gpu_peers uses, looked up by name in
+// its library. Where NVIDIA's headers are installed, a test compares the numbers. Used by
+// cudnn_graph.cc, nvidia_libraries.cc.
 #ifndef TESSERA_BENCH_PEERS_CUDNN_API_H_
 #define TESSERA_BENCH_PEERS_CUDNN_API_H_
 
@@ -87,12 +87,12 @@ enum class DnnType : int {
   kChar = 24,
 };
 
-// cudnnBackendHeurMode_t: engines that any library of this version has; the best guesses.
+// cudnnBackendHeurMode_t: engines that every library of this version has; the best guesses.
 inline constexpr int kDnnFallback = 2, kDnnBestGuesses = 3;
 
 // cudnnBackendNumericalNote_t.
 inline constexpr int kDnnTensorCores = 0, kDnnDownConverts = 1, kDnnFft = 3, kDnnWinograd = 5;
-inline constexpr int64_t kDnnNotes = 10;  // as many as there are
+inline constexpr int64_t kDnnNotes = 10;  // how many notes there are
 
 struct CudnnApi {
   size_t (*GetVersion)();  // 91900: 9.19.0

@@ -11,8 +11,8 @@ namespace {
 
 constexpr size_t kPlansOfAForm = 10;
 
-// By transforms, in parts of the largest result: float32 has 24 bits, float16 11, and transforms of
-// Winograd's larger tiles lose some.
+// The error of transforms, relative to the largest result: float32 has 24 bits, float16 11, and
+// transforms of Winograd's larger tiles lose some of them.
 double OffBy(DType dtype, const DnnPlan& plan) {
   if (plan.exact()) return 0;
   return dtype == DType::kFloat16 ? 1e-2 : 1e-3;
@@ -90,11 +90,11 @@ Result<PeerCase> FastestConv(const CudnnApi& api, DnnHandle handle, const CudaAp
                              const NvidiaLibraries::Timer& timer, const ConvSize& size, DType dtype,
                              std::span<const uint8_t> x, std::span<const uint8_t> w,
                              const NvidiaLibraries::Right& right) {
-  PeerCase best[2];  // of those that are wrong, of those that are right
+  PeerCase best[2];  // [0]: the fastest with a wrong result, [1]: with a right one
   constexpr double kNever = std::numeric_limits<double>::infinity();
   double least[2] = {kNever, kNever};
   int tried = 0, wrong = 0;
-  Status last;  // why the last one that did not run did not
+  Status last;  // why the last plan that failed to run failed
   for (const ConvForm& form : FormsOf(size, dtype)) {
     TESSERA_ASSIGN(const std::vector<DnnPlan> plans,
                    PlansOf(api, {handle, ""}, size, dtype, form, kPlansOfAForm));

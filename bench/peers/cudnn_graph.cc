@@ -53,7 +53,7 @@ class DnnBuilder {
   Result<DnnOwned> Finalize() {
     if (status_) Keep("cudnnBackendFinalize", api_.Finalize(made_.get()));
     if (!status_) return std::unexpected(status_.error());
-    // The parts live as long as what was made from them.
+    // Keeps the parts alive as long as the descriptor made from them.
     struct WithParts {
       std::vector<DnnOwned> parts;
       DnnOwned made;
@@ -131,7 +131,7 @@ Result<DnnOwned> GraphOf(const CudnnApi& api, const DnnTarget& target, const Con
   return graph.Set(DnnAttribute::kGraphOperations, forward).Finalize();
 }
 
-// What is |name| of |from|, whose elements are descriptors of |kind|.
+// Attribute |name| of |from|, whose elements are descriptors of |kind|.
 Result<std::vector<DnnOwned>> DescriptorsOf(const CudnnApi& api, const DnnOwned& from,
                                             DnnAttribute name, DnnKind kind, int64_t count) {
   std::vector<DnnOwned> all;
@@ -238,7 +238,7 @@ Result<std::vector<DnnPlan>> PlansOf(const CudnnApi& api, const DnnTarget& targe
     int64_t count = 0;
     if (!heuristic || api.GetAttribute(heuristic->get(), DnnAttribute::kHeuristicResults,
                                        DnnType::kDescriptor, 0, &count, nullptr) != 0)
-      continue;  // it knows nothing for this graph
+      continue;  // this heuristic has no plan for the graph
     TESSERA_ASSIGN(const std::vector<DnnOwned> configs,
                    DescriptorsOf(api, *heuristic, DnnAttribute::kHeuristicResults,
                                  DnnKind::kEngineConfig, count));

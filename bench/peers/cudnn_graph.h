@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A convolution as a graph of cuDNN of one operation, and the plans that its heuristics have for
-// it. Plans can be made for a GPU that is not there, which a test does. Depends on: cudnn_api.h.
-// Used by cudnn_conv.cc.
+// A convolution as a graph of cuDNN with one operation, and the plans of cuDNN's heuristics for it.
+// Plans need no GPU: a test makes them for a described one. Depends on: cudnn_api.h. Used by
+// cudnn_conv.cc.
 #ifndef TESSERA_BENCH_PEERS_CUDNN_GRAPH_H_
 #define TESSERA_BENCH_PEERS_CUDNN_GRAPH_H_
 
@@ -15,20 +15,20 @@
 
 namespace tessera {
 
-// How a convolution is put to cuDNN.
+// The form of a convolution for cuDNN.
 struct ConvForm {
-  int64_t channels = 0;         // of input and weights; those behind ConvSize's are 0
+  int64_t channels = 0;         // of input and weights; channels past ConvSize's are 0
   bool channels_last = true;    // [n, y, x, c], else [n, c, y, x]
-  DType out = DType::kFloat32;  // of the results: int8 is what does not fit cut at its bounds
+  DType out = DType::kFloat32;  // of the results; int8 clamps results to its limits
   bool operator==(const ConvForm&) const = default;
 };
 
-// Those that may be fastest: input channels as they are and rounded up to 4 and to 16 bytes, which
-// tensor cores ask for; int8 with results of int32, of which cuDNN has few, and of int8; float32 in
-// both orders of dimensions, the others with channels last.
+// The forms that may be fastest. Input channels: as they are, and rounded up to 4 and to 16 bytes,
+// as tensor cores need. int8: results of int32, for which cuDNN has few plans, and of int8.
+// float32: both orders of dimensions; other types: channels last.
 std::vector<ConvForm> FormsOf(const ConvSize& size, DType dtype);
 
-// A descriptor and those that it was made from.
+// A descriptor together with the descriptors it was made from.
 using DnnOwned = std::shared_ptr<void>;
 
 struct DnnPlan {
@@ -38,20 +38,20 @@ struct DnnPlan {
   std::vector<int> notes;
 
   bool Has(int note) const;
-  // By transforms whose numbers are rounded: the sums of whole numbers are not.
+  // False for transforms, which round; sums of whole numbers do not.
   bool exact() const { return !Has(kDnnWinograd) && !Has(kDnnFft); }
   std::string Text() const;  // "engine 12, Winograd"
 };
 
-// The GPU that plans are for: that of a handle, or one described by cuDNN's own JSON.
+// The GPU for which plans are made: that of a handle, or one described by cuDNN's own JSON.
 struct DnnTarget {
   DnnHandle handle = nullptr;
   std::string device_json;
 };
 
-// At most |most|, cuDNN's best guess first; none where it has none. Float32 takes no engines that
-// shorten its factors.
-//   errors  kUnavailable  it refuses a call
+// At most |most| plans, cuDNN's best guess first; empty if cuDNN has none. For float32 takes no
+// engines that shorten the factors.
+//   errors  kUnavailable  cuDNN refuses a call
 Result<std::vector<DnnPlan>> PlansOf(const CudnnApi& api, const DnnTarget& target,
                                      const ConvSize& size, DType dtype, const ConvForm& form,
                                      size_t most);

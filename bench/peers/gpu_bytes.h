@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory of the GPU for the libraries' cases, in the context that this thread uses. Used by
-// nvidia_libraries.cc, cudnn_conv.cc.
+// GpuBytes: memory of the GPU for the libraries' cases, in the current context of this thread. Used
+// by nvidia_libraries.cc, cudnn_conv.cc.
 #ifndef TESSERA_BENCH_PEERS_GPU_BYTES_H_
 #define TESSERA_BENCH_PEERS_GPU_BYTES_H_
 
@@ -17,7 +17,7 @@ namespace tessera {
 
 class GpuBytes {
  public:
-  //   errors  kUnavailable  the driver has none left, or refuses a copy
+  //   errors  kUnavailable  the driver has no memory left, or refuses a copy
   static Result<std::shared_ptr<GpuBytes>> Make(const CudaApi& api, size_t bytes);
   static Result<std::shared_ptr<GpuBytes>> Of(const CudaApi& api, std::span<const uint8_t> data);
   explicit GpuBytes(const CudaApi& api) : api_(api) {}
@@ -26,7 +26,7 @@ class GpuBytes {
   GpuBytes& operator=(const GpuBytes&) = delete;
 
   CudaAddress at() const { return at_; }
-  // All of it, as elements of |dtype|, when every launch before has run.
+  // All of the memory as elements of |dtype|, after every earlier launch has run.
   Result<std::vector<float>> Floats(DType dtype) const;
 
  private:

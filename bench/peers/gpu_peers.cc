@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gpu_peers: products of matrices and the layers of ResNet-18 by the kernels of device cuda, in
-// float32, float16 and int8, beside cuBLAS and cuDNN on the same GPU in the same run.
+// gpu_peers: compares products of matrices and the layers of ResNet-18, by the kernels of device
+// cuda in float32, float16 and int8, with cuBLAS and cuDNN on the same GPU in the same run.
 //
-//   Compared   Elements are -1, 0 and 1, so that every sum is a whole number that each type holds,
-//              in any order of adding: results must be equal. Where cuDNN is fastest by Winograd's
-//              or Fourier's transforms, whose steps are rounded, they may be off by a part of the
-//              largest result, which the line says; where it writes int8, ours are cut as it cuts.
-//   The peer   cuBLAS as it chooses. cuDNN by the fastest of all plans of its graph interface that
-//              run and are right, tried one by one: channels padded or not, both orders of
-//              dimensions in float32, results of int32 or int8. Its float16 results are float16,
-//              ours float32. Neither uses tensor cores in float32.
-//   Time       The GPU's own, by events around a turn of launches that wait until all are queued:
-//              no host is in it. Turns of the two sides alternate, the least of each counts. The
-//              line "nothing" is a kernel that does nothing: no time can be below it.
+//   Compared   Elements are -1, 0 and 1, so every sum is a whole number that each type holds, in
+//              any order of adding: results must be equal. If cuDNN is fastest with Winograd's or
+//              Fourier's transforms, whose steps round, results may differ by a part of the largest
+//              result, which the line names. If cuDNN writes int8, our results are clamped too.
+//   The peer   cuBLAS as it chooses. cuDNN with the fastest plan that runs and is right, of all
+//              plans of its graph interface: channels padded or not, both orders of dimensions in
+//              float32, results of int32 or int8. Its float16 results are float16, ours float32.
+//              Neither side uses tensor cores in float32.
+//   Time       The GPU's own time, by events around a turn of launches that wait until all are
+//              queued, so no host time is in it. Turns of the two sides alternate, and the least of
+//              each counts. The line "nothing" is a kernel that does nothing, the lower limit.
 //
-// Layers are their sums alone, without what follows them. docs/rationale/gpu.md has its figures of
-// one GPU. Without a GPU it says so; TESSERA_CUDA_DRIVER may name a stand-in, whose times mean
-// nothing and which has no peers; --ptx needs none. Depends on: lower/gpu, codegen/llvm,
-// runtime/gpu; cuBLAS and cuDNN are opened when it runs.
+// Layers are their sums alone, without the operations after them. docs/rationale/gpu.md has the
+// figures of one GPU. Without a GPU the program says so. TESSERA_CUDA_DRIVER may name a stand-in
+// without peers, whose times mean nothing. --ptx needs no GPU. Depends on: lower/gpu, codegen/llvm,
+// runtime/gpu; opens cuBLAS and cuDNN at run time.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -46,7 +46,7 @@ struct PeerFlags {
 
 std::string FullName(const PeerProblem& p) { return fmt::format("{} {}", p.name, Text(p.dtype)); }
 
-// The least time of a side; one without gaps counts before one with.
+// The least time of a side; a time without gaps replaces one with gaps.
 struct LeastTime {
   GpuTime least{std::numeric_limits<double>::infinity(), true};
 
@@ -103,7 +103,7 @@ class PeerTable {
     Print(p.name, Text(p.dtype), row);
   }
 
-  // Whether every case ran and is equal.
+  // Prints the end of the table; true if every case ran and is equal.
   bool Foot() const {
     if (gaps_) fmt::print("* the GPU waited for the host between launches\n");
     for (const auto& [message, cases] : without_) {
@@ -115,7 +115,7 @@ class PeerTable {
   }
 
  private:
-  // For choosing a plan: the first launch may load code.
+  // Times a launch to choose a plan. The first launch may load code.
   Result<double> Microseconds(const std::function<Status()>& launch) {
     TESSERA_TRY(launch());
     TESSERA_ASSIGN(const GpuTime t, timer_->Time(std::min(flags_.launches, 5), launch));
@@ -190,12 +190,12 @@ class PeerTable {
   const PeerFlags& flags_;
   std::unique_ptr<GpuTimer> timer_;
   NvidiaLibraries libraries_;
-  std::map<std::string, std::vector<std::string>> without_;  // cases without a peer, by the reason
+  std::map<std::string, std::vector<std::string>> without_;  // cases without a peer, by reason
   size_t lines_ = 0;
   bool equal_ = true, gaps_ = false;
 };
 
-// The PTX of |problems| and of the timer as files of |folder|.
+// Writes the PTX of |problems| and of the timer as files into |folder|.
 Status WritePtx(const std::vector<PeerProblem>& problems, const std::string& folder) {
   std::error_code made;
   std::filesystem::create_directories(folder, made);

@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-// hold waits for as many nanoseconds as its argument says, at most for 2^22 looks at the clock.
+// hold waits for the nanoseconds of its argument, but at most for 2^22 looks at the clock.
 constexpr const char* kKernels = R"(.version 7.0
 .target sm_80
 .address_size 64

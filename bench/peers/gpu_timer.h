@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The GPU's own time of launches: events around them, and the GPU held back by a kernel that waits
-// until all of them are queued, so that what the host does between two of them is not counted.
-// Depends on: runtime/gpu. Used by gpu_peers.
+// GpuTimer: the GPU's own time of launches, by events around them. A kernel holds the GPU back
+// until all launches are queued, so the host's time between two of them does not count. Depends on:
+// runtime/gpu. Used by gpu_peers.
 #ifndef TESSERA_BENCH_PEERS_GPU_TIMER_H_
 #define TESSERA_BENCH_PEERS_GPU_TIMER_H_
 
@@ -16,28 +16,28 @@
 namespace tessera {
 
 struct GpuTime {
-  double microseconds = 0;  // of a launch
+  double microseconds = 0;  // of one launch
   bool gaps = false;        // the GPU waited for the host between launches
 };
 
 class GpuTimer {
  public:
-  // Of the first GPU, in its primary context.
+  // Opens the first GPU, in its primary context.
   //   errors  kUnsupported, kUnavailable  as OpenCudaDevice
   static Result<std::unique_ptr<GpuTimer>> Open();
   ~GpuTimer();
   GpuTimer(const GpuTimer&) = delete;
   GpuTimer& operator=(const GpuTimer&) = delete;
 
-  // |launches| calls of |launch|, in the context's default stream. At most kMostLaunches: the
-  // driver queues about a thousand kernels, and a launch is a few.
+  // Times |launches| calls of |launch|, in the context's default stream. At most kMostLaunches,
+  // because the driver queues about a thousand kernels, and a launch is a few kernels.
   static constexpr int kMostLaunches = 200;
   Result<GpuTime> Time(int launches, const std::function<Status()>& launch);
 
-  // Of a kernel of one thread that does nothing.
+  // Times a kernel of one thread that does nothing.
   Result<GpuTime> TimeOfNothing(int launches);
 
-  static const char* Ptx();  // of its own kernels
+  static const char* Ptx();  // of the timer's own kernels
 
   // "driver of CUDA 13.0, 132 processors of at most 1980 MHz, memory of 2619 MHz"
   std::string Describe() const;

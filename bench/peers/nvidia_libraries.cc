@@ -134,7 +134,7 @@ Result<PeerCase> NvidiaLibraries::Product(const ProductSize& size, DType dtype,
   const bool whole = dtype == DType::kInt8;
   const int narrow = whole ? kCudaR8I : dtype == DType::kFloat16 ? kCudaR16F : kCudaR32F;
   PeerCase ready;
-  // Its matrices are by columns: it computes the transpose of the result.
+  // cuBLAS stores matrices by columns, so it computes the transpose of the result.
   ready.launch = [gemm = opened_->cublas->GemmEx, handle = opened_->cublas_handle, size, whole,
                   narrow, a, b, c] {
     static const int32_t kOneI = 1, kZeroI = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cuBLAS and cuDNN, opened at run time: nothing needs them to be built. One case of each is set up,
-// launched any number of times and read back as row-major floats. Depends on: runtime/gpu. Used by:
-// gpu_peers.
+// cuBLAS and cuDNN, opened at run time, so that no build needs them. Sets up one case of each,
+// launches it any number of times and reads it back as row-major floats. Depends on: runtime/gpu.
+// Used by: gpu_peers.
 #ifndef TESSERA_BENCH_PEERS_NVIDIA_LIBRARIES_H_
 #define TESSERA_BENCH_PEERS_NVIDIA_LIBRARIES_H_
 
@@ -23,8 +23,8 @@ struct ProductSize {
   int64_t rows = 0, columns = 0, depth = 0;
 };
 
-// y[o, v, h]: a square image of |size| with |channels|, |outs| windows of |taps| x |taps|, pads of
-// taps / 2 on every side.
+// y[o, v, h]: a square image of side |size| with |channels| channels; |outs| output channels;
+// windows of |taps| x |taps|; pads of taps / 2 on every side.
 struct ConvSize {
   int64_t channels = 0, outs = 0, size = 0, taps = 1, stride = 1;
   int64_t out_size() const { return (size + taps / 2 * 2 - taps) / stride + 1; }
@@ -32,38 +32,38 @@ struct ConvSize {
 
 // A case on the GPU.
 struct PeerCase {
-  std::function<Status()> launch;                    // returns before it has run
-  std::function<Result<std::vector<float>>()> read;  // when all launches have run
+  std::function<Status()> launch;                    // returns before the launch has run
+  std::function<Result<std::vector<float>>()> read;  // after all launches have run
   std::string how;                                   // "cuDNN engine 12, Winograd, of 14"
-  // What the results of whole numbers may be off by, as a part of the largest, and where they are
-  // cut.
+  // How far results of whole numbers may be off, relative to the largest, and the limits to which
+  // the peer clamps them.
   double off = 0, least = -1e30, most = 1e30;
 };
 
-// Empty where |ours| is what |peer| gave, |theirs|, as far as it can be.
+// "" if |ours| equals the peer's results |theirs|, as far as |peer| allows.
 std::string Difference(std::span<const float> ours, std::span<const float> theirs,
                        const PeerCase& peer);
 
-// Owns the libraries' handles; the GPU's primary context must be held for as long.
+// Owns the libraries' handles; the caller must hold the GPU's primary context as long.
 class NvidiaLibraries {
  public:
   // Microseconds of a launch.
   using Timer = std::function<Result<double>(const std::function<Status()>& launch)>;
 
-  // Whether a case that has run gave the right result.
+  // Whether a case gave the right result; called after it has run.
   using Right = std::function<Result<bool>(const PeerCase& peer)>;
 
-  // |timer| chooses among what cuDNN offers.
+  // |timer| chooses among cuDNN's plans.
   explicit NvidiaLibraries(Timer timer);
   ~NvidiaLibraries();
   NvidiaLibraries(const NvidiaLibraries&) = delete;
   NvidiaLibraries& operator=(const NvidiaLibraries&) = delete;
 
-  // |dtype|: int8 with sums of int32, float16 with float32 (cuDNN: rounded to float16), float32
-  // without tensor cores. |x| and |w| are row-major elements of it.
-  //   errors  kUnsupported  a library is missing, refuses to start, or has nothing for it; the
+  // |dtype|: int8 with sums of int32, float16 with sums of float32 (cuDNN: rounded to float16),
+  // float32 without tensor cores. |x| and |w|: row-major elements of that type.
+  //   errors  kUnsupported  a library is missing, does not start, or has nothing for the case; the
   //                         driver is not the system's, which the libraries use
-  //           kUnavailable  it refuses a call
+  //           kUnavailable  a library refuses a call
   Result<PeerCase> Product(const ProductSize& size, DType dtype, std::span<const uint8_t> x,
                            std::span<const uint8_t> w);
   Result<PeerCase> Conv(const ConvSize& size, DType dtype, std::span<const uint8_t> x,

@@ -17,23 +17,23 @@
 
 namespace tessera {
 
-// A case as kernels and as PTX, under the generator's schedule.
+// A case as kernels and as PTX, with the generator's schedule.
 struct PeerKernels {
   schedule::Schedule schedule;
   lower::KernelFunc func;
   std::string ptx;
 
-  // By matrix fragments?
+  // Whether the kernels use matrix fragments.
   bool fragments() const;
 };
 Result<PeerKernels> MakePeerKernels(const PeerProblem& p);
 
-// Those in the memory of a GPU.
+// The kernels in the memory of a GPU.
 class PeerOnDevice {
  public:
   Status Prepare(PeerKernels kernels, const ir::Array& x, const ir::Array& w);
   Status Launch();
-  // The results, when all launches have run.
+  // The results, after all launches have run.
   Result<std::vector<float>> Read(DType dtype, int64_t count);
 
  private:
