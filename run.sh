@@ -7,7 +7,7 @@
 #   ./run.sh                     the comparison
 #   ./run.sh run|info|... ARGS   any other command of build/bin/tessera
 #
-# TESSERA_DATA names the folder of the Fashion-MNIST images, where it is not the one of Debian's package.
+# TESSERA_DATA names the folder of the Fashion-MNIST images; default: the one of Debian's package.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 . scripts/setup.sh

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sets the project up on Debian 12, builds everything, runs every test, and ends with a summary: how many tests ran, and
-# each case that was skipped with its reason.
+# Sets the project up on Debian 12, builds everything, runs every test, and prints a summary: how
+# many tests ran, and each skipped case with its reason.
 #
 #   ./test.sh              all tests
-#   ./test.sh -L fast      arguments go to ctest: here only tests with the label `fast`
+#   ./test.sh -L fast      passes the arguments to ctest: here only tests with the label `fast`
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 . scripts/setup.sh
@@ -13,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 tessera_setup
 tessera_build
 say "testing"
-# All that CMake knows of have to be in the log of a full run. Asked first: -N begins a log of its own.
+# A full run's log must have all tests that CMake knows. Asks first, because -N begins a log itself.
 tests=$(ctest --test-dir "$TESSERA_BUILD" -N | awk '/^Total Tests:/ {print $3}')
 status=0
 ctest --test-dir "$TESSERA_BUILD" --output-on-failure --parallel "$(nproc)" "$@" || status=$?

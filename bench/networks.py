@@ -36,7 +36,7 @@ RUN = "<!-- printed by ./run.sh -->\n```\n", "```\n"
 IMAGES = "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz"
 LINES = (f"<!-- lines of tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input {IMAGES} --first 16 -->\n"
          "```\n", "```\n")
-SHOWN = "layer ", "stem_conv/", "stage1_conv1_", "stage1_conv2/", "fc/Gemm ", "total "  # the rows that README.md has
+SHOWN = "layer ", "stem_conv/", "stage1_conv1_", "stage1_conv2/", "fc/Gemm ", "total "  # the rows in README.md
 SEEDS = (1, 2)
 CLOCK_MHZ = 100     # VTA's; tessera compare takes it for configuration default too
 MACS_PER_CYCLE = 256  # of configuration default

@@ -25,7 +25,7 @@ def take_turns(commands, rounds, seconds):
     """A list of |seconds|(command) for each of |commands|, of |rounds| rounds after one that does not count."""
     times = [[] for _ in commands]
     for turn in range(rounds + 1):
-        # Whoever is first in a round is second in the next.
+        # The first of one round is the last of the next.
         for i in sorted(range(len(commands)), reverse=turn % 2 == 1):
             time = seconds(commands[i])
             if turn > 0:

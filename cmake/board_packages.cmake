@@ -1,6 +1,7 @@
 # The packages that a build for a board uses (TESSERA_RUNTIME_ONLY), without any library of the board's processor: fmt,
-# nlohmann-json and CLI11 as headers, GoogleTest from its sources. Debian's headers lie beside those of this machine's C library,
-# which must stay out of sight, so that each is linked into a folder of its own.
+# nlohmann-json and CLI11 as headers, GoogleTest from its sources. Debian puts these headers beside
+# those of this computer's C library, which the build must not see. So each package is linked into a
+# folder of its own.
 set(include ${PROJECT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${include})
 find_path(TESSERA_FMT fmt/format.h PATHS /usr/include NO_DEFAULT_PATH REQUIRED)

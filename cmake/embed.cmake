@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DOUT=file.cc -DFILES=a;b -P embed.cmake: C++ that has the text of each file as tessera::tools::EmbeddedFile("a").
+# cmake -DOUT=file.cc -DFILES=a;b -P embed.cmake: writes C++ with the text of each file as
+# tessera::tools::EmbeddedFile("a").
 set(text "// Made by cmake/embed.cmake.\n#include \"tools/embedded.h\"\n\nnamespace tessera::tools {\n\n")
 string(APPEND text "std::string_view EmbeddedFile(std::string_view name) {\n")
 foreach(file IN LISTS FILES)

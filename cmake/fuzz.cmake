@@ -1,9 +1,9 @@
 # Fuzz targets: a LLVMFuzzerTestOneInput function under tests/fuzz, and a folder of inputs that found defects.
 
 # tessera_fuzz(NAME SOURCES x_fuzz.cc DEPS tessera::y ... CORPUS tests/corpus/z)
-# Always a program NAME_replay that runs each file of CORPUS, as a test. With Clang (16 or later, for
-# std::expected) and TESSERA_LIBFUZZER also NAME, which looks for new inputs. The libraries have to be
-# instrumented as well:
+# Always makes a program NAME_replay that runs each file of CORPUS, as a test. With Clang (16 or
+# later, for std::expected) and TESSERA_LIBFUZZER also makes NAME, which looks for new inputs. The
+# libraries must be instrumented too:
 #   cmake -B build-fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_C_COMPILER=clang-19 -DTESSERA_LIBFUZZER=ON
 #         -DCMAKE_CXX_FLAGS=-fsanitize=fuzzer-no-link,address
 #   ninja -C build-fuzz asm_fuzz && build-fuzz/bin/asm_fuzz -max_total_time=60 tests/corpus/asm

@@ -1,12 +1,12 @@
 # The functions that every folder's CMakeLists.txt calls, and what holds for all targets.
 option(TESSERA_WERROR "treat warnings as errors" ON)
-# Half of the compile time is headers. meta_includes_test keeps each file able to be compiled alone.
+# Half of the compile time is headers. meta_includes_test keeps each file compilable alone.
 option(TESSERA_UNITY "compile the files of a library several at a time" OFF)
 set(TESSERA_SANITIZE "" CACHE STRING "sanitizers, e.g. address,undefined")
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Paths under the source folder count relative to it: checkouts in several folders share objects.
+  # ccache counts paths from the source folder, so checkouts in several folders share objects.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
@@ -17,8 +17,8 @@ target_compile_options(tessera_warnings INTERFACE -Wall -Wextra -Wshadow -Wno-mi
   $<$<BOOL:${TESSERA_WERROR}>:-Werror>)
 add_library(tessera::warnings ALIAS tessera_warnings)
 
-# For code that computes with a network's floats: they are rounded as they are written. A fused product would make other
-# constants on a processor that has it.
+# For code that computes with a network's floats: every operation must round as written. A fused
+# product would give other constants on processors that have it.
 set(TESSERA_EXACT_FLOATS -ffp-contract=off)
 
 if(TESSERA_SANITIZE)
@@ -27,7 +27,7 @@ if(TESSERA_SANITIZE)
 endif()
 
 # tessera_unity(TARGET)
-# With TESSERA_UNITY the files of TARGET are compiled eight at a time.
+# With TESSERA_UNITY, compiles the files of TARGET eight at a time.
 function(tessera_unity target)
   if(TESSERA_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
@@ -35,14 +35,15 @@ function(tessera_unity target)
 endfunction()
 
 # tessera_precompile(TARGET header...)
-# TARGET's files begin with these headers, which are compiled once. Only for headers that nearly all of its files
-# include, and that are most of their compile time. A file includes what it uses all the same: meta_includes_test.
+# Compiles these headers once and includes them in every file of TARGET. Only for headers that
+# nearly all of its files include and that take most of their compile time. A file must still
+# include what it uses: meta_includes_test.
 function(tessera_precompile target)
   target_precompile_headers(${target} PRIVATE ${ARGN})
   tessera_launch_precompiled(${target})
 endfunction()
 
-# ccache takes a compilation with such headers only if told that their macros and times do not matter.
+# ccache accepts a compilation with such headers only if told to ignore their macros and times.
 function(tessera_launch_precompiled target)
   if(CCACHE)
     set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
@@ -51,9 +52,9 @@ function(tessera_launch_precompiled target)
 endfunction()
 
 # tessera_library(NAME SOURCES a.cc ... DEPS tessera::x ... [ALONE])
-# A library tessera_NAME with alias tessera::NAME, headers from the project root. ALONE: its files are always compiled one
-# by one, since several of them have a name of their own for the same thing (a table of drivers, of operators), or since
-# some programs link only some of them.
+# Makes a library tessera_NAME with alias tessera::NAME and headers from the project root. ALONE
+# always compiles its files one by one, because several of them use one name for different things
+# (a table of drivers, of operators), or because some programs link only some of them.
 function(tessera_library name)
   cmake_parse_arguments(A "ALONE" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
   if(A_SOURCES)
@@ -72,7 +73,8 @@ function(tessera_library name)
 endfunction()
 
 # tessera_cold(TARGET...)
-# Code that runs once, or waits for files and libraries: -O3 on it takes a quarter more of compile time and gains nothing.
+# For code that runs once, or waits for files and libraries: -O3 takes a quarter more compile time
+# and gains nothing.
 function(tessera_cold)
   foreach(target ${ARGN})
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
@@ -80,9 +82,10 @@ function(tessera_cold)
 endfunction()
 
 # tessera_driver(NAME LIBRARY tessera::x [LABEL fast|rtl] [LAUNCHER command args...] [UNTESTED reason])
-# |library| has driver NAME, which tools/drivers.cc lists: the list links it, and tests/cts runs the conformance
-# tests on it as test cts_NAME_test with this label. LAUNCHER: runs the test program where the driver finds its
-# machine. UNTESTED: this build cannot run them, for a reason.
+# Registers |library| as driver NAME of tools/drivers.cc: the list of drivers links it, and
+# tests/cts runs the conformance tests on it as test cts_NAME_test with this label. LAUNCHER runs
+# the test program where the driver finds its machine. UNTESTED: why this build cannot run the
+# tests.
 function(tessera_driver name)
   cmake_parse_arguments(A "" "LIBRARY;LABEL;UNTESTED" "LAUNCHER" ${ARGN})
   if(NOT A_LABEL)
@@ -96,7 +99,7 @@ function(tessera_driver name)
 endfunction()
 
 # tessera_skipped_test(NAME reason)
-# In place of a test that this build cannot run: the summary of a run lists it with the reason.
+# Stands in for a test that this build cannot run; the summary of a run lists it with the reason.
 function(tessera_skipped_test name reason)
   add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "${name}: Skipped
 ${reason}
@@ -104,7 +107,7 @@ ${reason}
   set_tests_properties(${name} PROPERTIES LABELS fast TIMEOUT 60)
 endfunction()
 
-# The headers of most tests are compiled once, for all of them.
+# Compiles the headers of most tests once, for all tests.
 function(tessera_test_headers name)
   if(NOT TARGET tessera_test_pch)
     add_library(tessera_test_pch OBJECT ${PROJECT_SOURCE_DIR}/tests/pch.cc)
@@ -115,14 +118,14 @@ function(tessera_test_headers name)
     tessera_precompile(tessera_test_pch ${PROJECT_SOURCE_DIR}/tests/pch.h)
   endif()
   target_link_libraries(${name} PRIVATE fmt::fmt)
-  # g++ 12 warns of "literal" + std::string where there is nothing wrong (its bug 105651).
+  # g++ 12 warns of correct "literal" + std::string (its bug 105651).
   target_compile_options(${name} PRIVATE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
   target_precompile_headers(${name} REUSE_FROM tessera_test_pch)
   tessera_launch_precompiled(${name})
 endfunction()
 
 # tessera_test(NAME SOURCES a_test.cc ... DEPS tessera::x ... [LABEL fast|rtl|slow] [TIMEOUT seconds] [LAUNCHER command])
-# One GoogleTest program; ctest runs it from the project root, LAUNCHER in front of it.
+# Makes one GoogleTest program. ctest runs it from the project root, with LAUNCHER before it.
 function(tessera_test name)
   cmake_parse_arguments(A "" "LABEL;TIMEOUT" "SOURCES;DEPS;ARGS;ENV;LAUNCHER" ${ARGN})
   if(NOT A_LABEL)
@@ -143,8 +146,8 @@ function(tessera_test name)
 endfunction()
 
 # tessera_directed(NAME PROGRAM program args...)
-# What this test program hands to its devices are programs of `tessera regress --suite directed`: target directed_programs
-# records them (runtime/device/record.h).
+# Makes the programs that this test program gives to its devices available to `tessera regress
+# --suite directed`: target directed_programs records them (runtime/device/record.h).
 function(tessera_directed name)
   cmake_parse_arguments(A "" "" "PROGRAM" ${ARGN})
   list(POP_FRONT A_PROGRAM program)
@@ -154,8 +157,9 @@ function(tessera_directed name)
 endfunction()
 
 # tessera_checked_in(NAME FILE path/in/tree COMMAND program args...)
-# FILE is generated from the tables and committed. The command, a target or a script's path, prints the file on stdout.
-# `cmake --build build -t regenerate` rewrites every such file; test NAME_is_fresh fails when one is stale.
+# FILE is generated from the tables and committed. COMMAND, a target or a script's path, prints it
+# to stdout. `cmake --build build -t regenerate` rewrites every such file; test NAME_is_fresh fails
+# if FILE is stale.
 add_custom_target(regenerate)
 function(tessera_checked_in name)
   cmake_parse_arguments(A "" "FILE" "COMMAND" ${ARGN})

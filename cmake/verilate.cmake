@@ -1,9 +1,9 @@
 # tessera_verilate(TARGET TOP module CONFIG name [SOURCES file.sv ...] [OPTIONS option ...]
 #                  [PREFIX Vname] [RANDOM_START])
-# A static library with the Verilated model of |module| for the named configuration, its header
-# Vname.h and Verilator's runtime. Modules of hw/rtl are found by name; SOURCES adds files (a bench
-# around several modules, say), OPTIONS are Verilator's. RANDOM_START: what flip-flops begin with is the
-# context's choice (else 0). Warnings of -Wall stop the build, assertions are on.
+# Makes a static library with the Verilated model of |module| for the named configuration, its
+# header Vname.h and Verilator's runtime. Finds modules of hw/rtl by name; SOURCES adds files (say,
+# a bench around several modules); OPTIONS go to Verilator. With RANDOM_START the context chooses
+# the first values of flip-flops (else 0). Warnings of -Wall stop the build; assertions are on.
 find_program(VERILATOR verilator REQUIRED)
 execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE TESSERA_VERILATOR_ROOT
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -11,7 +11,7 @@ set(TESSERA_VERILATOR_INCLUDE ${TESSERA_VERILATOR_ROOT}/include)
 get_filename_component(TESSERA_HW ${CMAKE_CURRENT_LIST_DIR}/../hw ABSOLUTE)
 set(TESSERA_VERILATE ${TESSERA_HW}/scripts/verilate.sh)
 
-# Verilator's runtime, once.
+# Builds Verilator's runtime once.
 if(NOT TARGET tessera_verilated)
   add_library(tessera_verilated STATIC
     ${TESSERA_VERILATOR_INCLUDE}/verilated.cpp ${TESSERA_VERILATOR_INCLUDE}/verilated_threads.cpp)
@@ -21,8 +21,8 @@ if(NOT TARGET tessera_verilated)
   target_link_libraries(tessera_verilated PUBLIC Threads::Threads)
 endif()
 
-# The package of a configuration, printed into the build folder. One whose text stays keeps its time, so
-# a new isa_gen alone verilates nothing again.
+# Prints the package of a configuration into the build folder. A package with the same text keeps
+# its time, so a new isa_gen alone does not verilate anything again.
 function(tessera_rtl_package config out)
   set(package ${PROJECT_BINARY_DIR}/rtl/${config}/tsr_pkg.sv)
   set(${out} ${package} PARENT_SCOPE)
@@ -50,8 +50,8 @@ function(tessera_verilate target)
     list(APPEND options --x-initial unique)
   endif()
   list(TRANSFORM A_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE extra)
-  # Verilator decides how many files it writes; the script makes two with known names that include them
-  # all. The header is named as a product so that what includes it is compiled again in the same build.
+  # Verilator decides how many files it writes; the script makes two files with known names that
+  # include them all. Naming the header as a product makes the same build compile its users again.
   add_custom_command(
     OUTPUT ${dir}/fast.cc ${dir}/slow.cc
     BYPRODUCTS ${dir}/${A_PREFIX}.h
@@ -68,8 +68,9 @@ function(tessera_verilate target)
   target_link_libraries(${target} PUBLIC tessera_verilated)
 endfunction()
 
-# What makes models of the prim/tsr_dsp_*.sv from the DSP48E1 of yosys's own simulation models, for OPTIONS: the module, cut
-# out of the file that has them all, and the macro that asks for it.
+# Sets |out| to the OPTIONS that make models of prim/tsr_dsp_*.sv from the DSP48E1 of yosys's
+# simulation models: the module, cut out of the file with all of them, and the macro that selects
+# it.
 function(tessera_dsp48e1 out)
   set(file ${PROJECT_BINARY_DIR}/rtl/DSP48E1.v)
   execute_process(COMMAND ${TESSERA_HW}/../scripts/pypi_tool.sh ${PROJECT_BINARY_DIR} xilinx

@@ -1,9 +1,10 @@
 # XRT, which runtime/drivers/xrt needs and nothing else: TESSERA_XRT says whether it is here, as tessera::xrt_library.
-# TESSERA_XRT_EMULATED: and its software emulation, which tests have in place of a card (sim/xrt).
-# AMD's package lies in /opt/xilinx/xrt, or where XILINX_XRT points; Debian's libxrt-dev with the system's headers.
+# TESSERA_XRT_EMULATED: its software emulation is here too, which tests use instead of a card
+# (sim/xrt). AMD's package is in /opt/xilinx/xrt, or in the folder of XILINX_XRT; Debian's libxrt-dev
+# is with the system's headers.
 set(xrt_roots $ENV{XILINX_XRT} /opt/xilinx/xrt)
 find_path(TESSERA_XRT_INCLUDE xrt/xrt_device.h HINTS ${xrt_roots} PATH_SUFFIXES include include/xrt xrt)
-find_path(TESSERA_UUID_INCLUDE uuid/uuid.h)  # XRT's headers include it
+find_path(TESSERA_UUID_INCLUDE uuid/uuid.h)  # for XRT's headers
 find_library(TESSERA_XRT_LIBRARY xrt_coreutil HINTS ${xrt_roots} PATH_SUFFIXES lib)
 mark_as_advanced(TESSERA_XRT_INCLUDE TESSERA_UUID_INCLUDE TESSERA_XRT_LIBRARY)
 if(TESSERA_XRT_INCLUDE AND TESSERA_UUID_INCLUDE AND TESSERA_XRT_LIBRARY)
@@ -17,8 +18,8 @@ else()
   set(TESSERA_XRT OFF)
   message(STATUS "XRT: not found, so --device xrt and its tests are left out (Debian: libxrt-dev and uuid-dev)")
 endif()
-# Under a sanitizer nothing may stand between it and malloc, as sim/xrt/alloc_void.cc does. Where it is left out,
-# TESSERA_XRT_UNTESTED says why.
+# A sanitizer must be next to malloc, but sim/xrt/alloc_void.cc stands between, so builds with a
+# sanitizer have no emulation. TESSERA_XRT_UNTESTED says why it is left out.
 set(TESSERA_XRT_EMULATED OFF)
 if(NOT TESSERA_XRT)
   set(TESSERA_XRT_UNTESTED "this build has no XRT")
@@ -30,7 +31,7 @@ else()
   mark_as_advanced(TESSERA_XRT_SWEMU)
   if(TESSERA_XRT_SWEMU)
     set(TESSERA_XRT_EMULATED ON)
-    set(TESSERA_XRT_EMULATION ${PROJECT_BINARY_DIR}/xrt_emulation)  # what sim/xrt builds for it
+    set(TESSERA_XRT_EMULATION ${PROJECT_BINARY_DIR}/xrt_emulation)  # the folder that sim/xrt fills
   else()
     set(TESSERA_XRT_UNTESTED "there is no libxrt_swemu.so.2 beside ${TESSERA_XRT_LIBRARY}")
   endif()

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-OPSET = 13  # the first with per-axis DequantizeLinear
+OPSET = 13  # the first version with per-axis DequantizeLinear
 
 
 class QdqWriter:

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Lays C++ sources out as .clang-format says.
+# Formats C++ sources by .clang-format.
 #
 #   scripts/format.sh           rewrites what differs
 #   scripts/format.sh --check   changes nothing; names what differs and exits 1
 #
-# Other versions of clang-format break lines elsewhere: Debian 12's, 14, is the one that counts.
+# Other versions of clang-format break lines at other places: the tree uses Debian 12's, version 14.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

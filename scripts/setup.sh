@@ -1,33 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sourced by run.sh and test.sh: installs the packages that are missing and builds. Does nothing twice.
+# Sourced by run.sh and test.sh: installs the missing packages and builds. Repeats no work.
 #
-#   tessera_setup           packages
-#   tessera_build [TARGET]  configure the preset in $TESSERA_PRESET (default: release) and build TARGET, or everything
+#   tessera_setup           installs packages
+#   tessera_build [TARGET]  configures the preset $TESSERA_PRESET (default: release), builds TARGET
+#                           (default: everything)
 #
-# TESSERA_SKIP_SETUP=1 skips the packages, for other distributions: install the same ones yourself.
+# TESSERA_SKIP_SETUP=1 skips the packages, for other distributions; install the same packages there.
 
 TESSERA_PACKAGES=(
   # tools
   g++ make cmake ninja-build ccache git pkg-config ca-certificates clang-format clang libclang-rt-14-dev python3-clang-14 tcl device-tree-compiler xilinx-bootgen openssh-server openssh-client
-  # host code for boards, run in tests
+  # host code for boards, which tests run
   g++-arm-linux-gnueabihf g++-aarch64-linux-gnu qemu-user-static
   # hardware
   verilator libsystemc-dev python3 python3-venv
   # libraries
   libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev zlib1g-dev libzip-dev libpng-dev libturbojpeg0-dev
   libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler llvm-19-dev
-  # kernels through OpenCL on the processor, run in tests
+  # kernels through OpenCL on the processor, which tests run
   pocl-opencl-icd ocl-icd-libopencl1
-  # cards through XRT; the build works without it
+  # cards through XRT; optional
   libxrt-dev uuid-dev
-  # edits the lines of `tessera debug`; the build works without it
+  # line editing of `tessera debug`; optional
   libedit-dev
-  # shows the page of `tessera trace --html` in a test, which says that it is skipped without it
+  # shows the page of `tessera trace --html` in a test; without it the test reports a skip
   chromium
-  # what bench/host_layers compares with; the build works without it
+  # the peer of bench/host_layers; optional
   libdnnl-dev
-  # data, and what makes models with seeded weights
+  # data, and the makers of models with seeded weights
   dataset-fashion-mnist python3-onnx python3-numpy libonnx-testdata
 )
 
@@ -44,7 +45,7 @@ tessera_check_system() {
   fi
 }
 
-# Free space in MiB where directory $1 is.
+# Free space in MiB on the file system of directory $1.
 free_mib() { df -Pm "$1" | awk 'NR == 2 {print $4}'; }
 
 tessera_setup() {
@@ -73,7 +74,7 @@ tessera_setup() {
     die "'apt-get install' failed: is there a network, and does /etc/apt name a Debian 12 mirror? Full log: $log"
   fi
   rm -f "$log"
-  # sshd is there for one test, which starts its own: the system's service stays off.
+  # One test needs sshd and starts its own; the system's service stays off.
   case " ${missing[*]} " in *" openssh-server "*) "${as_root[@]}" systemctl disable --now ssh >/dev/null 2>&1 || true ;; esac
 }
 
@@ -83,7 +84,8 @@ tessera_build() {
   local dir=build
   case $preset in dev) dir=build-dev ;; asan) dir=build-asan ;; esac
   TESSERA_BUILD=$dir
-  # A configure log is shown only when it failed; ninja reconfigures by itself when a list of files changes.
+  # Shows the log of a configure run only if it failed. ninja reconfigures by itself when a list of
+  # files changes.
   if [ ! -f "$dir/build.ninja" ]; then
     say "configuring ($preset)"
     local log

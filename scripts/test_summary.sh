@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Reads the log of a ctest run and prints one line of totals, and a line for each case that was skipped, with its reason.
+# Reads the log of a ctest run. Prints one line of totals, and a line with the reason for each
+# skipped case.
 #
 #   scripts/test_summary.sh LOG [TESTS]
 #

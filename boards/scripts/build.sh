@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the bitstream of a board with Vivado: about an hour. Leaves in DIR what `tessera flash` and
-# PYNQ take (board.json, tessera.bit, tessera.hwh, the overlay) and the reports.
+# Builds the bitstream of a board with Vivado, in about an hour. DIR then has the reports and the
+# files for `tessera flash` and PYNQ: board.json, tessera.bit, tessera.hwh, the overlay.
 #
 #   boards/scripts/build.sh NAME [DIR]     NAME: a folder of boards/; DIR: build/boards/NAME
 #

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the file that XRT loads on a card, with Vivado and Vitis: hours. Leaves CONFIG.xclbin in DIR, which
-# `--device xrt:xclbin=DIR` takes.
+# Builds the file that XRT loads on a card, with Vivado and Vitis, in some hours. DIR then has
+# CONFIG.xclbin, for `--device xrt:xclbin=DIR`.
 #
 #   boards/scripts/kernel.sh PLATFORM CONFIG [DIR]     PLATFORM: of the card, as Vitis names it or a .xpfm
 #                                                      CONFIG: a configuration; DIR: build/kernels/CONFIG

@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 FLOAT_FILE = "fashion.onnx"
 INT8_FILE = "fashion_int8.onnx"
 
-# What the Debian package dataset-fashion-mnist installs.
+# The folder of the Debian package dataset-fashion-mnist.
 DATA_DIR = "/usr/share/datasets/fashion-mnist"
 
 INPUT_SCALE = np.float32(1.0 / 255.0)

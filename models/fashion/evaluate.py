@@ -85,7 +85,7 @@ def evaluate(args):
     float_path, int8_path = args.out / FLOAT_FILE, args.out / INT8_FILE
     check_int8_form(int8_path)
 
-    # The promise about the input, over every byte there is.
+    # Checks the promise about the input for every byte.
     pixels = np.arange(256, dtype=np.uint8)
     q = np.rint(to_input(pixels) / INPUT_SCALE).astype(np.int64) + INPUT_ZERO_POINT
     if not (q == pixels.astype(np.int64) - 128).all():

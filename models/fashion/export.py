@@ -109,7 +109,7 @@ def activation_ranges(model, images, percentile):
         cut = 100.0 if name == "logits" else percentile
         low, high = np.percentile(value, [100.0 - cut, cut])
         ranges[name] = (min(float(low), 0.0), max(float(high), 0.0))
-    ranges["fc"] = ranges["logits"]  # what the Gemm writes in QDQ form
+    ranges["fc"] = ranges["logits"]  # the Gemm's output in QDQ form
     return ranges
 
 
@@ -127,7 +127,7 @@ def export(args, checkpoint):
     pick = np.random.default_rng(args.seed).choice(len(images), args.calibration, replace=False)
     sample = images[np.sort(pick)]
 
-    # Folding must not have changed the function.
+    # Folding must not change the function.
     net = make_network().eval()
     net.load_state_dict(state["net"])
     with torch.no_grad():

@@ -78,7 +78,7 @@ def train(args):
     steps = len(images) // args.batch
 
     net = make_network()
-    # Batch-norm parameters and biases are left out of the weight decay.
+    # Weight decay leaves out batch-norm parameters and biases.
     decayed = [p for p in net.parameters() if p.ndim > 1]
     plain = [p for p in net.parameters() if p.ndim <= 1]
     optimiser = torch.optim.SGD(

@@ -73,7 +73,7 @@ def main():
         evaluate(args)
         return
     os.environ.setdefault("OMP_NUM_THREADS", str(args.threads))
-    from export import export  # PyTorch is needed from here on
+    from export import export  # needs PyTorch
     from network import train
 
     export(args, args.work / "last.pt" if args.export else train(args))

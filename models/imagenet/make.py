@@ -17,7 +17,7 @@ from pathlib import Path
 
 try:
     import numpy as np
-    import onnx  # noqa: F401  what qdq.py imports where it needs it
+    import onnx  # noqa: F401  qdq.py imports it where needed
 except ImportError as error:
     print(f"make.py: {error}; install Debian's packages python3-onnx and python3-numpy", file=sys.stderr)
     sys.exit(2)

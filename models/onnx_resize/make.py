@@ -66,7 +66,7 @@ def tables(session, form, n):
     for m in range(1, MOST + 1):
         other = MOST + 1 - m
         y = run(m, other)
-        if y.size == 0:  # one of them has no element: each by itself
+        if y.size == 0:  # one result has no element: run each alone
             own, others = run(m, m), run(other, other)
             rows[m] = (own[:, 0] // 1000).tolist() if own.size else []
             columns[other] = (others[0] % 1000).tolist() if others.size else []

@@ -37,7 +37,7 @@ def main():
     want = net(items).numpy()
     print(f"tensorflow {tf.__version__}, tf2onnx {tf2onnx.__version__}")
 
-    # An exported graph holds the layers as they are in inference.
+    # The exported graph holds the layers in their inference form.
     graph = tf.function(lambda image: net(image, training=False))
     signature = [tf.TensorSpec((1, 16, 16, 3), tf.float32, name="image")]
 

@@ -36,7 +36,7 @@ def network():
         torch.nn.Conv2d(3, 16, 3, padding=1, bias=False), torch.nn.BatchNorm2d(16), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
         Block(16), torch.nn.Conv2d(16, 32, 3, stride=2, padding=1), torch.nn.ReLU6(), torch.nn.AdaptiveAvgPool2d(1),
         torch.nn.Flatten(), torch.nn.Dropout(0.1), torch.nn.Linear(32, 10))
-    # Means and variances that are not 0 and 1, as training leaves them.
+    # Gives means and variances other than 0 and 1, as training does.
     with torch.no_grad():
         for _ in range(10):
             net(torch.randn(16, 3, 16, 16) * 2 + 0.5)

@@ -20,7 +20,7 @@ import onnx
 import onnxruntime as ort
 
 HERE = Path(__file__).resolve().parent
-OUTPUTS = {"norms": "logits", "ranges": "c3", "mixed": "odds", "outlier": "c2", "two": "difference"}  # the first of each
+OUTPUTS = {"norms": "logits", "ranges": "c3", "mixed": "odds", "outlier": "c2", "two": "difference"}  # each one's first
 
 
 def run_tessera(command, *words):

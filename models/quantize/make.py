@@ -88,7 +88,7 @@ def ranges(b):
     x = b.node("Relu", "r1", b.conv("c1", x, 3, 8, scale=2.0 ** np.array([0, 6, 1, 5, 2, 4, 3, 0])))
     x = b.node("Relu", "r2", b.conv("c2", x, 8, 8, group=8))
     x = b.conv("c3", x, 8, 6, kernel=1)
-    # The wide channels count no more than the narrow ones.
+    # Wide channels must count no more than narrow ones.
     w = next(t for t in b.constants if t.name == "c2.w")
     values = numpy_helper.to_array(w) / (2.0 ** np.array([0, 6, 1, 5, 2, 4, 3, 0])).reshape(8, 1, 1, 1)
     w.CopyFrom(numpy_helper.from_array(values.astype(np.float32), "c2.w"))

@@ -349,7 +349,7 @@ def reduce_max(rng, k):
     return [x, Tensor.constant([1, 2])], [y], options("ReducerOptions", keepDims=keep)
 
 
-# Operator, how many files, their maker, what is added to their names.
+# Operator, number of files, maker, suffix of the names.
 FAMILIES = [
     ("CONV_2D", 12, conv, ""), ("CONV_2D", 3, conv_grouped, "grouped"), ("DEPTHWISE_CONV_2D", 10, depthwise, ""),
     ("FULLY_CONNECTED", 12, fully_connected, ""), ("ADD", 12, add, ""), ("SUB", 12, sub, ""), ("MUL", 12, mul, ""),

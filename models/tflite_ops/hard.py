@@ -9,7 +9,7 @@ from build import INT8, PADDINGS, Tensor, options
 from oracle import multiplier, rounded_once, rounded_twice
 
 F = np.float32
-MOST = 40  # values of a kind that a file keeps
+MOST = 40  # values of one kind in a file
 
 
 def telling(rng, values, draw, once_too=True):
@@ -89,7 +89,7 @@ def mul(rng, _):
 
 
 def rescale(rng, zero, made):
-    def draw(source):  # quotients near k / 16: ties that one rule hits and the other misses
+    def draw(source):  # quotients near k / 16: ties for one rule and not for the other
         x, k = small(source, 0.005, 0.02), source.range(3, 40)
         out = F(float(x) * 16 / k) * F(1 + source.range(-2, 2) * 2.0**-23)
         return (x, out), float(x / out), float(x) / float(out)

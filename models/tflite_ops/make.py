@@ -59,7 +59,7 @@ def input_sets(rng, tensors, result):
             elif tensor.dtype == FLOAT:
                 flat = float_values(rng, count, result.scale[0], result.zero)
                 if k == 1:
-                    far = 1e6 if result.dtype != INT16 else 1e4  # beyond int32 the kernel is undefined
+                    far = 1e6 if result.dtype != INT16 else 1e4  # the kernel is undefined beyond int32
                     flat[:8] = [0.0, -0.0, 1e3, -1e3, far, -far, 1e-40, -1e-40]
             elif tensor.dtype == INT32:  # indices
                 flat = rng.range(0, tensor.zero, count)

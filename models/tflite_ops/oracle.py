@@ -16,12 +16,13 @@ from build import INT8, PADDINGS, Tensor, one_operator, options
 
 PACKAGE = "tflite-runtime"
 VERSION = version(PACKAGE)
-WANTED = "2.14.0"  # what requirements.txt names; the committed files were made with it
+WANTED = "2.14.0"  # the version of requirements.txt, which made the committed files
 LITERT, LITERT_WANTED = version("ai-edge-litert"), "2.3.0"
 
 
-# Operators whose results are those of the usual kernels: the list of reference kernels leaves CUMSUM out, and its local
-# response normalisation leaves out the last channel of each window, which TensorFlow and the usual kernel count.
+# Operators whose results come from the usual kernels. The list of reference kernels lacks CUMSUM, and
+# the reference LOCAL_RESPONSE_NORMALIZATION leaves out the last channel of each window, which
+# TensorFlow and the usual kernel count.
 NOT_IN_REFERENCE = {"CUMSUM", "LOCAL_RESPONSE_NORMALIZATION"}
 
 

@@ -186,7 +186,7 @@ def detection(kind, regular):
         if kind == "float":
             return [real((1, n, 4)), real(scored, 0, 1), Tensor.constant(anchors, FLOAT)], outs, bytes(chosen)
 
-        def different(source, count, _):  # no two scores are equal: the kernel's order of those is not defined
+        def different(source, count, _):  # equal scores have no defined order, so all differ
             return np.argsort(source.words(256), kind="stable")[:count] - 128
 
         return [Tensor((1, n, 4), UINT8, scale=np.float32(0.05), zero=120), Tensor(scored, UINT8, scale=np.float32(1 / 256), draw=different),

@@ -6,9 +6,9 @@ import numpy as np
 
 from build import INT8, INT16, INT32, Tensor, options
 
-OPERATORS = ("UNIDIRECTIONAL_SEQUENCE_LSTM",)  # whose makers give intermediates, too
+OPERATORS = ("UNIDIRECTIONAL_SEQUENCE_LSTM",)  # their makers also give intermediates
 
-# batch, steps, depth, cells, time major, coupled, peepholes, the cell's scale is 2^ this, clip
+# batch, steps, depth, cells, time major, coupled, peepholes, log2 of the cell's scale, clip
 LAYERS = [
     (1, 3, 5, 4, False, False, False, -12, 0.0),
     (2, 4, 3, 6, False, False, False, -11, 0.0),
