@@ -21,7 +21,7 @@ struct UnitRow {
   std::string_view meaning;
 };
 
-// What a STEP_COST is the price of.
+// The amount of work that a STEP_COST is for.
 enum class StepPer : uint8_t {
   kStep,  // one step of the loops
   kTaps,  // up to Config::depthwise_taps() iterations of the loops within a step

@@ -64,7 +64,7 @@ struct OrderedStep {
   int64_t begin = 0, end = 1;  // the parts of its box
   isa::Unit unit = isa::Unit::kLoad;
   int64_t cycles = 0;
-  std::vector<isa::Access> accesses = {};  // of a piece; without memory that nobody writes
+  std::vector<isa::Access> accesses = {};  // of a piece; without memory that is never written
   Positions latest = {};                   // the last instruction of each unit that it waits for
   // For a load: the steps that must come before it.
   size_t after = 0;                // one past the last such step of another unit

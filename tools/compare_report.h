@@ -34,7 +34,7 @@ struct ClockedRun {
   double mhz = 0;
   int64_t cycles = 0;                 // all programs from start to done
   EachUnit units;                     // of these cycles
-  std::string unseen;                 // why it tells no cycles of layers; "": it does
+  std::string unseen;                 // why it reports no cycles of layers; "": it reports them
   std::vector<int64_t> layer_cycles;  // by layer; empty if unseen
   std::vector<EachUnit> layer_units;  // of these cycles
 };

@@ -15,7 +15,7 @@ namespace tessera::tools {
 
 // Writes a dump of a run on |device| that ended with |error| into |folder|, and returns its path;
 // if |folder| is "", writes nothing and returns "". |verb|: the user's command.
-//   errors  WriteDump's
+//   errors  those of WriteDump
 Result<std::string> LeaveDump(const std::string& error, const std::string& verb,
                               const std::string& folder, const ChosenDevice& device,
                               const isa::Config& config, const FailedRun& failed);

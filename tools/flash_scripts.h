@@ -8,7 +8,7 @@
 //   STEM.bin, STEM.dtbo      the files to load
 //   STEM.*.new               an upload that is not in use yet
 //   STEM.*.before            STEM.* as it was before this flash, until the flash has succeeded
-//   tessera.loaded           "BOOT STEM CHECKSUM": which board was flashed in which boot
+//   tessera.loaded           "BOOT STEM CHECKSUM": which image was flashed in which boot
 //   tessera-board.json       the description of the loaded image, for drivers
 #ifndef TESSERA_TOOLS_FLASH_SCRIPTS_H_
 #define TESSERA_TOOLS_FLASH_SCRIPTS_H_

@@ -20,8 +20,8 @@ WANTED = "2.14.0"  # the version of requirements.txt, which made the committed f
 LITERT, LITERT_WANTED = version("ai-edge-litert"), "2.3.0"
 
 
-# Operators whose results come from the usual kernels. The list of reference kernels lacks CUMSUM, and
-# the reference LOCAL_RESPONSE_NORMALIZATION leaves out the last channel of each window, which
+# Operators whose results come from the usual kernels. The list of reference kernels lacks CUMSUM,
+# and the reference LOCAL_RESPONSE_NORMALIZATION leaves out the last channel of each window, which
 # TensorFlow and the usual kernel count.
 NOT_IN_REFERENCE = {"CUMSUM", "LOCAL_RESPONSE_NORMALIZATION"}
 

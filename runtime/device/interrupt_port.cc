@@ -54,7 +54,7 @@ bool InterruptPort::Came(std::chrono::milliseconds limit) {
 
 Status InterruptPort::Arm() {
   if (polls()) return {};
-  // What lies there from a run that ended between two looks is of no use.
+  // Drops interrupts of a run that ended between two looks.
   TESSERA_ASSIGN(const uint32_t raised, Read(reg::kIrqStatus));
   TESSERA_TRY(Write(reg::kIrqStatus, raised));
   for (int i = 0; i < kStale && Came(std::chrono::milliseconds(0)); ++i) {

@@ -64,8 +64,9 @@ class ProgramListener {
 struct FailedRun {
   isa::ProgramImage image;
   uint64_t budget = 0;
-  std::string model;                // the file's name
-  std::vector<std::string> layers;  // indexed by the layer numbers of the image's source map
+  std::string model;  // the file's name
+  std::vector<std::string>
+      layers;  // by the layer numbers of the source map; empty: use its operators
 };
 
 // What a call of Run does and measures.
