@@ -43,7 +43,7 @@ Error DeviceBase::AndReset(Error error) {
 Status DeviceBase::Submit(const Launch& launch) {
   if (launch_) return Fail(Code::kInvalidArgument, "a run is in progress; call Wait first");
   TESSERA_TRY(CheckLaunch(launch, memory_.size()));
-  // Made once for each profile: VTA's layout takes a while to compute.
+  // Kept while the profile stays the same: VTA's layout takes a while to compute.
   if (!fetcher_ || fetcher_->profile() != launch.profile) {
     TESSERA_ASSIGN(fetcher_, isa::Fetcher::Make(launch.profile, config_));
   }
