@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The constant costs of isa/units.def, from which the cycle model and the compiler compute cycles.
-// Depends on isa/config.h, isa/insns.h. Used by jit, compiler/schedule/accel, docs, tests of
-// hw/rtl.
+// Depends on isa/config.h, isa/insns.h. Used by jit, compiler (target, schedule/accel, cost),
+// isa/gen, tests of hw/rtl.
 #ifndef TESSERA_ISA_COSTS_H_
 #define TESSERA_ISA_COSTS_H_
 

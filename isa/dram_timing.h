@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The timing of the device memories of Config::dram; sim/dram/dram.h says how the numbers combine.
-// Depends on isa/config.h. Used by: sim/dram, jit, compiler/target.
+// Depends on isa/config.h. Used by: sim/dram, jit, compiler/target, cost.
 #ifndef TESSERA_ISA_DRAM_TIMING_H_
 #define TESSERA_ISA_DRAM_TIMING_H_
 

@@ -3,7 +3,7 @@
 // InsnNest: the loops and operands of one instruction, that is, the lines LOOP and OPERAND of the
 // tables evaluated with its field values. The addresses that an instruction touches and its number
 // of steps follow from this alone. Depends on isa/insns.h, isa/config.h. Used by isa/access,
-// isa/check, isa/semantics/steps.
+// isa/check, isa/semantics, jit, sim, compiler/validate.
 #ifndef TESSERA_ISA_NEST_H_
 #define TESSERA_ISA_NEST_H_
 

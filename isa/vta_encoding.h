@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Structs to bits and back, for profile `vta`. VTA's field widths follow the configuration, so each
-// codec serves one configuration. Depends on isa/vta_layout.h. Used by the simulators, the VTA
-// library, the assembler.
+// codec serves one configuration. Depends on isa/vta_layout.h. Used by isa/semantics, sim/debug,
+// sim/rig, tests.
 #ifndef TESSERA_ISA_VTA_ENCODING_H_
 #define TESSERA_ISA_VTA_ENCODING_H_
 

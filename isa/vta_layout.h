@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The places of the fields of profile `vta` in a configuration: isa/vta_insns.def evaluated with
-// C's packing of bit-fields. Depends on isa/config.h. Used by vta_encoding, isa_gen and the
-// disassembler.
+// C's packing of bit-fields. Depends on isa/config.h. Used by vta_encoding, config_limits,
+// isa/asm and isa_gen.
 #ifndef TESSERA_ISA_VTA_LAYOUT_H_
 #define TESSERA_ISA_VTA_LAYOUT_H_
 

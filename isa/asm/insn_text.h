@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One instruction as one line of assembly, for messages. Depends on the tables.
-// Used by the simulators, the program checker and the tools.
+// Used by isa/semantics (Describe), tests.
 #ifndef TESSERA_ISA_ASM_INSN_TEXT_H_
 #define TESSERA_ISA_ASM_INSN_TEXT_H_
 

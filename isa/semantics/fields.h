@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds fields whose values have no meaning, whatever the state of the machine. Depends on: isa
-// tables. Used by: fetch.h, sim/func, the assembler, the checker.
+// tables. Used by: fetch.h, sim/func, sim/rig, the checker.
 #ifndef TESSERA_ISA_SEMANTICS_FIELDS_H_
 #define TESSERA_ISA_SEMANTICS_FIELDS_H_
 

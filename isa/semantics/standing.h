@@ -2,7 +2,7 @@
 //
 // MachineStanding: what each unit of a machine holds and waits for, when nothing can go on or the
 // budget is spent. Devices and simulators fill it in; diagnosis.h puts it into words. Depends on
-// isa/enums.h. Used by: isa/semantics, runtime/device, sim/cycle.
+// isa/enums.h. Used by: isa/semantics, runtime/device, sim.
 #ifndef TESSERA_ISA_SEMANTICS_STANDING_H_
 #define TESSERA_ISA_SEMANTICS_STANDING_H_
 

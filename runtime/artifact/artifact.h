@@ -35,7 +35,7 @@ struct TensorInfo {
   std::string name;
   DType dtype = DType::kInt8;
   std::vector<int64_t> shape;
-  std::optional<Affine> quant;  // a float model input or output: of the integer tensor behind it
+  std::optional<Affine> quant;  // a float model input or output: that of its integer tensor
   bool operator==(const TensorInfo&) const = default;
 };
 
