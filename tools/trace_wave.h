@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // trace --wave: a window of the RTL's signals around a layer, an instruction, a cycle or a failure,
-// and a list of signals by group for GTKWave. Depends on: sim/rtl's options of device rtl. Used by:
-// trace.cc, debug.cc.
+// and a list of signals by group for GTKWave. Depends on: traced_network.h, sim/trace, the options
+// of device rtl. Used by: trace.cc, debug.cc.
 #ifndef TESSERA_TOOLS_TRACE_WAVE_H_
 #define TESSERA_TOOLS_TRACE_WAVE_H_
 

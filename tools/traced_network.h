@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What `trace` and `debug` run, once, on a watched device: the programs of a model or artifact, or
-// one program image, also that of a dump. Depends on: runtime/executor. Used by: trace, debug.
+// one program image, also that of a dump. Depends on: runtime/executor, sim/rig, sim/debug. Used
+// by: trace, debug.
 #ifndef TESSERA_TOOLS_TRACED_NETWORK_H_
 #define TESSERA_TOOLS_TRACED_NETWORK_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A convolution as a graph of cuDNN with one operation, and the plans of cuDNN's heuristics for it.
-// Plans need no GPU: a test makes them for a described one. Depends on: cudnn_api.h. Used by
-// cudnn_conv.cc.
+// Plans need no GPU: a test makes them for a described one. Depends on: cudnn_api.h,
+// nvidia_libraries.h (sizes). Used by cudnn_conv.cc.
 #ifndef TESSERA_BENCH_PEERS_CUDNN_GRAPH_H_
 #define TESSERA_BENCH_PEERS_CUDNN_GRAPH_H_
 

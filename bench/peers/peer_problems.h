@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The cases of gpu_peers: products of matrices and the layers of ResNet-18, as tensor expressions
-// and as sizes for cuBLAS and cuDNN. Depends on: compiler/te. Used by gpu_peers.
+// and as sizes for cuBLAS and cuDNN. Depends on: compiler/te, nvidia_libraries.h. Used by
+// gpu_peers.
 #ifndef TESSERA_BENCH_PEERS_PEER_PROBLEMS_H_
 #define TESSERA_BENCH_PEERS_PEER_PROBLEMS_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // rescale(a, M, s, round): the requantise step y = a * M * 2^(s-31), rounded. Every instruction
-// that changes a scale uses it. Depends on: base. Used by: requant.h, add.h.
+// that changes a scale uses it. Depends on: base, isa/enums.h. Used by: requant.h, add.h.
 #ifndef TESSERA_ISA_SEMANTICS_RESCALE_H_
 #define TESSERA_ISA_SEMANTICS_RESCALE_H_
 

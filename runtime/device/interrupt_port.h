@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // InterruptPort: a RegisterPort whose Wait uses the machine's interrupt, and looks at STATUS if no
-// interrupt comes. Depends on: register_port.h. Used by: drivers of boards and cards.
+// interrupt comes. Depends on: register_port.h, registry.h. Used by: drivers of boards
+// and cards.
 //
 // This class writes IRQ_GLOBAL, IRQ_ENABLE and IRQ_STATUS. A driver says how this process lets an
 // interrupt through and takes it: UIO and XRT both have a file for both.

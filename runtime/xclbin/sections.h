@@ -2,7 +2,7 @@
 //
 // Three sections of an xclbin: the addresses of machines on the control bus (IP_LAYOUT), the
 // memories (MEM_TOPOLOGY), and the memory that each argument of a machine reaches (CONNECTIVITY).
-// Depends on: container.h. Used by: machine.h, tests.
+// Depends on: bytes.h. Used by: machine.h, tests.
 #ifndef TESSERA_RUNTIME_XCLBIN_SECTIONS_H_
 #define TESSERA_RUNTIME_XCLBIN_SECTIONS_H_
 
