@@ -75,12 +75,14 @@ class Device {
 
   // Submit starts a run and returns; Wait blocks until the run is over and reports it.
   //   errors of Submit  kInvalidArgument  bad address, count or budget; a run is in progress
+  //                     kUnavailable      the machine runs the program of another process
   //   errors of Wait    kInvalidArgument  nothing was submitted; illegal opcode or field
   //                     kOutOfRange       an access leaves a scratchpad, a segment or device memory
   //                     kDeadlock         units wait for tokens that no instruction pushes; the
   //                                       message names unit, token and instruction of each wait
   //                     kTimeout          the budget is spent
-  //                     kDataLoss         a bus error
+  //                     kDataLoss         a bus error; an assertion of the RTL failed; another
+  //                                       process reset the machine
   virtual Status Submit(const Launch& launch) = 0;
   virtual Result<RunReport> Wait() = 0;
 

@@ -25,7 +25,7 @@ struct ModelLayer {
 Result<std::vector<ModelLayer>> LayersOf(const std::string& path);
 
 // |layer| of the model at |path|, compiled for the accelerator of |config_name|.
-//   errors  those of LoadNetwork
+//   errors  kInvalidArgument  the file has changed since LayersOf; others: as LoadNetwork
 Result<LoadedNetwork> LoadLayer(const std::string& path, const std::string& config_name,
                                 const ModelLayer& layer);
 

@@ -25,6 +25,7 @@ struct Pictures {
 //   errors  kInvalidArgument  |want| is not an image of 1 or 3 channels; colours for one channel;
 //                             other extents; a folder without pictures
 //           kOutOfRange       more than 4 GiB; |first| past the end
+//           kNotFound         a folder that cannot be listed
 //           others            as ReadPicture
 Result<Pictures> LoadPictures(const std::string& path, const artifact::TensorInfo& want,
                               const std::string& resize, int64_t first);

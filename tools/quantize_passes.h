@@ -56,8 +56,9 @@ struct QuantizedNetwork {
 
 // Calibrates |model|, corrects biases, inserts QDQ and measures the result. Nodes |in_float| stay
 // float.
-//   errors  those of the importer, the compiler and the planner; kInvalidArgument a value that is
-//           not finite
+//   errors  kInvalidArgument  a value that is not finite
+//           kUnsupported      a value that cannot be read back
+//           others            as the importer, the compiler and the planner
 Result<QuantizedNetwork> QuantizeNetwork(const onnx_model::OnnxModel& model,
                                          const std::set<size_t>& in_float, const QuantizeJob& job);
 

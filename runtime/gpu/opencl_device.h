@@ -13,6 +13,7 @@ namespace tessera {
 
 // The first GPU of all platforms, else the first device of any kind.
 //   errors  kUnsupported  no loader, no platform or no device; this build has no such driver
+//           kUnavailable  an error of the driver
 Result<std::unique_ptr<KernelDevice>> OpenOpenClDevice();
 
 }  // namespace tessera

@@ -18,6 +18,7 @@ namespace tessera {
 //   errors  kNotFound         the file cannot be opened
 //           kInvalidArgument  not .npy, Fortran order, big-endian or a type outside DType
 //           kDataLoss         shorter or longer than its header says
+//           kOutOfRange       a file over 4 GiB
 Result<HostTensor> ReadNpy(const std::string& path);
 // The same for a file's |bytes|; messages begin with |place|.
 Result<HostTensor> ParseNpy(std::span<const uint8_t> bytes, const std::string& place);
@@ -26,7 +27,7 @@ Result<HostTensor> ParseNpy(std::span<const uint8_t> bytes, const std::string& p
 Status WriteNpy(const std::string& path, const HostTensor& tensor);
 
 // Reads an IDX file of unsigned bytes; recognises .gz by its first bytes.
-//   errors  as ReadNpy; kUnsupported  IDX of another element type
+//   errors  as ReadNpy; kOutOfRange  also over 4 GiB unpacked; kUnsupported  other element types
 Result<HostTensor> ReadIdx(const std::string& path);
 
 // ReadNpy or ReadIdx, by the file's first bytes.
