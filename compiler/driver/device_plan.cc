@@ -34,7 +34,8 @@ std::vector<std::vector<TensorId>> PackedOf(const Build& build) {
   std::vector<std::vector<TensorId>> packed(n.regions.size());
   for (size_t r = 0; r < n.regions.size(); ++r) {
     if (n.devices[r] != network::kHost)
-      packed[r] = network::PackedByHost(n.te[r], build.TraceOf(r, schedule::kAcceleratorTrace));
+      packed[r] = network::PackedByHost(n.te[r], build.options.config,
+                                        build.TraceOf(r, schedule::kAcceleratorTrace));
   }
   return packed;
 }

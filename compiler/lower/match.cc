@@ -13,6 +13,7 @@
 #include "compiler/ir/print.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/ir/visit.h"
+#include "compiler/target/unify.h"
 
 namespace tessera::lower {
 namespace {
@@ -45,7 +46,11 @@ class Matcher {
                              count_, nest_.output->name));
     }
     const Expr pattern = reduces ? b.body->args[0] : b.body;
-    if (!Match(pattern, nest_.value, &operands)) {
+    target::Unifier<Matched> unifier(
+        [this](const Expr& read, const Expr& e, const target::Way&, Matched* matched) {
+          return MatchRead(read, e, matched);
+        });
+    if (!unifier.Match(pattern, nest_.value, &operands)) {
       if (error_) return std::unexpected(*error_);
       return Bad("the expression differs");
     }
@@ -220,75 +225,6 @@ class Matcher {
                            ir::OffsetOf(*e->buffer, known->second->args)),
                      apart(Position(*pattern->tensor, pattern->args),
                            Position(*pattern->tensor, first->args)));
-  }
-
-  // Whether the right operand of |pattern| is a parameter for which the value |same| changes
-  // nothing.
-  static bool MayBeMissing(const Expr& pattern, int64_t* same) {
-    if (pattern->kind != ExprKind::kBin || pattern->args[1]->kind != ExprKind::kVar) return false;
-    switch (pattern->bin()) {
-      case ir::BinOp::kAdd:
-      case ir::BinOp::kSub:
-      case ir::BinOp::kShl:
-      case ir::BinOp::kShr:
-        *same = 0;
-        return true;
-      case ir::BinOp::kMul:
-        *same = 1;
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  bool Match(const Expr& pattern, const Expr& e, Matched* operands) {
-    Matched found = *operands;
-    if (MatchNode(pattern, e, &found)) {
-      *operands = std::move(found);
-      return true;
-    }
-    int64_t same = 0;
-    if (!MayBeMissing(pattern, &same) || !Match(pattern->args[0], e, operands)) return false;
-    const Expr& parameter = pattern->args[1];
-    const auto [known, fresh] =
-        operands->parameters.emplace(parameter.get(), ir::Imm(parameter.dtype(), same));
-    return fresh || ir::IsImmEqual(known->second, same);
-  }
-
-  bool MatchNode(const Expr& pattern, const Expr& e, Matched* operands) {
-    if (pattern->kind == ExprKind::kTensorRead) return MatchRead(pattern, e, operands);
-    if (pattern->kind == ExprKind::kVar) {  // a parameter
-      if (e->kind != ExprKind::kImm || e.type() != pattern.type()) return false;
-      const auto [known, fresh] = operands->parameters.emplace(pattern.get(), e);
-      return fresh || ir::IsImmEqual(known->second, e->ivalue);
-    }
-    int64_t number = 0;
-    if (pattern->kind == ExprKind::kBin && pattern->bin() == ir::BinOp::kSub &&
-        pattern->args[1]->kind == ExprKind::kVar && e->kind == ExprKind::kBin &&
-        e->bin() == ir::BinOp::kAdd && ir::IsImm(e->args[1], &number)) {
-      // The nest has x + number where the behaviour has x - parameter.
-      return Match(pattern->args[0], e->args[0], operands) &&
-             MatchNode(pattern->args[1], ir::Imm(e.dtype(), -number), operands);
-    }
-    if (pattern->kind != e->kind || pattern->op != e->op || pattern.type() != e.type() ||
-        pattern->args.size() != e->args.size() || pattern->name != e->name) {
-      return false;
-    }
-    if (pattern->kind == ExprKind::kImm)
-      return pattern->ivalue == e->ivalue && pattern->fvalue == e->fvalue;
-    if (pattern->kind == ExprKind::kLoad) return false;
-    auto in_order = [&](bool swapped) {
-      Matched found = *operands;
-      for (size_t i = 0; i < e->args.size(); ++i) {
-        if (!Match(pattern->args[i], e->args[swapped ? 1 - i : i], &found)) return false;
-      }
-      *operands = std::move(found);
-      return true;
-    };
-    if (in_order(false)) return true;
-    const bool commutes =
-        e->kind == ExprKind::kBin && (e->bin() == ir::BinOp::kMul || e->bin() == ir::BinOp::kAdd);
-    return commutes && in_order(true);
   }
 
   const TensorNest& nest_;

@@ -72,7 +72,7 @@ std::optional<double> ResidencyPlanner::CostOfChain(const Chain& chain,
     const sched::AnalyzedRegion& region = *regions_[r].region;
     const sched::Extents e = sched::ExtentsOf(region, config_);
     weights += e.out_blocks * e.in_blocks * e.weight_tiles;
-    records += e.out_blocks * std::ssize(region.tables);
+    records += e.out_blocks * region.Records();
     tiles += CeilDiv(e.out_y, plan->y_tile) * CeilDiv(e.out_blocks, plan->channel_tile);
   }
   if (tiles > kMostTiles || weights > config_.Depth(isa::Memory::kWgt) / kShare ||
@@ -91,8 +91,7 @@ bool ResidencyPlanner::CanTakeTurns(size_t r, const Resident& candidate) const {
            sched::ExtentsOf(*region.region, config_).batches == 1;
   };
   const bool fetched = std::ranges::any_of(used.region->steps, [&](const sched::EpilogueStep& s) {
-    return s.kind == sched::EpilogueStepKind::kFetch &&
-           used.activation_of(s.tensor) == candidate.activation;
+    return s.loads() && used.activation_of(s.tensor) == candidate.activation;
   });
   return candidate.last == r + 1 && whole(made) && whole(used) && !fetched && a.im2col == 0 &&
          a.window[0].before >= 0 && !options_.store_all &&

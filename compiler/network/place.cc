@@ -133,7 +133,7 @@ class Placer {
       can = CheckRegion(BindRegion(te_.back()), config_);
     }
     can_.push_back(can.has_value());
-    packed_.push_back(can ? PackedByHost(te_.back()) : std::vector<TensorId>());
+    packed_.push_back(can ? PackedByHost(te_.back(), config_) : std::vector<TensorId>());
     places_.emplace_back();
     if (!can) Leave(n, can.error());
   }
@@ -271,11 +271,12 @@ std::vector<Region> FusePlaced(const Graph& graph, const std::vector<NodePlace>&
   });
 }
 
-std::vector<TensorId> PackedByHost(const te::RegionTe& region, const schedule::Trace* trace) {
+std::vector<TensorId> PackedByHost(const te::RegionTe& region, const isa::Config& config,
+                                   const schedule::Trace* trace) {
   const AccelRegion bound = BindRegion(region);
   std::set<std::string> packed;
   if (trace == nullptr) {
-    const auto analyzed = schedule::accel::AnalyzeRegion(bound.output, ConstantsOf(bound));
+    const auto analyzed = schedule::accel::AnalyzeRegion(bound.output, ConstantsOf(bound), config);
     if (!analyzed) return {};
     for (const te::Tensor& t : analyzed->anchor.Packed()) packed.insert(t.name());
   } else {

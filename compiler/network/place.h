@@ -77,7 +77,7 @@ std::vector<int> Turns(const graph::Graph& graph, const std::vector<graph::Regio
 
 // What |region| reads that the host brings into another layout than regions exchange: operands of a
 // product of two activations, or what |trace|, a schedule that is given, prepares.
-std::vector<graph::TensorId> PackedByHost(const te::RegionTe& region,
+std::vector<graph::TensorId> PackedByHost(const te::RegionTe& region, const isa::Config& config,
                                           const schedule::Trace* trace = nullptr);
 
 // The tensor that |region| only shows under another shape, if that is all it does.

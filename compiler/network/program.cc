@@ -83,7 +83,7 @@ class ProgramPlanner {
 Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region,
                                               KeptActivations* kept) const {
   PlannedRegion planned;
-  auto analyzed = sched::AnalyzeRegion(region.output, ConstantsOf(region));
+  auto analyzed = sched::AnalyzeRegion(region.output, ConstantsOf(region), config_);
   if (region.schedule) {
     // Before it is known what stays how: the room that it takes itself is the same. Pads that the
     // schedule's layouts do not tell are those of the analysis, if there is one.
@@ -163,7 +163,7 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
   if (!options_.residency || options_.in_memory.contains(region.result)) seen.resident = false;
   if (planned.region) {
     seen.region = &*planned.region;
-    seen.copies = seen.region->steps.back().kind == sched::EpilogueStepKind::kFetch;
+    seen.copies = seen.region->steps.back().loads();
   }
   if (region.schedule) {
     seen.steps = {planned.steps.inp_tiles, planned.cost, {}};
@@ -184,7 +184,7 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
     seen.reads.push_back(
         {seen.activation_of(a.input), HaloFor(a), a.pad_value, a.input.shape().size()});
   for (const sched::EpilogueStep& step : seen.region->steps) {
-    if (step.kind == sched::EpilogueStepKind::kFetch)
+    if (step.loads())
       seen.reads.push_back(
           {.activation = seen.activation_of(step.tensor), .rank = step.tensor.shape().size()});
   }
@@ -303,14 +303,14 @@ MemoryPlan ProgramPlan::PlaceNeeds() const {
 
 sched::Acceptance CheckRegion(const AccelRegion& region, const isa::Config& config) {
   TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
-                 sched::AnalyzeRegion(region.output, ConstantsOf(region)));
+                 sched::AnalyzeRegion(region.output, ConstantsOf(region), config));
   TESSERA_TRY(sched::MakePlan(analyzed, config));
   return {};
 }
 
 Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& config) {
   TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
-                 sched::AnalyzeRegion(region.output, ConstantsOf(region)));
+                 sched::AnalyzeRegion(region.output, ConstantsOf(region), config));
   TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config));
   return WithDoubleBuffers(region, sched::StepsOf(analyzed, plan, config), {}, config);
 }

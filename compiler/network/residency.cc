@@ -154,7 +154,7 @@ sched::OnChip ResidencyPlanner::Seen(size_t r, const std::vector<Resident>& resi
       if (const Resident* s = find(a.input)) seen.input = s->halo;
     }
     for (const sched::EpilogueStep& step : region.region->steps) {
-      if (step.kind != sched::EpilogueStepKind::kFetch) continue;
+      if (!step.loads()) continue;
       if (const Resident* s = find(step.tensor)) seen.fetched.emplace_back(step.tensor, s->halo);
     }
   }

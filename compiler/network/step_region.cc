@@ -371,7 +371,8 @@ Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& k
   copy.activations[source.get()] = region.result;
   const KeptActivations own{{result.name(), kept.at(result.name())}};
   const auto generate = [&]() -> Result<StepRegion> {
-    TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed, sched::AnalyzeRegion(copy.output, {}));
+    TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
+                   sched::AnalyzeRegion(copy.output, {}, config));
     sched::OnChip on_chip{.follows = true};
     on_chip.fetched = {{source, own.at(result.name()).halo}};
     TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config, on_chip));

@@ -24,6 +24,7 @@ Lack LackOfBin(const Expr& e) {
     case BinOp::kXor:
       return {RefusalKind::kOperation, "operation on bits"};
     case BinOp::kShl:
+      if (e->args[1]->kind == ExprKind::kImm) return {RefusalKind::kWide, "more bits"};
       return {RefusalKind::kOperation, "shift to the left by a variable"};
     case BinOp::kEq:
     case BinOp::kNe:

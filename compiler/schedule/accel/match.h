@@ -76,11 +76,9 @@ struct Lack {
 };
 Lack LackOf(const ir::Expr& e, const ConstantMap& constants);
 
-// The step list of the epilogue. Fills steps, tables, slots and result of |region|.
-Acceptance MatchEpilogue(const ConstantMap& constants, AnalyzedRegion* region);
-
-// Turns the numbers of values in region->steps into slots, reused after a value's last reader.
-void AssignSlots(AnalyzedRegion* region);
+// Covers the result's expression with instructions of VECTOR, the largest that match first. Fills
+// region->steps.
+Acceptance CoverEpilogue(const ConstantMap& constants, AnalyzedRegion* region);
 
 // The anchor's roles. |stage| has a reduction. Fills region->anchor.
 Acceptance MatchAnchor(const te::Tensor& stage, const ConstantMap& constants,

@@ -31,9 +31,10 @@ class Judge {
       : region_(region), config_(config), on_chip_(on_chip), e_(ExtentsOf(region, config)) {
     inp_tiles_ = on_chip.inp_tiles < 0 ? config.Depth(Memory::kInp) : on_chip.inp_tiles;
     anchored_ = region.anchor.kind != AnchorKind::kNone;
-    weighted_ = region.anchor.kind == AnchorKind::kContraction ||
-                region.anchor.kind == AnchorKind::kChannelwise;
     contraction_ = region.anchor.kind == AnchorKind::kContraction;
+    weighted_ = contraction_ || region.anchor.kind == AnchorKind::kChannelwise;
+    acc_slots_ = region.AccSlots(), out_slots_ = region.OutSlots();
+    wide_passes_ = region.WidePasses(), records_ = region.Records();
   }
 
   const Extents& extents() const { return e_; }
@@ -70,6 +71,7 @@ class Judge {
   Extents e_;
   int64_t inp_tiles_ = 0;
   bool anchored_ = false, weighted_ = false, contraction_ = false;
+  int64_t acc_slots_ = 0, out_slots_ = 0, wide_passes_ = 0, records_ = 0;  // of the region
 };
 
 // How often the loops of a plan run, and what its buffers take.
@@ -105,12 +107,12 @@ std::optional<Judge::Sizes> Judge::SizesOf(const TilePlan& p) const {
 
   s.part_pixels = p.channel_part * tile_pixels;
   s.acc_banks = anchored_ ? Banks(p.channel_tile * tile_pixels, Memory::kAcc) : 0;
-  const int64_t extra_slots = region_.acc_slots - (anchored_ ? 1 : 0);
+  const int64_t extra_slots = acc_slots_ - (anchored_ ? 1 : 0);
   s.extra_banks = extra_slots * Banks(s.part_pixels, Memory::kAcc);
-  s.out_banks = region_.out_slots * Banks(s.part_pixels, Memory::kOut);
+  s.out_banks = out_slots_ * Banks(s.part_pixels, Memory::kOut);
   // What a pass widens has a buffer beside the sums, also where those of its part are done with.
-  const int64_t beside = std::max(extra_slots, anchored_ ? region_.WidePasses() : 0) *
-                         Banks(s.part_pixels, Memory::kAcc);
+  const int64_t beside =
+      std::max(extra_slots, anchored_ ? wide_passes_ : 0) * Banks(s.part_pixels, Memory::kAcc);
   if (s.acc_banks + beside > kBanks || s.out_banks > kBanks) return std::nullopt;
   // Between two tiles of work those of other regions come.
   if (on_chip_.rows > 0 && (2 * (s.acc_banks + s.extra_banks) > kBanks || 2 * s.out_banks > kBanks))
@@ -139,9 +141,8 @@ std::optional<Judge::Sizes> Judge::SizesOf(const TilePlan& p) const {
     }
     if (s.weight_piece > config_.Depth(Memory::kWgt)) return std::nullopt;
   }
-  const auto tables = static_cast<int64_t>(region_.tables.size());
   const int64_t records =
-      tables * (p.params == Residency::kRegion ? e_.out_blocks : p.channel_part);
+      records_ * (p.params == Residency::kRegion ? e_.out_blocks : p.channel_part);
   if (records > config_.Depth(Memory::kPrm)) return std::nullopt;
   return s;
 }
@@ -196,12 +197,12 @@ Judge::Traffic Judge::TrafficOf(const TilePlan& p, const Sizes& s) const {
   t.write = on_chip_.stored ? result_bytes : 0;
   t.passes = on_chip_.result && on_chip_.stored ? cycles_.copy : 0;
   for (const EpilogueStep& step : region_.steps) {
-    if (step.kind == EpilogueStepKind::kFetch && on_chip_.HaloOf(step.tensor)) continue;
-    if (step.kind == EpilogueStepKind::kFetch) {
+    if (step.loads() && on_chip_.HaloOf(step.tensor)) continue;
+    if (step.loads()) {
       t.read += result_bytes;
       t.loads += s.spatial * s.n_o * s.n_w;
     } else {
-      t.passes += cycles_.Pass(step);
+      t.passes += step.intrin->cycles;
     }
   }
   return t;
@@ -346,9 +347,8 @@ Accepted<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& con
   }
   const Judge judge(region, config, on_chip);
   const Extents& e = judge.extents();
-  const auto tables = static_cast<int64_t>(region.tables.size());
   // What is in place is computed once: no part reaches into the next tile's channels.
-  const bool whole_parts = std::ranges::any_of(region.steps, WorksInPlace);
+  const bool whole_parts = std::ranges::any_of(region.steps, &EpilogueStep::in_place);
   std::optional<TilePlan> best;
   auto consider = [&](TilePlan p) {
     if (judge.Fill(&p) && (!best || p.cycles() < best->cycles())) best = p;
@@ -358,8 +358,9 @@ Accepted<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& con
   const std::vector<int64_t> input_tiles =
       judge.contraction() ? TileSizes(e.in_blocks) : std::vector<int64_t>{1};
   TilePlan p;
-  p.params = 2 * tables * e.out_blocks <= config.Depth(isa::Memory::kPrm) ? Residency::kRegion
-                                                                          : Residency::kPart;
+  p.params = 2 * region.Records() * e.out_blocks <= config.Depth(isa::Memory::kPrm)
+                 ? Residency::kRegion
+                 : Residency::kPart;
   const bool in_turn = on_chip.rows > 0;
   if (in_turn && (e.batches > 1 || a.packs_weight || p.params != Residency::kRegion))
     return NoPlan(region, config);

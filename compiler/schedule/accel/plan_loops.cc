@@ -12,7 +12,6 @@
 namespace tessera::schedule::accel {
 
 using ir::Expr;
-using isa::VectorMemory;
 
 std::string StepWriter::AxisAt(size_t position) const {
   const size_t rank = region_.output->axes.size();
@@ -185,7 +184,7 @@ void StepWriter::FuseRows(const std::string& stage, const std::string& image,
 // What reads records has rows and lanes apart: a record's numbers differ by lane.
 bool StepWriter::RecordsAt(const std::string& stage) const {
   return std::ranges::any_of(
-      passes_, [&](const Pass& pass) { return pass.name == stage && pass.step->table >= 0; });
+      passes_, [&](const Pass& pass) { return pass.name == stage && !pass.step->record.empty(); });
 }
 
 void StepWriter::Attach() {
@@ -273,7 +272,7 @@ void StepWriter::TilesOfTheMachine() {
   }
   for (const Pass& pass : passes_) {
     if (pass.name == out_) continue;
-    const bool copy = pass.step->kind == EpilogueStepKind::kFetch;  // from memory
+    const bool copy = pass.step->loads();  // from memory
     Tiles(pass.name, axes, ChannelDim(rank), copy ? thin_ : ThinOnChip(),
           copy ? RowsInMemory() : RowsOnChip(), !RecordsAt(pass.name));
   }
@@ -307,28 +306,10 @@ void StepWriter::TilesOfTheMachine() {
   Add(FuseStep{weight_, "b", "l", "lane"});
 }
 
-StepWriter::Names StepWriter::IntrinsicsOf(const EpilogueStep& s) const {
-  const bool wide = s.dst.memory == VectorMemory::kAcc,
-             narrow_source = s.src.memory == VectorMemory::kOut;
-  const char* suffix = wide ? ".i32" : "";
-  switch (s.kind) {
-    case EpilogueStepKind::kAdd:
-      return {fmt::format("tile.add{}", suffix)};
-    case EpilogueStepKind::kAlu:
-      return {fmt::format("tile.alu_{}{}", isa::Text(s.op),
-                          s.use_imm ? ".imm" : (narrow_source ? ".i8" : ""))};
-    case EpilogueStepKind::kRequant: {
-      const char* source = narrow_source ? ".i8" : "";
-      if (s.table >= 0) return {fmt::format("tile.requant_prm{}{}", source, suffix)};
-      Names names{fmt::format("tile.requant{}{}", source, suffix)};
-      if (wide == narrow_source) names.push_back(wide ? "tile.widen" : "tile.narrow");
-      return names;
-    }
-    case EpilogueStepKind::kFetch:
-      if (on_chip_.HaloOf(s.tensor) != nullptr) return {"tile.copy"};
-      return {stays() ? "tile.load_inp" : "tile.load_out"};
-  }
-  TESSERA_CHECK(false);
+std::string StepWriter::IntrinsicOf(const EpilogueStep& step) const {
+  if (!step.loads()) return step.intrin->name;
+  if (on_chip_.HaloOf(step.tensor) != nullptr) return "tile.copy";
+  return stays() ? "tile.load_inp" : "tile.load_out";
 }
 
 void StepWriter::Instructions() {
@@ -344,7 +325,7 @@ void StepWriter::Instructions() {
   }
   for (const auto& [stack, copy] : records_) Add(TensorizeStep{copy, "number", {"tile.load_prm"}});
   for (const auto& [tensor, copy] : fetched_) is(copy, {"tile.load_out"});
-  for (const Pass& pass : passes_) is(pass.name, IntrinsicsOf(*pass.step));
+  for (const Pass& pass : passes_) is(pass.name, {IntrinsicOf(*pass.step)});
   if (!stays()) is(out_, {"tile.store"});
 }
 

@@ -76,8 +76,7 @@ void StepWriter::FindBuffers() {
   if (anchored_) AddBuffer(Scope::kAcc, {channels, rows, columns});
   for (const Pass& pass : passes_) {
     if (!pass.changes.empty() || pass.name == out_) continue;  // no buffer, or none of a tile
-    const bool wide = pass.step->dst.memory == isa::VectorMemory::kAcc;
-    AddBuffer(wide ? Scope::kAcc : Scope::kOut, {part, rows, columns});
+    AddBuffer(pass.step->wide() ? Scope::kAcc : Scope::kOut, {part, rows, columns});
   }
   for (size_t k = 0; k < fetched_.size(); ++k) AddBuffer(Scope::kOut, {part, rows, columns});
   if (plan_.params != Residency::kRegion) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/schedule/accel/plan_steps.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <array>
-#include <functional>
 
 #include "base/check.h"
 #include "compiler/ir/visit.h"
@@ -13,7 +13,6 @@
 namespace tessera::schedule::accel {
 
 using ir::Expr;
-using isa::VectorMemory;
 
 Trace StepWriter::Run() {
   // The machine finds the greatest and least of int8 values in ACC.
@@ -63,14 +62,8 @@ bool StepWriter::ReadBySum(const te::Tensor& t) const {
   return std::ranges::count(inputs, t) > 0;
 }
 
-std::optional<std::string> StepWriter::WayTo(const Expr& root, const Expr& node) {
-  if (root.get() == node.get()) return "";
-  if (root->kind == ir::ExprKind::kTensorRead) return std::nullopt;
-  for (size_t k = 0; k < root->args.size(); ++k) {
-    const std::optional<std::string> rest = WayTo(root->args[k], node);
-    if (rest) return rest->empty() ? std::to_string(k) : fmt::format("{}.{}", k, *rest);
-  }
-  return std::nullopt;
+std::string StepWriter::Text(const target::Way& way) {
+  return fmt::format("{}", fmt::join(way, "."));
 }
 
 void StepWriter::Sums(const Expr& e, const std::string& way) {
@@ -84,62 +77,45 @@ void StepWriter::Sums(const Expr& e, const std::string& way) {
   }
 }
 
-bool StepWriter::IsNarrow(const EpilogueStep& step) {
-  return step.kind != EpilogueStepKind::kAlu && WorksInPlace(step);
-}
-
 void StepWriter::Passes(size_t k, const std::string& name) {
   const EpilogueStep& step = region_.steps[k];
-  Pass pass{name, &step, {}};
-  if (step.kind == EpilogueStepKind::kAlu) pass.changes = a_.stage ? a_.stage.name() : "";
-  const bool narrow = IsNarrow(step);
   const size_t place = passes_.size();
-  passes_.push_back(pass);
-  for (size_t from = k; from-- > 0;) {
-    const EpilogueStep& other = region_.steps[from];
-    const std::optional<std::string> way = WayTo(step.value, other.value);
-    if (!way || taken_.contains(from)) continue;
-    if (other.kind == EpilogueStepKind::kFetch) continue;
+  passes_.push_back({name, &step, step.updates() && a_.stage ? a_.stage.name() : ""});
+  const bool to_inp = stays() && name == out_;
+  for (size_t operand = step.operands.size(); operand-- > 0;) {
+    const auto& [from, way] = step.operands[operand];
+    if (from == kSum || region_.steps[static_cast<size_t>(from)].loads()) continue;
+    const EpilogueStep& other = region_.steps[static_cast<size_t>(from)];
     const std::string stage = Fresh(fmt::format("v{}", from));
-    const bool in_acc = other.dst.memory == VectorMemory::kAcc;
-    Add(LiftStep{name, *way, in_acc ? ir::Scope::kAcc : ir::Scope::kOut, stage});
-    const bool updated = step.kind == EpilogueStepKind::kAlu && *way == "0";
-    const bool to_inp = stays() && name == out_;
-    if (updated || (narrow && !to_inp && other.dst.memory == VectorMemory::kOut))
-      passes_[place].changes = stage;
-    taken_.insert(from);
-    Passes(from, stage);
+    const ir::Scope scope = other.wide() ? ir::Scope::kAcc : ir::Scope::kOut;
+    Add(LiftStep{name, Text(way), scope, stage});
+    const bool updated = step.updates() && operand == 0;
+    if (updated || (step.narrow() && !to_inp && !other.wide())) passes_[place].changes = stage;
+    Passes(static_cast<size_t>(from), stage);
   }
 }
 
 void StepWriter::Fetches() {
-  std::set<const ir::ExprNode*> lifted;
-  for (const Pass& pass : passes_) lifted.insert(pass.step->value.get());
-  for (const EpilogueStep& fetch : region_.steps) {
-    if (fetch.kind != EpilogueStepKind::kFetch) continue;
-    std::vector<Pass*> readers;
-    for (Pass& pass : passes_) {
-      // What the stage reads itself: not behind what has become another.
-      const std::function<bool(const Expr&)> reads = [&](const Expr& e) {
-        if (e->kind == ir::ExprKind::kTensorRead) return te::TensorOf(e) == fetch.tensor;
-        return std::ranges::any_of(e->args, [&](const Expr& operand) {
-          return !lifted.contains(operand.get()) && reads(operand);
-        });
-      };
-      if (reads(pass.step->value)) readers.push_back(&pass);
-    }
+  for (int f = 0; f < static_cast<int>(region_.steps.size()); ++f) {
+    const EpilogueStep& fetch = region_.steps[static_cast<size_t>(f)];
+    if (!fetch.loads()) continue;
     if (on_chip_.HaloOf(fetch.tensor) != nullptr) {
       if (!on_chip_.input || fetch.tensor != a_.input)
         Add(SetScopeStep{fetch.tensor.name(), ir::Scope::kInp});
       continue;
     }
     if (&fetch == &region_.steps.back()) continue;  // a copy, which the result is
+    std::vector<Pass*> readers;
+    for (Pass& pass : passes_) {
+      if (std::ranges::count(pass.step->operands, f, &EpilogueStep::Operand::step) > 0)
+        readers.push_back(&pass);
+    }
     Names names;
     for (const Pass* reader : readers) names.push_back(reader->name);
     const std::string copy = Fresh(fetch.tensor.name() + ".o");
     Add(CacheReadStep{fetch.tensor.name(), ir::Scope::kOut, copy, names});
     fetched_[fetch.tensor.name()] = copy;
-    if (readers.size() == 1 && IsNarrow(*readers[0]->step) && readers[0]->changes.empty() &&
+    if (readers.size() == 1 && readers[0]->step->narrow() && readers[0]->changes.empty() &&
         !(stays() && readers[0]->name == out_))
       readers[0]->changes = copy;
   }
@@ -236,33 +212,15 @@ void StepWriter::PackGroups() {
 
 void StepWriter::Records() {
   for (const Pass& pass : passes_) {
-    if (pass.step->kind != EpilogueStepKind::kRequant || pass.step->table < 0) continue;
-    const ParamTable& table = region_.tables[static_cast<size_t>(pass.step->table)];
-    Expr requant;
-    ir::Visit(pass.step->value, [&](const Expr& e) {
-      if (IsCall(e, "requant")) requant = e;  // the outermost comes last
-    });
-    const std::string at = *WayTo(pass.step->value, requant), in = at.empty() ? at : at + ".";
-    const Expr& sum = requant->args[0];
-    const auto is_param = [&](const Expr& e) {
-      return e->kind == ir::ExprKind::kImm ||
-             (e->kind == ir::ExprKind::kTensorRead && te::TensorOf(e) == table.bias.tensor);
-    };
-    size_t bias = 1;
-    if (pass.step->src.memory != VectorMemory::kAcc || !IsBin(sum, ir::BinOp::kAdd) ||
-        !(is_param(sum->args[0]) || is_param(sum->args[1]))) {
-      Add(RewriteStep{pass.name, in + "0", "plus_zero"});
-    } else if (!is_param(sum->args[1])) {
-      bias = 0;
-    }
-    const std::array<std::pair<const Param*, std::string>, 3> numbers{
-        {{&table.bias, fmt::format("{}0.{}", in, bias)},
-         {&table.multiplier, in + "1"},
-         {&table.shift, in + "2"}}};
     Names tensors;
-    for (const auto& [param, way] : numbers) {
-      if (param->tensor) {
-        tensors.push_back(param->tensor.name());
+    for (const auto& [tensor, to, missing] : pass.step->record) {
+      std::string way = Text(to);
+      if (missing) {
+        Add(RewriteStep{pass.name, way, "plus_zero"});
+        way += ".1";
+      }
+      if (tensor) {
+        tensors.push_back(tensor.name());
         continue;
       }
       tensors.push_back(Fresh("number"));
@@ -271,6 +229,7 @@ void StepWriter::Records() {
       Add(LiftStep{pass.name, way, ir::Scope::kGlobal, tensors.back(), axes});
       Add(PrepareStep{tensors.back()});
     }
+    if (tensors.empty()) continue;
     const std::string stack = Fresh("p"), copy = Fresh(stack + ".p");
     Add(StackStep{stack, pass.name, tensors});
     Add(PrepareStep{stack});

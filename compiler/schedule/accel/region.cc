@@ -35,10 +35,52 @@ std::vector<te::Tensor> Anchor::Packed() const {
   return packed;
 }
 
+bool EpilogueStep::narrow() const {
+  return !loads() && !wide() && te::Inputs(intrin->behaviour)[0].dtype() == DType::kInt8;
+}
+
 int64_t AnalyzedRegion::WidePasses() const {
-  return std::ranges::count_if(steps, [](const EpilogueStep& step) {
-    return step.dst.memory == isa::VectorMemory::kAcc && !WorksInPlace(step);
-  });
+  return std::ranges::count_if(
+      steps, [](const EpilogueStep& step) { return step.wide() && !step.in_place(); });
+}
+
+int64_t AnalyzedRegion::Records() const {
+  return std::ranges::count_if(steps,
+                               [](const EpilogueStep& step) { return !step.record.empty(); });
+}
+
+// Results take, in order, the first slot that no later step reads. An int8 result may take the slot
+// of an operand that no later step reads.
+int AnalyzedRegion::SlotsOf(DType type) const {
+  const int count = static_cast<int>(steps.size());
+  // By value, the anchor's sum behind those of steps: the value whose slot it is in, and the last
+  // step that reads that slot.
+  std::vector<int> home, last(steps.size() + 1, -1);
+  const auto value_of = [&](int step) { return static_cast<size_t>(step == kSum ? count : step); };
+  for (int s = 0; s < count; ++s) {
+    const EpilogueStep& step = steps[static_cast<size_t>(s)];
+    home.push_back(step.updates() ? step.operands[0].step : s);
+    if (step.updates() && home.back() != kSum) home.back() = home[value_of(home.back())];
+    for (const EpilogueStep::Operand& operand : step.operands) {
+      const int slot = operand.step == kSum ? kSum : home[value_of(operand.step)];
+      last[value_of(slot)] = s;
+    }
+  }
+  std::vector<int> used_until;  // by slot
+  if (type == DType::kInt32 && anchor.kind != AnchorKind::kNone)
+    used_until.push_back(last[value_of(kSum)]);
+  for (int s = 0; s < count; ++s) {
+    if (steps[static_cast<size_t>(s)].value.dtype() != type || home[value_of(s)] != s) continue;
+    const auto free = std::ranges::find_if(
+        used_until, [&](int until) { return type == DType::kInt8 ? until <= s : until < s; });
+    const int until = s + 1 == count ? count : std::max(last[value_of(s)], s);
+    if (free == used_until.end()) {
+      used_until.push_back(until);
+    } else {
+      *free = until;
+    }
+  }
+  return static_cast<int>(used_until.size());
 }
 
 std::optional<AnalyzedRegion> Im2colOf(const AnalyzedRegion& region, int axes) {
@@ -63,9 +105,9 @@ std::optional<AnalyzedRegion> Im2colOf(const AnalyzedRegion& region, int axes) {
   return rewritten;
 }
 
-Accepted<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantMap& constants) {
-  AnalyzedRegion region;
-  region.output = output;
+Accepted<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantMap& constants,
+                                       const isa::Config& config) {
+  AnalyzedRegion region{.output = output, .target = target::Accelerator(config)};
   for (const te::Tensor& t : te::TopologicalOrder({output})) {
     if (t.shape().empty() || t.shape().size() > 4) {
       return std::unexpected(Refusal(
@@ -91,7 +133,7 @@ Accepted<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantM
     return std::unexpected(
         Refusal(RefusalKind::kNothing, fmt::format("{} is computed by nothing", output.name())));
   }
-  TESSERA_TRY(MatchEpilogue(constants, &region));
+  TESSERA_TRY(CoverEpilogue(constants, &region));
   return region;
 }
 
@@ -111,7 +153,9 @@ const char* KindName(AnchorKind kind) {
   return "?";
 }
 
-std::string PlaceText(TileSlot p) { return fmt::format("{}.{}", isa::Text(p.memory), p.slot); }
+std::string OperandText(const EpilogueStep::Operand& operand) {
+  return operand.step == kSum ? " sum" : fmt::format(" v{}", operand.step);
+}
 
 }  // namespace
 
@@ -133,24 +177,12 @@ std::string Print(const AnalyzedRegion& region) {
                           w.in, w.out, w.taps, w.stride, w.dilation, w.before);
     }
   }
-  for (const EpilogueStep& s : region.steps) {
-    switch (s.kind) {
-      case EpilogueStepKind::kFetch:
-        text += fmt::format("  fetch {} = {}\n", PlaceText(s.dst), s.tensor.name());
-        break;
-      case EpilogueStepKind::kRequant:
-        text += fmt::format("  requant {} = {}{}\n", PlaceText(s.dst), PlaceText(s.src),
-                            s.table >= 0 ? fmt::format(" table {}", s.table) : "");
-        break;
-      case EpilogueStepKind::kAdd:
-        text += fmt::format("  add {} = {} + {}\n", PlaceText(s.dst), PlaceText(s.src),
-                            PlaceText(s.acc));
-        break;
-      case EpilogueStepKind::kAlu:
-        text += fmt::format("  {} {} {}\n", isa::Text(s.op), PlaceText(s.dst),
-                            s.use_imm ? std::to_string(s.imm) : PlaceText(s.src));
-        break;
-    }
+  for (size_t s = 0; s < region.steps.size(); ++s) {
+    const EpilogueStep& step = region.steps[s];
+    text += fmt::format("  v{} = {}", s,
+                        step.loads() ? "load " + step.tensor.name() : step.intrin->name);
+    for (const EpilogueStep::Operand& operand : step.operands) text += OperandText(operand);
+    text += "\n";
   }
   return text;
 }

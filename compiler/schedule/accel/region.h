@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A region's tensor expressions as the accelerator sees them: the roles of the anchor's axes and
-// the epilogue as a list of VECTOR steps. Made by index analysis and tree matching alone; nothing
-// here knows what operator a stage came from. Depends on: compiler/te, isa. Used by: accel/plan,
-// accel/plan_steps.
+// A region's tensor expressions as the accelerator sees them: the roles of the anchor's axes, and
+// the epilogue as instructions of VECTOR. Made by index analysis and by covering expressions with
+// the target's intrinsics; nothing here knows what operator a stage came from. Depends on:
+// compiler/te, compiler/target, isa. Used by: accel/plan, accel/plan_steps.
 //
 // Activations are [batch, channel, y, x]; tensors of lower rank have extent 1 where they lack an
 // axis: rank 3 is [batch, channel, x], rank 2 [batch, channel], rank 1 [channel].
@@ -12,13 +12,17 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "compiler/schedule/accel/refusal.h"
+#include "compiler/target/accelerator.h"
+#include "compiler/target/unify.h"
 #include "compiler/te/te.h"
+#include "isa/config.h"
 #include "isa/insns.h"
 
 namespace tessera::schedule::accel {
@@ -75,46 +79,37 @@ struct Anchor {
   int im2col = 0;
 };
 
-// Per-channel parameters: constant placeholders of one value a channel, or one value for all.
-struct Param {
-  te::Tensor tensor;  // empty: |value|
-  int64_t value = 0;
-};
-struct ParamTable {
-  Param bias, multiplier, shift;
-};
+// The operand of a step that no step makes: the anchor's sum.
+inline constexpr int kSum = -1;
 
-// Where a step finds or leaves a tile: a slot of ACC (int32) or of OUT (int8). Slot 0 of ACC is the
-// anchor's result.
-struct TileSlot {
-  isa::VectorMemory memory = isa::VectorMemory::kAcc;
-  int slot = 0;
-  bool operator==(const TileSlot&) const = default;
-};
-
-enum class EpilogueStepKind : uint8_t { kFetch, kRequant, kAdd, kAlu };
-
-// One pass of VECTOR over the tile of work, or the LOAD of another activation into OUT (kFetch).
+// A step of the epilogue over the tile of work: an instruction of VECTOR, or the LOAD of another
+// activation to OUT. It leaves its result in ACC (int32) or OUT (int8), by the type of |value|.
 struct EpilogueStep {
-  EpilogueStepKind kind = EpilogueStepKind::kFetch;
-  // What it computes, a node of the last step's; nothing for one that only prepares another.
-  ir::Expr value;
-  TileSlot dst, src, acc;  // acc: kAdd's addend
-  te::Tensor tensor;       // kFetch
-  int table = -1;  // kRequant, kAdd: per channel from PRM; -1: one multiplier and shift for all
-  // kAlu
-  isa::AluOp op = isa::AluOp::kAdd;
-  bool use_imm = false;
-  int64_t imm = 0;
-};
+  // Of an instruction that reads a record of PRM: a number of the record, at |way| in |value|.
+  struct RecordNumber {
+    te::Tensor tensor;  // one number a channel; empty: one for all channels
+    target::Way way;
+    bool missing = false;  // a bias of 0 that |value| does not add to what is at |way|
+  };
+  struct Operand {
+    int step = kSum;  // that makes it: an index into AnalyzedRegion::steps
+    target::Way way;  // to it, in |value|
+  };
 
-// Whether |step| may leave its result where an operand is: sums that VECTOR changes, and int8
-// values that become int8 values.
-inline bool WorksInPlace(const EpilogueStep& step) {
-  if (step.kind == EpilogueStepKind::kFetch) return false;
-  return step.kind == EpilogueStepKind::kAlu ||
-         (step.src.memory == isa::VectorMemory::kOut && step.dst.memory == isa::VectorMemory::kOut);
-}
+  ir::Expr value;                                // what it computes: a node of the last step's
+  const target::TensorIntrin* intrin = nullptr;  // null: LOAD brings |tensor|
+  te::Tensor tensor;
+  std::vector<Operand> operands;     // in the order of the intrinsic's tiles, without the record
+  std::vector<RecordNumber> record;  // bias, multiplier, shift; or nothing
+
+  bool loads() const { return intrin == nullptr; }
+  bool wide() const { return value.dtype() == DType::kInt32; }
+  // The instruction changes its first operand, an accumulator.
+  bool updates() const { return !loads() && !intrin->updates.empty(); }
+  // int8 of int8: VECTOR reads a tile before it writes one, so that a buffer does for both.
+  bool narrow() const;
+  bool in_place() const { return updates() || narrow(); }
+};
 
 // Row-major bytes of the placeholders that are constants.
 using ConstantMap = std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>;
@@ -123,20 +118,28 @@ struct AnalyzedRegion {
   te::Tensor output;
   Shape4 shape{};  // of the result
   Anchor anchor;
-  std::vector<EpilogueStep> steps;  // the last writes the result, in OUT
-  std::vector<ParamTable> tables;
-  int acc_slots = 0, out_slots = 0;
+  std::vector<EpilogueStep> steps;               // loads first; the last makes the result, in OUT
+  std::shared_ptr<const target::Target> target;  // whose intrinsics they are
 
-  // Passes that leave numbers in ACC in another place than those that they read.
+  // Tiles of ACC and OUT that the tile of work takes for each of its own: the anchor's sum, and
+  // results of steps.
+  int AccSlots() const { return SlotsOf(DType::kInt32); }
+  int OutSlots() const { return SlotsOf(DType::kInt8); }
+  // Steps whose results take tiles of ACC beside those that they read.
   int64_t WidePasses() const;
+  int64_t Records() const;  // steps that read a record of PRM
+
+ private:
+  int SlotsOf(DType type) const;
 };
 
-// Analyses the DAG behind |output|.
+// Analyses the DAG behind |output| for the machine of |config|.
 //
 //   constants  the placeholders that are constants (weights, parameters); others are activations
 //   errors     kUnsupported  the region does not map to the machine: the message names the stage
 //   and why, the refusal what the machine lacks
-Accepted<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantMap& constants);
+Accepted<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantMap& constants,
+                                       const isa::Config& config);
 
 // The same region with the window's taps along some axes as channels of its input, at the output's
 // resolution there: the contraction has a single tap along them, over input that someone else packs

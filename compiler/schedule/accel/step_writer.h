@@ -57,16 +57,13 @@ class StepWriter {
   // A name of our own that the region has not.
   std::string Fresh(const std::string& name);
   bool ReadBySum(const te::Tensor& t) const;
-  // The way to |node| in |root|, as lift has it; nothing: it is not there.
-  static std::optional<std::string> WayTo(const ir::Expr& root, const ir::Expr& node);
+  static std::string Text(const target::Way& way);  // as lift has it
   // Differences in |e|, which is at |way| in the result, become sums of what is negated.
   void Sums(const ir::Expr& e, const std::string& way);
   // Step |k| of the epilogue is stage |name|: what it reads becomes stages too.
   void Passes(size_t k, const std::string& name);
   // The other activations, in OUT.
   void Fetches();
-  // int8 of int8: VECTOR reads a tile before it writes one, so that a buffer does for both.
-  static bool IsNarrow(const EpilogueStep& step);
   // The input that stays in INP; else the box of it that a tile of work reads, as a stage there.
   void InputStage();
   bool boxed() const { return anchored_ && !on_chip_.input; }
@@ -164,8 +161,8 @@ class StepWriter {
   bool RecordsAt(const std::string& stage) const;
   void FuseRows(const std::string& stage, const std::string& image, const std::string& lane);
   void TilesOfTheMachine();
-  // The intrinsics that the step may be, by the types that it reads and writes.
-  Names IntrinsicsOf(const EpilogueStep& s) const;
+  // The intrinsic of |step|'s stage.
+  std::string IntrinsicOf(const EpilogueStep& step) const;
   void Instructions();
   const AnalyzedRegion& region_;
   const Anchor& a_;
@@ -182,7 +179,6 @@ class StepWriter {
   std::set<std::string> names_;
   std::string result_;                          // the last pass, in OUT
   std::vector<Pass> passes_;                    // a consumer in front of what it reads
-  std::set<size_t> taken_;                      // steps that are stages
   std::map<std::string, std::string> fetched_;  // activation -> its copy in OUT
   std::vector<std::pair<std::string, std::string>> records_;  // a stack and its copy in PRM
   std::string sum_, input_, weight_;

@@ -18,22 +18,10 @@ struct TileCycles {
         window(Of(target, "tile.window") /
                static_cast<double>(CeilDiv(kWindowTaps * kWindowTaps, config.depthwise_taps()))),
         reduce(Of(target, "tile.reduce_add")),
-        copy(Of(target, "tile.copy")),
-        requant(Of(target, "tile.requant")),
-        add(Of(target, "tile.add")),
-        alu(Of(target, "tile.alu_add.imm")),
-        alu_acc(Of(target, "tile.alu_add")) {}
-
-  // Of a pass of VECTOR.
-  double Pass(const EpilogueStep& step) const {
-    if (step.kind == EpilogueStepKind::kRequant) return requant;
-    if (step.kind == EpilogueStepKind::kAdd) return add;
-    return !step.use_imm && step.src.memory == isa::VectorMemory::kAcc ? alu_acc : alu;
-  }
+        copy(Of(target, "tile.copy")) {}
 
   double gemm, window;  // window: for each tile of weights, of which a whole window has several
-  double reduce, copy, requant, add;
-  double alu, alu_acc;  // the second: an accumulator beside another is read after it
+  double reduce, copy;
 
  private:
   static double Of(const target::Target& target, const char* intrin) {

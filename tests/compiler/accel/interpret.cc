@@ -27,8 +27,7 @@ schedule::accel::OnChip AllResident(const schedule::accel::AnalyzedRegion& regio
     }
   }
   for (const schedule::accel::EpilogueStep& step : region.steps) {
-    if (step.kind == schedule::accel::EpilogueStepKind::kFetch)
-      all.fetched.push_back({step.tensor, {{1, 0}, {2, 1}}});
+    if (step.loads()) all.fetched.push_back({step.tensor, {{1, 0}, {2, 1}}});
   }
   all.result = schedule::accel::Halo{{0, 2}, {1, 1}};
   all.result_pad = 77;
@@ -48,9 +47,10 @@ network::KeptActivations KeptBy(const schedule::accel::AnalyzedRegion& region,
 // Interprets the lowered IR of one region, with all activations in device memory or all on chip.
 std::string InterpretRegion(const network::AccelRegion& region, const isa::Config& config,
                             const Values& values, bool stays) {
-  auto analyzed = schedule::accel::AnalyzeRegion(region.output, network::ConstantsOf(region));
+  auto analyzed =
+      schedule::accel::AnalyzeRegion(region.output, network::ConstantsOf(region), config);
   if (!analyzed) return analyzed.error().message;
-  const bool copy = analyzed->steps.back().kind == schedule::accel::EpilogueStepKind::kFetch;
+  const bool copy = analyzed->steps.back().loads();
   if (stays && copy) return "";
   const schedule::accel::OnChip on_chip =
       stays ? AllResident(*analyzed) : schedule::accel::OnChip{};

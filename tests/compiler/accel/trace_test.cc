@@ -273,7 +273,7 @@ TEST(TapsAsChannels, OfEachAxisWithAnyNames) {
     region.activations[x.get()] = 0;
     region.constants[w.get()].resize(16 * 3 * 3 * 3);
     const auto analyzed =
-        schedule::accel::AnalyzeRegion(region.output, network::ConstantsOf(region));
+        schedule::accel::AnalyzeRegion(region.output, network::ConstantsOf(region), config);
     ASSERT_TRUE(analyzed) << analyzed.error().message;
     const std::vector<int64_t> kShapes[] = {{1, 10, 9, 9}, {1, 12, 7, 9}, {1, 10, 7, 27}};
     for (int axes = 1; axes <= 3; ++axes) {

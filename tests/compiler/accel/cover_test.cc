@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: which instructions of VECTOR cover an epilogue, in which order, and the tiles of
+// ACC and OUT that they take, against lists made by hand. Space: an expression a form of VECTOR's
+// instructions, operands in both orders. Not tested here: that programs made so compute the
+// expression (region_test, steps_random_test), what has no cover (refuse_test).
+#include <gtest/gtest.h>
+
+#include "tests/compiler/accel/expressions.h"
+#include "tests/compiler/accel/net.h"
+
+namespace tessera::test {
+namespace {
+
+using ir::Expr;
+using te::Tensor;
+
+const std::vector<int64_t> kShape{1, 8, 6, 6};
+
+Expr Clamped(Expr y) {
+  return ir::Cast(DType::kInt8, ir::ClampAdd(y, I32(2), I32(-100), I32(100)));
+}
+Expr Rescaled(Expr a, Expr multiplier, Expr shift) {
+  return ir::Requant(a, multiplier, shift, isa::Round::kEven);
+}
+// The int8 value |e| less its zero point 3, in front of the point of 1 << 5.
+Expr Raised(Expr e) { return ir::Bin(ir::BinOp::kShl, Wide(e) - I32(3), I32(5)); }
+
+// The lines of the steps that AnalyzeRegion finds for |output|, then tiles of ACC and OUT.
+std::string CoverOf(const Tensor& output) {
+  const lower::accel::Analysis analysis =
+      lower::accel::AnalysisOf(RegionOf(output), NamedConfig("default"));
+  if (!*analysis) return analysis->error().message;
+  const std::string text = schedule::accel::Print(**analysis);
+  return text.substr(std::min(text.find("  v0"), text.size())) +
+         fmt::format("acc {} out {}", (*analysis)->AccSlots(), (*analysis)->OutSlots());
+}
+
+std::string Elementwise(
+    const std::function<Expr(const Tensor& a, const Tensor& b, const ExprList& i)>& value) {
+  const Tensor a = te::Placeholder("a", DType::kInt8, kShape),
+               b = te::Placeholder("b", DType::kInt8, kShape);
+  return CoverOf(te::Compute("y", kShape, {}, [&](const ExprList& i) { return value(a, b, i); }));
+}
+
+// Behind a dense sum; |w| is one int32 a channel.
+std::string BehindSum(
+    const std::function<Expr(const Tensor& sum, const Tensor& w, const ExprList& i)>& value) {
+  const Tensor x = te::Placeholder("x", DType::kInt8, kShape),
+               weights = te::Placeholder("weights", DType::kInt8, {8, 8}),
+               w = te::Placeholder("w", DType::kInt32, {8});
+  const Tensor sum = SumOf(
+      [&](const ExprList& i, const te::Axis& k) {
+        return Wide(x(i[0], k.var, i[2], i[3])) * Wide(weights(i[1], k.var));
+      },
+      kShape, 8);
+  return CoverOf(te::Compute("y", kShape, {}, [&](const ExprList& i) { return value(sum, w, i); }));
+}
+
+TEST(Cover, ARescaledSum) {
+  const Expr m = I32(1 << 30), s = I32(-3);
+  EXPECT_EQ(BehindSum([&](auto& sum, auto&, auto& i) { return Clamped(Rescaled(sum(i), m, s)); }),
+            "  v0 = tile.requant sum\nacc 1 out 1");
+  // A bias, a multiplier or a shift of each channel needs a record; so does a bias of all.
+  EXPECT_EQ(BehindSum([&](auto& sum, auto& w, auto& i) {
+              return Clamped(Rescaled(sum(i) + w(i[1]), m, s));
+            }),
+            "  v0 = tile.requant_prm sum\nacc 1 out 1");
+  EXPECT_EQ(
+      BehindSum([&](auto& sum, auto& w, auto& i) { return Clamped(Rescaled(sum(i), w(i[1]), s)); }),
+      "  v0 = tile.requant_prm sum\nacc 1 out 1");
+  EXPECT_EQ(BehindSum([&](auto& sum, auto&, auto& i) {
+              return Clamped(Rescaled(I32(7) + sum(i), m, s));
+            }),
+            "  v0 = tile.requant_prm sum\nacc 1 out 1");
+  EXPECT_EQ(BehindSum([&](auto& sum, auto&, auto& i) { return Clamped(sum(i)); }),
+            "  v0 = tile.narrow sum\nacc 1 out 1");
+}
+
+TEST(Cover, AnInt8ValueBesideASum) {
+  const Expr m = I32(1 << 30), s = I32(-3);
+  // In either order; a product with 32 is the same shift.
+  for (const bool first : {true, false}) {
+    for (const bool product : {true, false}) {
+      const Tensor a = te::Placeholder("a", DType::kInt8, kShape);
+      EXPECT_EQ(BehindSum([&](auto& sum, auto&, auto& i) {
+                  const Expr value = product ? (Wide(a(i)) - I32(3)) * I32(32) : Raised(a(i));
+                  return Clamped(Rescaled(first ? value + sum(i) : sum(i) + value, m, s));
+                }),
+                "  v0 = load a\n  v1 = tile.add v0 sum\nacc 1 out 1");
+    }
+  }
+}
+
+TEST(Cover, TwoInt8Values) {
+  const Expr m = I32(1 << 30), s = I32(-3);
+  EXPECT_EQ(Elementwise([&](auto& a, auto& b, auto& i) {
+              return Clamped(Rescaled(Raised(a(i)) + Raised(b(i)), m, s));
+            }),
+            "  v0 = load a\n  v1 = load b\n  v2 = tile.widen v1\n  v3 = tile.add v0 v2\n"
+            "acc 1 out 2");
+  // A difference is a sum with a negated term; one of them is changed in ACC.
+  EXPECT_EQ(Elementwise([](auto& a, auto& b, auto& i) { return Clamped(Wide(a(i)) - Wide(b(i))); }),
+            "  v0 = load a\n  v1 = load b\n  v2 = tile.widen v1\n  v3 = tile.alu_mul.imm v2\n"
+            "  v4 = tile.alu_add.i8 v3 v0\n  v5 = tile.narrow v4\nacc 1 out 2");
+  // One tensor read twice is loaded once.
+  EXPECT_EQ(
+      Elementwise([](auto& a, auto&, auto& i) { return Clamped(Wide(a(i)) * Wide(a(i))); }),
+      "  v0 = load a\n  v1 = tile.widen v0\n  v2 = tile.alu_mul.i8 v1 v0\n  v3 = tile.narrow v2\n"
+      "acc 1 out 1");
+}
+
+TEST(Cover, NumbersInEitherOrder) {
+  EXPECT_EQ(Elementwise([](auto& a, auto&, auto& i) {
+              return Clamped(I32(-5) * ir::Max(Wide(a(i)), I32(0)));
+            }),
+            "  v0 = load a\n  v1 = tile.widen v0\n  v2 = tile.alu_max.imm v1\n"
+            "  v3 = tile.alu_mul.imm v2\n  v4 = tile.narrow v3\nacc 1 out 1");
+  EXPECT_EQ(Elementwise([](auto& a, auto&, auto& i) {
+              return Clamped(Rescaled(Wide(a(i)), I32(1 << 30), I32(0)) - I32(9));
+            }),
+            "  v0 = load a\n  v1 = tile.requant.i8.i32 v0\n  v2 = tile.alu_add.imm v1\n"
+            "  v3 = tile.narrow v2\nacc 1 out 1");
+}
+
+}  // namespace
+}  // namespace tessera::test
