@@ -79,16 +79,16 @@ Status Run(const std::string& file, const std::string& name) {
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, file, {}));
   TESSERA_TRY(quantize::AttachRequant(graph));
   graph::Simplify(graph);
-  const auto places = network::PlaceNodes(graph, config);
+  const network::Layers layers(graph, config);
+  const auto places = network::PlaceNodes(layers);
   Rng rng(1);
   std::vector<double> medians;
   fmt::print("{:30} {:>5} {:>9} {:>10} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9} {:>10}\n", "layer",
              "steps", "decisions", "replay, us", "cost, us", "plan, ms", "emit, ms", "check, ms",
              "count, ms", "cycles", "estimated");
-  for (const graph::Region& region : network::FusePlaced(graph, places, config, true)) {
+  for (const graph::Region& region : network::FusePlaced(layers, places, true)) {
     if (places[region.nodes[0]].device != network::kAccelerator) continue;
-    const compiler::AccelLayer layer =
-        compiler::AccelLayerOf(graph, te::BuildRegion(graph, region), config);
+    const compiler::AccelLayer layer = compiler::AccelLayerOf(graph, layers.Te(region), config);
     const network::AccelRegion& bound = layer.region;
     const auto steps = network::StepsOf(bound, config);
     if (!steps) continue;  // only another view of a tensor

@@ -52,7 +52,7 @@ Result<const HostFunc*> Build::HostFuncOf(size_t index, const HostLayouts& layou
   auto it = host_funcs_.find(key);
   if (it == host_funcs_.end()) {
     const PhaseClock::Phase phase(options.clock, "host: schedules and loops");
-    const te::RegionTe& region = network.te[index];
+    const te::RegionTe& region = network.Te(index);
     std::string name = fmt::format("layer_{}", index);
     for (const graph::TensorId id : laid) name += fmt::format("_t{}", id);
     // A layer has one schedule; plans differ in where its activations lie.

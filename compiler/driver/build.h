@@ -18,6 +18,7 @@
 #include "compiler/driver/host_func.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/ir/func_set.h"
+#include "compiler/network/layers.h"
 #include "compiler/network/memory_plan.h"
 #include "compiler/network/place.h"
 #include "compiler/network/program.h"
@@ -28,9 +29,11 @@ namespace tessera::compiler {
 // The network in the form that all plans start from. Region i is layer i.
 struct FusedNetwork {
   graph::Graph graph;
+  std::optional<network::Layers> layers;  // of graph, once no pass changes it any more
   std::vector<graph::Region> regions;
   std::vector<uint32_t> devices;  // by region: where plan "device" runs it
-  std::vector<te::RegionTe> te;
+
+  const te::RegionTe& Te(size_t index) const { return layers->Te(regions[index]); }
 };
 
 // What compilations of a network learn: a program that cannot be made is made otherwise.

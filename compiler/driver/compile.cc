@@ -40,7 +40,7 @@ void AddLayers(Build& build) {
     result.shape = n.graph.tensor(n.regions[r].output)
                        .shape;  // taps are in the graph's order, also of an output
     build.net.layers.push_back({n.regions[r].name, fmt::format("{}", fmt::join(ops, " + ")),
-                                static_cast<uint64_t>(n.te[r].macs), result});
+                                static_cast<uint64_t>(n.Te(r).macs), result});
   }
 }
 
@@ -85,18 +85,17 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
     if (options.config.batch > 1) graph::SplitImages(fused.graph);
   }
   TESSERA_TRY(graph::Verify(fused.graph));
+  const network::Layers& layers = fused.layers.emplace(fused.graph, options.config);
   std::vector<network::NodePlace> places = network::PlaceOnHost(fused.graph);
   network::ScheduledLayers scheduled;
   for (const schedule::LayerTrace& given : options.schedules) {
     if (given.target == schedule::kAcceleratorTrace) scheduled.push_back(given.layer);
   }
-  if (options.device)
-    places = network::PlaceNodes(fused.graph, options.config, scheduled, limits.refused);
-  fused.regions = network::FusePlaced(fused.graph, places, options.config, options.fuse, scheduled,
-                                      limits.refused);
+  if (options.device) places = network::PlaceNodes(layers, scheduled, limits.refused);
+  fused.regions = network::FusePlaced(layers, places, options.fuse, scheduled, limits.refused);
   phase.emplace(options.clock, "tensor expressions");
   for (const graph::Region& region : fused.regions) {
-    fused.te.push_back(te::BuildRegion(fused.graph, region));
+    layers.Te(region);
     fused.devices.push_back(places[region.nodes[0]].device);
   }
 
@@ -149,8 +148,10 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
     }
   }
   if (options.dumps.contains("te")) {
-    for (const te::RegionTe& region : fused.te)
-      compiled.dump += fmt::format("region {}:\n{}", region.name, te::Print({region.output}));
+    for (const graph::Region& region : fused.regions) {
+      compiled.dump +=
+          fmt::format("region {}:\n{}", region.name, te::Print({layers.Te(region).output}));
+    }
   }
   if (options.dumps.contains("schedule")) compiled.dump += build.schedule_dump;
   if (options.dumps.contains("ir")) compiled.dump += build.ir_dump;

@@ -39,7 +39,7 @@ Coverage CoverageOf(const graph::Graph& graph, const std::vector<network::NodePl
 Result<Coverage> CoverageOf(graph::Graph graph, const isa::Config& config) {
   TESSERA_TRY(quantize::AttachRequant(graph));
   graph::Simplify(graph);
-  return CoverageOf(graph, network::PlaceNodes(graph, config));
+  return CoverageOf(graph, network::PlaceNodes(network::Layers(graph, config)));
 }
 
 }  // namespace tessera::compiler

@@ -9,7 +9,6 @@
 #include "compiler/codegen/accel/accel.h"
 #include "compiler/driver/build.h"
 #include "compiler/lower/accel/host_pack.h"
-#include "compiler/network/bind.h"
 #include "compiler/validate/validate.h"
 #include "isa/check/check.h"
 
@@ -34,8 +33,8 @@ std::vector<std::vector<TensorId>> PackedOf(const Build& build) {
   std::vector<std::vector<TensorId>> packed(n.regions.size());
   for (size_t r = 0; r < n.regions.size(); ++r) {
     if (n.devices[r] != network::kHost)
-      packed[r] = network::PackedByHost(n.te[r], build.options.config,
-                                        build.TraceOf(r, schedule::kAcceleratorTrace));
+      packed[r] =
+          n.layers->PackedByHost(n.regions[r], build.TraceOf(r, schedule::kAcceleratorTrace));
   }
   return packed;
 }
@@ -144,7 +143,7 @@ Status DevicePlanBuild::PlanPrograms() {
     for (size_t r = 0; r < n_.regions.size(); ++r) {
       if (!OnDevice(r) || turns_[r] != turn || Root(n_.regions[r].output) != n_.regions[r].output)
         continue;
-      network::AccelRegion region = network::BindRegion(n_.te[r]);
+      network::AccelRegion region = n_.layers->Bound(n_.regions[r]);
       region.layer = static_cast<uint32_t>(r);
       if (const schedule::Trace* trace = build_.TraceOf(r, schedule::kAcceleratorTrace))
         region.schedule = *trace;

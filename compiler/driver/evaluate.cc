@@ -8,7 +8,7 @@
 #include "compiler/codegen/llvm/ptx.h"
 #include "compiler/codegen/opencl/opencl.h"
 #include "compiler/ir/layout.h"
-#include "compiler/network/bind.h"
+#include "compiler/network/layers.h"
 #include "isa/check/check.h"
 #include "sim/cycle/count.h"
 

@@ -89,7 +89,7 @@ class GpuPlanBuild {
 
   Status AddRegion(size_t index) {
     if (network::ViewedBy(n_.graph, n_.regions[index])) return {};
-    const te::RegionTe& region = n_.te[index];
+    const te::RegionTe& region = n_.Te(index);
     const schedule::Trace* const trace = build_.TraceOf(index, GpuName(kind_));
     std::optional<PhaseClock::Phase> phase(std::in_place, build_.options.clock,
                                            std::string(GpuName(kind_)) + ": schedules and loops");

@@ -17,7 +17,7 @@
 #include "compiler/graph/passes.h"
 #include "compiler/import/onnx.h"
 #include "compiler/import/tflite.h"
-#include "compiler/network/bind.h"
+#include "compiler/network/layers.h"
 #include "compiler/quantize/params.h"
 
 namespace tessera::compiler {
@@ -112,8 +112,7 @@ Status Accelerator(const Graph& g, const graph::Region& region) {
   };
   if (!std::ranges::all_of(region.inputs, is_int8) || !is_int8(region.output))
     return Fail(Code::kUnsupported, "other types than int8");
-  return network::CheckRegion(network::BindRegion(te::BuildRegion(g, region)),
-                              *isa::LoadConfig("default"));
+  return network::Layers(g, *isa::LoadConfig("default")).Check(region);
 }
 
 std::string Row(Op op) {

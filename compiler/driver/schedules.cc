@@ -12,7 +12,7 @@
 namespace tessera::compiler {
 
 const schedule::Trace* Build::TraceOf(size_t index, std::string_view target) const {
-  const std::string name = Legible(network.te[index].name);
+  const std::string name = Legible(network.regions[index].name);
   const auto given = std::ranges::find_if(options.schedules, [&](const schedule::LayerTrace& l) {
     return l.target == target && l.layer == name;
   });
@@ -21,7 +21,7 @@ const schedule::Trace* Build::TraceOf(size_t index, std::string_view target) con
 
 void Build::AddSchedule(size_t index, const char* target, const schedule::Trace& trace,
                         std::string_view notes) {
-  const schedule::LayerTrace layer{target, network.te[index].name, trace};
+  const schedule::LayerTrace layer{target, network.regions[index].name, trace};
   net.provenance.schedules += schedule::Print(layer);
   if (options.dumps.contains("schedule")) schedule_dump += schedule::Print(layer, notes);
 }
@@ -29,7 +29,7 @@ void Build::AddSchedule(size_t index, const char* target, const schedule::Trace&
 Status Build::CheckSchedules() const {
   constexpr size_t kShown = 12;
   std::vector<std::string> names;
-  for (const te::RegionTe& region : network.te) names.push_back(Legible(region.name));
+  for (const graph::Region& region : network.regions) names.push_back(Legible(region.name));
   for (const schedule::LayerTrace& given : options.schedules) {
     const std::string from = given.from.empty() ? "" : given.from + ": ";
     const auto found = static_cast<size_t>(std::ranges::find(names, given.layer) - names.begin());

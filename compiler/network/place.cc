@@ -11,10 +11,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "compiler/network/bind.h"
 #include "compiler/network/program.h"
 #include "compiler/schedule/accel/region.h"
-#include "compiler/te/ops/region.h"
 
 namespace tessera::network {
 namespace {
@@ -71,13 +69,12 @@ int64_t BytesOf(const GraphTensor& t) { return t.count() * SizeOf(t.dtype); }
 
 class Placer {
  public:
-  Placer(const Graph& graph, const isa::Config& config, const ScheduledLayers& scheduled,
-         const RefusedRegions& refused)
-      : graph_(graph),
-        config_(config),
+  Placer(const Layers& layers, const ScheduledLayers& scheduled, const RefusedRegions& refused)
+      : layers_(layers),
+        graph_(layers.graph()),
         scheduled_(scheduled),
         refused_(refused),
-        nodes_(graph::Fuse(graph, false)) {}
+        nodes_(graph::Fuse(graph_, false)) {}
 
   std::vector<NodePlace> Run() {
     for (size_t n = 0; n < nodes_.size(); ++n) Ask(n);
@@ -112,7 +109,6 @@ class Placer {
   // Whether node |n| can be on the accelerator by itself.
   void Ask(size_t n) {
     const Region& node = nodes_[n];
-    te_.push_back(te::BuildRegion(graph_, node));
     const auto type = [&](TensorId id) { return graph_.tensor(id).dtype; };
     const auto other =
         std::ranges::find_if(node.inputs, [&](TensorId id) { return type(id) != DType::kInt8; });
@@ -130,10 +126,10 @@ class Placer {
                std::ranges::all_of(node.inputs, has_place)) {
       // Whether the schedule is right is known when there is a program.
     } else if (!ViewedBy(graph_, node)) {
-      can = CheckRegion(BindRegion(te_.back()), config_);
+      can = layers_.Check(node);
     }
     can_.push_back(can.has_value());
-    packed_.push_back(can ? PackedByHost(te_.back(), config_) : std::vector<TensorId>());
+    packed_.push_back(can ? layers_.PackedByHost(node) : std::vector<TensorId>());
     places_.emplace_back();
     if (!can) Leave(n, can.error());
   }
@@ -188,7 +184,8 @@ class Placer {
 
   int64_t Operations(const std::vector<size_t>& island) const {
     int64_t sum = 0;
-    for (const size_t n : island) sum += ViewedBy(graph_, nodes_[n]) ? 0 : OperationsOf(te_[n]);
+    for (const size_t n : island)
+      sum += ViewedBy(graph_, nodes_[n]) ? 0 : OperationsOf(layers_.Te(nodes_[n]));
     return sum;
   }
 
@@ -218,12 +215,11 @@ class Placer {
     return bytes;
   }
 
+  const Layers& layers_;
   const Graph& graph_;
-  const isa::Config& config_;
   const ScheduledLayers& scheduled_;
   const RefusedRegions& refused_;
   const std::vector<Region> nodes_;  // a region a node, in the graph's order
-  std::vector<te::RegionTe> te_;
   std::vector<std::vector<TensorId>> packed_;
   std::vector<bool> can_, on_;
   std::vector<NodePlace> places_;
@@ -241,24 +237,24 @@ std::optional<TensorId> ViewedBy(const Graph& graph, const Region& region) {
   return node.inputs[0];
 }
 
-std::vector<NodePlace> PlaceNodes(const Graph& graph, const isa::Config& config,
-                                  const ScheduledLayers& scheduled, const RefusedRegions& refused) {
-  return Placer(graph, config, scheduled, refused).Run();
+std::vector<NodePlace> PlaceNodes(const Layers& layers, const ScheduledLayers& scheduled,
+                                  const RefusedRegions& refused) {
+  return Placer(layers, scheduled, refused).Run();
 }
 
 std::vector<NodePlace> PlaceOnHost(const Graph& graph) {
   return std::vector<NodePlace>(graph.nodes.size());
 }
 
-std::vector<Region> FusePlaced(const Graph& graph, const std::vector<NodePlace>& places,
-                               const isa::Config& config, bool join,
-                               const ScheduledLayers& scheduled, const RefusedRegions& refused) {
+std::vector<Region> FusePlaced(const Layers& layers, const std::vector<NodePlace>& places,
+                               bool join, const ScheduledLayers& scheduled,
+                               const RefusedRegions& refused) {
   const auto has = [](const Region& region, const RefusedRegion& part) {
     return part.nodes.size() > 1 && std::ranges::all_of(part.nodes, [&](size_t n) {
              return std::ranges::count(region.nodes, n) > 0;
            });
   };
-  return graph::Fuse(graph, join, [&](const Region& joined) {
+  return graph::Fuse(layers.graph(), join, [&](const Region& joined) {
     const uint32_t device = places[joined.nodes[0]].device;
     const bool together =
         std::ranges::all_of(joined.nodes, [&](size_t n) { return places[n].device == device; });
@@ -267,34 +263,8 @@ std::vector<Region> FusePlaced(const Graph& graph, const std::vector<NodePlace>&
       return false;
     // What becomes of such a layer as more nodes join it has its schedule.
     if (joined.nodes.size() > 1 && IsScheduled(scheduled, joined.name)) return true;
-    return CheckRegion(BindRegion(te::BuildRegion(graph, joined)), config).has_value();
+    return layers.Check(joined).has_value();
   });
-}
-
-std::vector<TensorId> PackedByHost(const te::RegionTe& region, const isa::Config& config,
-                                   const schedule::Trace* trace) {
-  const AccelRegion bound = BindRegion(region);
-  std::set<std::string> packed;
-  if (trace == nullptr) {
-    const auto analyzed = schedule::accel::AnalyzeRegion(bound.output, ConstantsOf(bound), config);
-    if (!analyzed) return {};
-    for (const te::Tensor& t : analyzed->anchor.Packed()) packed.insert(t.name());
-  } else {
-    std::map<std::string, std::string> read;  // by stages: what they are elements of
-    for (const schedule::Step& step : *trace) {
-      if (const auto* reindex = std::get_if<schedule::ReindexStep>(&step))
-        read[reindex->name] = reindex->tensor;
-      if (const auto* spread = std::get_if<schedule::SpreadStep>(&step))
-        read[spread->name] = spread->tensor;
-      if (const auto* prepare = std::get_if<schedule::PrepareStep>(&step))
-        packed.insert(read[prepare->stage]);
-    }
-  }
-  std::vector<TensorId> ids;
-  for (const te::Binding& b : region.bindings) {
-    if (b.activation >= 0 && packed.contains(b.placeholder.name())) ids.push_back(b.activation);
-  }
-  return ids;
 }
 
 std::vector<int> Turns(const Graph& graph, const std::vector<Region>& regions,

@@ -2,7 +2,7 @@
 //
 // Placement: which device runs each node of a graph, and in which order the devices take turns. It
 // comes before fusion, so that an operator that a device lacks takes nothing with it. Depends on:
-// compiler/graph, compiler/te/ops, network/program.h. Used by: compiler/driver.
+// compiler/graph, network/layers.h. Used by: compiler/driver.
 //
 // The rule. A node can be on the accelerator when the compiler accepts it as a region of its own
 // (CheckRegion), when a schedule is given for the layer that it is in, or when it only shows a
@@ -23,9 +23,7 @@
 #include "base/error.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/graph.h"
-#include "compiler/schedule/step.h"
-#include "compiler/te/ops/region.h"
-#include "isa/config.h"
+#include "compiler/network/layers.h"
 
 namespace tessera::network {
 
@@ -50,10 +48,8 @@ struct NodePlace {
 // accelerator: it needs none of its own then.
 using ScheduledLayers = std::vector<std::string>;
 
-// One place a node of |graph|, which has been through quantize::AttachRequant. All may be the
-// host's: such a network has no program.
-std::vector<NodePlace> PlaceNodes(const graph::Graph& graph, const isa::Config& config,
-                                  const ScheduledLayers& scheduled = {},
+// One place a node of the graph of |layers|. All may be the host's: such a network has no program.
+std::vector<NodePlace> PlaceNodes(const Layers& layers, const ScheduledLayers& scheduled = {},
                                   const RefusedRegions& refused = {});
 
 // Everything on the host.
@@ -61,10 +57,8 @@ std::vector<NodePlace> PlaceOnHost(const graph::Graph& graph);
 
 // Regions of nodes of one device, each of which that device's compiler accepts. Without |join|, a
 // region a node.
-std::vector<graph::Region> FusePlaced(const graph::Graph& graph,
-                                      const std::vector<NodePlace>& places,
-                                      const isa::Config& config, bool join,
-                                      const ScheduledLayers& scheduled = {},
+std::vector<graph::Region> FusePlaced(const Layers& layers, const std::vector<NodePlace>& places,
+                                      bool join, const ScheduledLayers& scheduled = {},
                                       const RefusedRegions& refused = {});
 
 // The turn of each region: the host's regions of turn 0, the accelerator's of turn 0 as one
@@ -74,11 +68,6 @@ std::vector<graph::Region> FusePlaced(const graph::Graph& graph,
 std::vector<int> Turns(const graph::Graph& graph, const std::vector<graph::Region>& regions,
                        const std::vector<uint32_t>& device_of_region,
                        const std::vector<std::vector<graph::TensorId>>& packed);
-
-// What |region| reads that the host brings into another layout than regions exchange: operands of a
-// product of two activations, or what |trace|, a schedule that is given, prepares.
-std::vector<graph::TensorId> PackedByHost(const te::RegionTe& region, const isa::Config& config,
-                                          const schedule::Trace* trace = nullptr);
 
 // The tensor that |region| only shows under another shape, if that is all it does.
 std::optional<graph::TensorId> ViewedBy(const graph::Graph& graph, const graph::Region& region);

@@ -83,14 +83,15 @@ class ProgramPlanner {
 Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region,
                                               KeptActivations* kept) const {
   PlannedRegion planned;
-  auto analyzed = sched::AnalyzeRegion(region.output, ConstantsOf(region), config_);
+  const Analysis shared = AnalysisOf(region, config_);
+  const sched::Accepted<sched::AnalyzedRegion>& analyzed = *shared;
   if (region.schedule) {
     // Before it is known what stays how: the room that it takes itself is the same. Pads that the
     // schedule's layouts do not tell are those of the analysis, if there is one.
     KeptActivations own;
     if (analyzed && analyzed->anchor.kind != sched::AnchorKind::kNone)
       own[analyzed->anchor.input.name()] = {HaloFor(analyzed->anchor), analyzed->anchor.pad_value};
-    if (analyzed) planned.region = std::move(*analyzed);
+    if (analyzed) planned.region = *analyzed;
     auto stays = KeptBySteps(region, *region.schedule, own);
     if (!stays) return Within(region.op, stays.error());
     *kept = std::move(*stays);
@@ -103,8 +104,8 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region,
     planned.cost = *cost;
     return planned;
   }
-  if (!analyzed) return Within(region.op, std::move(analyzed).error());
-  planned.region = std::move(*analyzed);
+  if (!analyzed) return Within(region.op, analyzed.error());
+  planned.region = *analyzed;
   // The host packs a network's input as it likes: with the window's taps as channels, if that is
   // faster.
   const sched::Anchor& anchor = planned.region->anchor;
@@ -288,31 +289,31 @@ size_t ProgramPlan::NeedOf(int activation, const sched::Packing& packing) const 
   return static_cast<size_t>(need - needs.begin());
 }
 
-std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> ConstantsOf(
-    const AccelRegion& region) {
-  std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> map;
-  for (const auto& [node, bytes] : region.constants) map[node] = &bytes;
-  return map;
-}
-
 MemoryPlan ProgramPlan::PlaceNeeds() const {
   std::vector<Lifetime> lives;
   for (const MemoryNeed& need : needs) lives.push_back({need.packing.bytes(), 0, 0});
   return PlanMemory(lives);
 }
 
-sched::Acceptance CheckRegion(const AccelRegion& region, const isa::Config& config) {
-  TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
-                 sched::AnalyzeRegion(region.output, ConstantsOf(region), config));
-  TESSERA_TRY(sched::MakePlan(analyzed, config));
+Analysis AnalysisOf(const AccelRegion& region, const isa::Config& config) {
+  if (region.analysis) return region.analysis;
+  sched::ConstantSet constants;
+  for (const auto& [placeholder, bytes] : region.constants) constants.insert(placeholder);
+  return std::make_shared<Analysis::element_type>(
+      sched::AnalyzeRegion(region.output, constants, config));
+}
+
+sched::Acceptance CheckRegion(const Analysis& analysis, const isa::Config& config) {
+  if (!*analysis) return std::unexpected(analysis->error());
+  TESSERA_TRY(sched::MakePlan(**analysis, config));
   return {};
 }
 
 Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& config) {
-  TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
-                 sched::AnalyzeRegion(region.output, ConstantsOf(region), config));
-  TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config));
-  return WithDoubleBuffers(region, sched::StepsOf(analyzed, plan, config), {}, config);
+  const Analysis analyzed = AnalysisOf(region, config);
+  if (!*analyzed) return std::unexpected(analyzed->error());
+  TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(**analyzed, config));
+  return WithDoubleBuffers(region, sched::StepsOf(**analyzed, plan, config), {}, config);
 }
 
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,

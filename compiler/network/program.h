@@ -8,6 +8,7 @@
 #define TESSERA_COMPILER_NETWORK_PROGRAM_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -42,6 +43,9 @@ struct Activation {
   bool on_host = false;  // kInMemory: the host has it too, and packs it as the program likes
 };
 
+// What AnalyzeRegion says of a region.
+using Analysis = std::shared_ptr<const sched::Accepted<sched::AnalyzedRegion>>;
+
 // One region of the program, in running order.
 struct AccelRegion {
   uint32_t layer = 0;                                          // for the source map
@@ -56,7 +60,11 @@ struct AccelRegion {
   std::optional<schedule::Trace> schedule;
   // The same of the copy of a result that stays to device memory (PlannedRegion::store).
   std::optional<schedule::Trace> store_schedule;
+  Analysis analysis;  // null: whoever needs it makes it (AnalysisOf)
 };
+
+// The analysis of |region|, made if it has none.
+Analysis AnalysisOf(const AccelRegion& region, const isa::Config& config);
 
 // The region of a list that an error is about, beside the error; nothing: it is of none.
 using RefusedIndex = std::optional<size_t>;
@@ -101,8 +109,8 @@ struct ProgramPlan {
   size_t NeedOf(int activation, const sched::Packing& packing) const;
 };
 
-// Whether the accelerator runs this region: the errors of its analysis and plan.
-sched::Acceptance CheckRegion(const AccelRegion& region, const isa::Config& config);
+// Whether the accelerator runs the region of |analysis|: the errors of its analysis and plan.
+sched::Acceptance CheckRegion(const Analysis& analysis, const isa::Config& config);
 
 // The steps of a schedule that does what the generator decides for |region| alone, with its
 // activations in device memory. errors: those of its analysis and plan
@@ -123,10 +131,6 @@ Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,
 // Fills in the bytes of the constants of |plan|, which is of |regions|.
 //   errors  kOutOfRange  a read outside of a tensor; names region
 Status PackConstants(const std::vector<AccelRegion>& regions, ProgramPlan* plan);
-
-// The constants of |region| as its analysis takes them.
-std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> ConstantsOf(
-    const AccelRegion& region);
 
 }  // namespace tessera::network
 

@@ -59,11 +59,11 @@ Status AddErrors(const std::string& path, const isa::Config& config,
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path, {}));
   TESSERA_TRY(quantize::AttachRequant(graph));
   graph::Simplify(graph);
-  const auto places = network::PlaceNodes(graph, config);
-  for (const graph::Region& region : network::FusePlaced(graph, places, config, true)) {
+  const network::Layers layers(graph, config);
+  const auto places = network::PlaceNodes(layers);
+  for (const graph::Region& region : network::FusePlaced(layers, places, true)) {
     if (places[region.nodes[0]].device != network::kAccelerator) continue;
-    const compiler::AccelLayer layer =
-        compiler::AccelLayerOf(graph, te::BuildRegion(graph, region), config);
+    const compiler::AccelLayer layer = compiler::AccelLayerOf(graph, layers.Te(region), config);
     const auto steps = network::StepsOf(layer.region, config);
     if (!steps) continue;  // a view
     const std::string name = fmt::format("{} of {}", region.name, path);

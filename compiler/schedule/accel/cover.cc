@@ -74,7 +74,7 @@ std::vector<const TensorIntrin*> InstructionsOf(const target::Target& target) {
 
 class EpilogueCover {
  public:
-  EpilogueCover(const ConstantMap& constants, AnalyzedRegion* region)
+  EpilogueCover(const ConstantSet& constants, AnalyzedRegion* region)
       : constants_(constants),
         region_(*region),
         forms_(region->output),
@@ -109,7 +109,7 @@ class EpilogueCover {
     return static_cast<int>(region_.steps.size()) - 1;
   }
 
-  const ConstantMap& constants_;
+  const ConstantSet& constants_;
   AnalyzedRegion& region_;
   IndexForms forms_;
   const std::vector<const TensorIntrin*> instructions_;
@@ -310,7 +310,7 @@ Acceptance EpilogueCover::Run() {
 
 }  // namespace
 
-Acceptance CoverEpilogue(const ConstantMap& constants, AnalyzedRegion* region) {
+Acceptance CoverEpilogue(const ConstantSet& constants, AnalyzedRegion* region) {
   return EpilogueCover(constants, region).Run();
 }
 

@@ -41,7 +41,7 @@ Lack LackOfBin(const Expr& e) {
   return {RefusalKind::kNarrow};  // of int32 there is a step
 }
 
-bool ReadsActivation(const Expr& e, const ConstantMap& constants) {
+bool ReadsActivation(const Expr& e, const ConstantSet& constants) {
   return ir::Contains(e, [&](const Expr& x) {
     return x->kind == ExprKind::kTensorRead && !constants.contains(te::TensorOf(x).get());
   });
@@ -53,7 +53,7 @@ bool ReadsTensor(const Expr& e) {
   return ir::Contains(e, [](const Expr& x) { return x->kind == ExprKind::kTensorRead; });
 }
 
-Lack LackOf(const Expr& e, const ConstantMap& constants) {
+Lack LackOf(const Expr& e, const ConstantSet& constants) {
   Expr value = e;
   while (value->kind == ExprKind::kUn && value->un() == ir::UnOp::kCast) value = value->args[0];
   const DType type = value.dtype();

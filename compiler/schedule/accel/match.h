@@ -74,14 +74,14 @@ struct Lack {
   RefusalKind kind = RefusalKind::kOperation;
   std::string about = "";
 };
-Lack LackOf(const ir::Expr& e, const ConstantMap& constants);
+Lack LackOf(const ir::Expr& e, const ConstantSet& constants);
 
 // Covers the result's expression with instructions of VECTOR, the largest that match first. Fills
 // region->steps.
-Acceptance CoverEpilogue(const ConstantMap& constants, AnalyzedRegion* region);
+Acceptance CoverEpilogue(const ConstantSet& constants, AnalyzedRegion* region);
 
 // The anchor's roles. |stage| has a reduction. Fills region->anchor.
-Acceptance MatchAnchor(const te::Tensor& stage, const ConstantMap& constants,
+Acceptance MatchAnchor(const te::Tensor& stage, const ConstantSet& constants,
                        AnalyzedRegion* region);
 
 }  // namespace tessera::schedule::accel

@@ -19,7 +19,7 @@ using ir::Linear;
 // Takes one anchor stage apart; errors name the stage.
 class AnchorMatcher {
  public:
-  AnchorMatcher(const te::Tensor& stage, const ConstantMap& constants, Anchor* anchor)
+  AnchorMatcher(const te::Tensor& stage, const ConstantSet& constants, Anchor* anchor)
       : stage_(stage),
         constants_(constants),
         anchor_(*anchor),
@@ -56,7 +56,7 @@ class AnchorMatcher {
   std::unexpected<Refusal> OtherFactors(const std::vector<Expr>& factors) const;
 
   te::Tensor stage_;
-  const ConstantMap& constants_;
+  const ConstantSet& constants_;
   Anchor& anchor_;
   IndexForms forms_;
   Shape4 shape_;
@@ -322,7 +322,7 @@ Acceptance AnchorMatcher::MatchOperands(const Expr& input, const std::optional<S
 
 }  // namespace
 
-Acceptance MatchAnchor(const te::Tensor& stage, const ConstantMap& constants,
+Acceptance MatchAnchor(const te::Tensor& stage, const ConstantSet& constants,
                        AnalyzedRegion* region) {
   region->anchor.stage = stage;
   return AnchorMatcher(stage, constants, &region->anchor).Run();

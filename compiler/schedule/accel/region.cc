@@ -105,7 +105,7 @@ std::optional<AnalyzedRegion> Im2colOf(const AnalyzedRegion& region, int axes) {
   return rewritten;
 }
 
-Accepted<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantMap& constants,
+Accepted<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantSet& constants,
                                        const isa::Config& config) {
   AnalyzedRegion region{.output = output, .target = target::Accelerator(config)};
   for (const te::Tensor& t : te::TopologicalOrder({output})) {

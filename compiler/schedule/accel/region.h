@@ -15,7 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/schedule/accel/refusal.h"
@@ -111,8 +111,8 @@ struct EpilogueStep {
   bool in_place() const { return updates() || narrow(); }
 };
 
-// Row-major bytes of the placeholders that are constants.
-using ConstantMap = std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>;
+// The placeholders that are constants (weights, parameters); others are activations.
+using ConstantSet = std::unordered_set<const te::TensorNode*>;
 
 struct AnalyzedRegion {
   te::Tensor output;
@@ -135,10 +135,9 @@ struct AnalyzedRegion {
 
 // Analyses the DAG behind |output| for the machine of |config|.
 //
-//   constants  the placeholders that are constants (weights, parameters); others are activations
-//   errors     kUnsupported  the region does not map to the machine: the message names the stage
-//   and why, the refusal what the machine lacks
-Accepted<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantMap& constants,
+//   errors  kUnsupported  the region does not map to the machine: the message names the stage and
+//           why, the refusal what the machine lacks
+Accepted<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantSet& constants,
                                        const isa::Config& config);
 
 // The same region with the window's taps along some axes as channels of its input, at the output's

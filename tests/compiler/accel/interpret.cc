@@ -47,8 +47,8 @@ network::KeptActivations KeptBy(const schedule::accel::AnalyzedRegion& region,
 // Interprets the lowered IR of one region, with all activations in device memory or all on chip.
 std::string InterpretRegion(const network::AccelRegion& region, const isa::Config& config,
                             const Values& values, bool stays) {
-  auto analyzed =
-      schedule::accel::AnalyzeRegion(region.output, network::ConstantsOf(region), config);
+  const network::Analysis analysis = network::AnalysisOf(region, config);
+  const auto& analyzed = *analysis;
   if (!analyzed) return analyzed.error().message;
   const bool copy = analyzed->steps.back().loads();
   if (stays && copy) return "";

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/ir/layout.h"
-#include "compiler/network/bind.h"
+#include "compiler/network/layers.h"
 #include "compiler/validate/validate.h"
 #include "sim/func/func_device.h"
 

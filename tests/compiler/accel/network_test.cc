@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "compiler/ir/intrin.h"
-#include "compiler/network/bind.h"
+#include "compiler/network/layers.h"
 #include "isa/check/check.h"
 #include "isa/encoding.h"
 #include "tests/compiler/accel/net.h"

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "compiler/ir/intrin.h"
-#include "compiler/network/bind.h"
+#include "compiler/network/layers.h"
 
 namespace tessera::test {
 namespace {

@@ -26,7 +26,9 @@ using te::Tensor;
 constexpr DType kI8 = DType::kInt8, kI32 = DType::kInt32;
 
 Refusal Refused(const Tensor& output, const char* config = "default") {
-  const auto accepted = network::CheckRegion(RegionOf(output), NamedConfig(config));
+  const isa::Config machine = NamedConfig(config);
+  const auto accepted =
+      network::CheckRegion(network::AnalysisOf(RegionOf(output), machine), machine);
   return accepted ? Refusal(RefusalKind::kNothing, "accepted") : accepted.error();
 }
 
@@ -327,7 +329,8 @@ std::vector<Case> Expressions() {
 
 // A network whose last node runs on the host; returns the reason.
 Refusal LastOf(Net& net, const network::RefusedRegions& refused = {}) {
-  const auto places = network::PlaceNodes(net.graph(), NamedConfig("default"), {}, refused);
+  const auto places =
+      network::PlaceNodes(network::Layers(net.graph(), NamedConfig("default")), {}, refused);
   EXPECT_EQ(places.back().device, network::kHost);
   Refusal last(RefusalKind::kNothing, places.back().why_host);
   last.machine = places.back().machine;

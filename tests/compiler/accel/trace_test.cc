@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "compiler/graph/passes.h"
 #include "compiler/import/import.h"
-#include "compiler/network/bind.h"
+#include "compiler/network/layers.h"
 #include "compiler/network/place.h"
 #include "compiler/quantize/params.h"
 #include "compiler/schedule/picks.h"
@@ -42,13 +42,14 @@ Compiled NetworkOf(const std::string& file, const isa::Config& config) {
   graph::Graph graph = std::move(*ImportModel(*bytes, file, {}));
   TESSERA_CHECK(quantize::AttachRequant(graph).has_value());
   graph::Simplify(graph);
-  const auto places = network::PlaceNodes(graph, config);
+  const network::Layers layers(graph, config);
+  const auto places = network::PlaceNodes(layers);
   Compiled c;
   std::set<graph::TensorId> made;
-  for (const graph::Region& region : network::FusePlaced(graph, places, config, true)) {
+  for (const graph::Region& region : network::FusePlaced(layers, places, true)) {
     if (places[region.nodes[0]].device != network::kAccelerator) continue;
     made.insert(region.output);
-    c.te.push_back(te::BuildRegion(graph, region));
+    c.te.push_back(layers.Te(region));
     c.regions.push_back(network::BindRegion(c.te.back()));
     c.regions.back().op = region.name;
   }
@@ -272,8 +273,8 @@ TEST(TapsAsChannels, OfEachAxisWithAnyNames) {
     });
     region.activations[x.get()] = 0;
     region.constants[w.get()].resize(16 * 3 * 3 * 3);
-    const auto analyzed =
-        schedule::accel::AnalyzeRegion(region.output, network::ConstantsOf(region), config);
+    const network::Analysis analysis = network::AnalysisOf(region, config);
+    const auto& analyzed = *analysis;
     ASSERT_TRUE(analyzed) << analyzed.error().message;
     const std::vector<int64_t> kShapes[] = {{1, 10, 9, 9}, {1, 12, 7, 9}, {1, 10, 7, 27}};
     for (int axes = 1; axes <= 3; ++axes) {

@@ -45,7 +45,7 @@ TensorId Transpose(Net& net, TensorId x) {
 
 std::vector<uint32_t> Devices(const graph::Graph& g) {
   std::vector<uint32_t> devices;
-  for (const NodePlace& p : PlaceNodes(g, test::NamedConfig("default")))
+  for (const NodePlace& p : PlaceNodes(Layers(g, test::NamedConfig("default"))))
     devices.push_back(p.device);
   return devices;
 }
@@ -55,7 +55,7 @@ TEST(Place, AHostOperatorInTheMiddleLeavesTheRestWhereItIs) {
   const TensorId a = net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3));
   net.Output(net.Conv(Transpose(net, a), 16, Square(3)));
   EXPECT_EQ(Devices(net.graph()), (std::vector<uint32_t>{kAccelerator, kHost, kAccelerator}));
-  const auto places = PlaceNodes(net.graph(), test::NamedConfig("default"));
+  const auto places = PlaceNodes(Layers(net.graph(), test::NamedConfig("default")));
   EXPECT_THAT(places[1].why_host, ::testing::Not(::testing::IsEmpty()));
 }
 
@@ -67,22 +67,23 @@ TEST(Place, AScheduleBringsALayerAlong) {
   const isa::Config config = test::NamedConfig("default");
   const std::string name = net.graph().nodes[1].name;
   for (const std::string& layer : {name, name + "+more", "before+" + name}) {
-    const auto places = PlaceNodes(net.graph(), config, {layer});
+    const auto places = PlaceNodes(Layers(net.graph(), config), {layer});
     EXPECT_THAT(places, ::testing::Each(::testing::Field(&NodePlace::device, kAccelerator)))
         << layer;
-    EXPECT_EQ(FusePlaced(net.graph(), places, config, true, {layer}).size(), 3u);
+    EXPECT_EQ(FusePlaced(Layers(net.graph(), config), places, true, {layer}).size(), 3u);
   }
-  EXPECT_EQ(PlaceNodes(net.graph(), config, {name + "s"})[1].device, kHost);
+  EXPECT_EQ(PlaceNodes(Layers(net.graph(), config), {name + "s"})[1].device, kHost);
   // By itself it is not worth its transfers, but it was asked for.
   Net alone(2);
   alone.Output(Transpose(alone, alone.Input({1, 16, 8, 8})));
-  EXPECT_EQ(PlaceNodes(alone.graph(), config)[0].device, kHost);
-  EXPECT_EQ(PlaceNodes(alone.graph(), config, {alone.graph().nodes[0].name})[0].device,
+  EXPECT_EQ(PlaceNodes(Layers(alone.graph(), config))[0].device, kHost);
+  EXPECT_EQ(PlaceNodes(Layers(alone.graph(), config), {alone.graph().nodes[0].name})[0].device,
             kAccelerator);
   // A tensor of five dimensions has no place in the machine's memory.
   Net deep(3);
   deep.Output(Transpose(deep, deep.Input({1, 1, 16, 8, 8})));
-  EXPECT_EQ(PlaceNodes(deep.graph(), config, {deep.graph().nodes[0].name})[0].device, kHost);
+  EXPECT_EQ(PlaceNodes(Layers(deep.graph(), config), {deep.graph().nodes[0].name})[0].device,
+            kHost);
 }
 
 // conv and mul would be one region; where mul is the host's, conv stays.
@@ -93,17 +94,17 @@ TEST(Place, AnOperatorThatIsLackingTakesNothingWithIt) {
   ASSERT_EQ(graph::Fuse(net.graph()).size(), 1u);
   const isa::Config config = test::NamedConfig("default");
   const std::vector<NodePlace> apart{{kAccelerator, ""}, {kHost, "lacking"}};
-  const std::vector<graph::Region> regions = FusePlaced(net.graph(), apart, config, true);
+  const std::vector<graph::Region> regions = FusePlaced(Layers(net.graph(), config), apart, true);
   ASSERT_EQ(regions.size(), 2u);
   EXPECT_EQ(regions[0].nodes, std::vector<size_t>{0});
   // An addition stays with its convolution.
   Net sum(3);
   const TensorId y = sum.Input({1, 16, 8, 8});
   sum.Output(sum.Add(sum.Conv(y, 16, Square(3)), y));
-  const auto both = PlaceNodes(sum.graph(), config);
-  EXPECT_EQ(FusePlaced(sum.graph(), both, config, true).size(), 1u);
-  EXPECT_EQ(FusePlaced(sum.graph(), both, config, false).size(), 2u);
-  EXPECT_EQ(FusePlaced(sum.graph(), PlaceOnHost(sum.graph()), config, true).size(), 1u);
+  const auto both = PlaceNodes(Layers(sum.graph(), config));
+  EXPECT_EQ(FusePlaced(Layers(sum.graph(), config), both, true).size(), 1u);
+  EXPECT_EQ(FusePlaced(Layers(sum.graph(), config), both, false).size(), 2u);
+  EXPECT_EQ(FusePlaced(Layers(sum.graph(), config), PlaceOnHost(sum.graph()), true).size(), 1u);
 }
 
 // What has no program is cut, and in the end the host's, which is told why.
@@ -113,11 +114,12 @@ TEST(Place, ARefusedRegionIsCutAndARefusedNodeIsTheHosts) {
   net.Output(net.Conv(net.Add(net.Conv(x, 16, Square(3)), x), 16, Square(1)));
   const isa::Config config = test::NamedConfig("default");
   const RefusedRegions pair{{{0, 1}, "too large"}};
-  const auto places = PlaceNodes(net.graph(), config, {}, pair);
+  const auto places = PlaceNodes(Layers(net.graph(), config), {}, pair);
   EXPECT_THAT(places, ::testing::Each(::testing::Field(&NodePlace::device, kAccelerator)));
-  EXPECT_EQ(FusePlaced(net.graph(), places, config, true).size(), 2u);
-  EXPECT_EQ(FusePlaced(net.graph(), places, config, true, {}, pair).size(), 3u);
-  const auto without = PlaceNodes(net.graph(), config, {}, {{{1}, "its passes take 9 tiles"}});
+  EXPECT_EQ(FusePlaced(Layers(net.graph(), config), places, true).size(), 2u);
+  EXPECT_EQ(FusePlaced(Layers(net.graph(), config), places, true, {}, pair).size(), 3u);
+  const auto without =
+      PlaceNodes(Layers(net.graph(), config), {}, {{{1}, "its passes take 9 tiles"}});
   EXPECT_EQ(without[0].device, kAccelerator);
   EXPECT_EQ(without[1].device, kHost);
   EXPECT_EQ(without[1].why_host, "its passes take 9 tiles");

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The layers of a graph, each brought into tensor expressions and analysed once, however many
+// parts of a compilation ask: placement, fusion and the plans of all devices. Depends on:
+// compiler/te/ops, network/program.h. Used by: network/place.h, compiler/driver.
+#ifndef TESSERA_COMPILER_NETWORK_LAYERS_H_
+#define TESSERA_COMPILER_NETWORK_LAYERS_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "compiler/graph/fuse.h"
+#include "compiler/graph/graph.h"
+#include "compiler/network/program.h"
+#include "compiler/schedule/step.h"
+#include "compiler/te/ops/region.h"
+#include "isa/config.h"
+
+namespace tessera::network {
+
+// |region| as the accelerator's compiler takes it, without an analysis. Activations have the
+// numbers of the graph's tensors.
+AccelRegion BindRegion(const te::RegionTe& region);
+
+// A layer is a region of the graph; its nodes identify it. References stay valid as long as the
+// Layers.
+class Layers {
+ public:
+  // |graph| has been through quantize::AttachRequant and does not change any more.
+  Layers(const graph::Graph& graph, const isa::Config& config) : graph_(graph), config_(config) {}
+
+  const graph::Graph& graph() const { return graph_; }
+  const isa::Config& config() const { return config_; }
+
+  const te::RegionTe& Te(const graph::Region& layer) const;
+  const Analysis& Analyzed(const graph::Region& layer) const;
+  // |layer| for a program, with its analysis.
+  AccelRegion Bound(const graph::Region& layer) const;
+  // Whether the accelerator runs |layer| (CheckRegion).
+  const sched::Acceptance& Check(const graph::Region& layer) const;
+  // What |layer| reads that the host brings into another layout than layers exchange: operands of a
+  // product of two activations, or what |trace|, a schedule that is given, prepares.
+  std::vector<graph::TensorId> PackedByHost(const graph::Region& layer,
+                                            const schedule::Trace* trace = nullptr) const;
+
+ private:
+  struct Layer {
+    std::optional<te::RegionTe> te;
+    Analysis analysis;
+    std::optional<sched::Acceptance> check;
+  };
+  Layer& Of(const graph::Region& layer) const { return layers_[layer.nodes]; }
+
+  const graph::Graph& graph_;
+  const isa::Config config_;
+  mutable std::map<std::vector<size_t>, Layer> layers_;
+};
+
+}  // namespace tessera::network
+
+#endif  // TESSERA_COMPILER_NETWORK_LAYERS_H_
