@@ -22,7 +22,7 @@
 #include "compiler/network/memory_plan.h"
 #include "compiler/network/place.h"
 #include "compiler/network/program.h"
-#include "compiler/te/ops/region.h"
+#include "compiler/region/region.h"
 
 namespace tessera::compiler {
 

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "compiler/lower/gpu/kernels.h"
+#include "compiler/region/region.h"
 #include "compiler/schedule/step.h"
-#include "compiler/te/ops/region.h"
 #include "runtime/artifact/artifact.h"
 
 namespace tessera::compiler {

@@ -8,10 +8,10 @@
 #include "compiler/ir/layout.h"
 #include "compiler/lower/lower.h"
 #include "compiler/network/place.h"
+#include "compiler/region/float_requant.h"
+#include "compiler/region/shift_bounds.h"
 #include "compiler/schedule/host.h"
 #include "compiler/schedule/params.h"
-#include "compiler/te/ops/float_requant.h"
-#include "compiler/te/ops/shift_bounds.h"
 #include "compiler/te/sum_start.h"
 #include "compiler/te/unsigned.h"
 

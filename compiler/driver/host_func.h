@@ -16,9 +16,9 @@
 #include "base/layout.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/ir/ir.h"
+#include "compiler/region/region.h"
 #include "compiler/schedule/step.h"
 #include "compiler/target/host_level.h"
-#include "compiler/te/ops/region.h"
 
 namespace tessera::compiler {
 

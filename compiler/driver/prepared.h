@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/region/region.h"
 #include "compiler/schedule/schedule.h"
-#include "compiler/te/ops/region.h"
 
 namespace tessera::compiler {
 

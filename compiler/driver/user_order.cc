@@ -2,7 +2,7 @@
 #include "compiler/driver/user_order.h"
 
 #include "compiler/ir/simplify.h"
-#include "compiler/te/ops/region.h"
+#include "compiler/region/region.h"
 
 namespace tessera::compiler {
 

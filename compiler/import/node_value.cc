@@ -5,7 +5,7 @@
 
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/node_check.h"
-#include "compiler/te/ops/region.h"
+#include "compiler/region/region.h"
 
 namespace tessera {
 namespace {

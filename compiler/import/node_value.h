@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The value of a node whose operands are constants, computed from the tensor expression from which
-// the operator's code is generated. Depends on: compiler/graph, te/ops. Used by: the importers.
+// the operator's code is generated. Depends on: compiler/graph, region. Used by: the importers.
 #ifndef TESSERA_COMPILER_IMPORT_NODE_VALUE_H_
 #define TESSERA_COMPILER_IMPORT_NODE_VALUE_H_
 

@@ -2,7 +2,7 @@
 //
 // The layers of a graph, each brought into tensor expressions and analysed once, however many
 // parts of a compilation ask: placement, fusion and the plans of all devices. Depends on:
-// compiler/te/ops, network/program.h. Used by: network/place.h, compiler/driver.
+// compiler/region, network/program.h. Used by: network/place.h, compiler/driver.
 #ifndef TESSERA_COMPILER_NETWORK_LAYERS_H_
 #define TESSERA_COMPILER_NETWORK_LAYERS_H_
 
@@ -14,8 +14,8 @@
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/graph.h"
 #include "compiler/network/program.h"
+#include "compiler/region/region.h"
 #include "compiler/schedule/step.h"
-#include "compiler/te/ops/region.h"
 #include "isa/config.h"
 
 namespace tessera::network {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "compiler/te/ops/functions.h"
+#include "compiler/region/functions.h"
 
 namespace tessera::ops {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "compiler/ops/lookup.h"
 #include "compiler/quantize/lines16.h"
-#include "compiler/te/ops/functions.h"
+#include "compiler/region/functions.h"
 
 namespace tessera::ops {
 namespace {

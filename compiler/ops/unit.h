@@ -14,7 +14,7 @@
 #include "compiler/import/qdq.h"
 #include "compiler/import/tflite_convert.h"
 #include "compiler/quantize/factors.h"
-#include "compiler/te/ops/body.h"
+#include "compiler/region/body.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tessera::ops {

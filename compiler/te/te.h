@@ -2,7 +2,7 @@
 //
 // Tensor expressions: define each element of a tensor, without loops. A tensor is a placeholder or
 // a compute stage; stages form a DAG through the tensors they read. Depends on ir.h. Used by the
-// graph's operator bodies (compiler/te/ops), the schedule and the lowering.
+// graph's operator bodies (compiler/region), the schedule and the lowering.
 //
 //   Tensor x = Placeholder("x", DType::kInt8, {1, 3, 8, 8});
 //   Axis k = ReduceAxis("k", 3);

@@ -12,7 +12,7 @@
 
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/graph.h"
-#include "compiler/te/ops/region.h"
+#include "compiler/region/region.h"
 #include "compiler/te/te.h"
 
 namespace tessera {

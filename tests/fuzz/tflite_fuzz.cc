@@ -7,7 +7,7 @@
 #include "compiler/graph/passes.h"
 #include "compiler/import/tflite.h"
 #include "compiler/quantize/params.h"
-#include "compiler/te/ops/region.h"
+#include "compiler/region/region.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace tessera;  // NOLINT: one function

@@ -9,7 +9,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/quantize/params.h"
-#include "compiler/te/ops/region.h"
+#include "compiler/region/region.h"
 #include "runtime/device/registry.h"
 #include "runtime/executor/executor.h"
 #include "tests/networks/build.h"

@@ -8,7 +8,7 @@
 // Under ctest's configuration `networks` 20,000 on default and 5,000 each on tiny, batch4 and wide.
 // TESSERA_NETWORKS=COUNT and TESSERA_NETWORKS_FROM=SEED choose others, and TESSERA_NETWORKS_FULL=N
 // has LLVM optimise the host's code of one network in N. Not tested here: the RTL (rtl_test), the
-// definition itself (tests/compiler/te_ops, tests/models).
+// definition itself (tests/compiler/region, tests/models).
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -3,7 +3,7 @@
 // What is tested: transposed convolutions behind a convolution compile and give the integers of
 // their definition, on the accelerator where it can run them, otherwise on the host. Space: kernels
 // of 1 to 5 rows and columns, strides 1 to 4, seeded pads, channels and paddings of the result. Not
-// tested here: the definition (tests/compiler/te_ops), import (tests/compiler/import).
+// tested here: the definition (tests/compiler/region), import (tests/compiler/import).
 #include <gtest/gtest.h>
 
 #include "base/rng.h"

@@ -3,7 +3,7 @@
 // What is tested: networks of floats, and of floats between integers, as the command compiles,
 // describes, runs and compares them: float layers on the host, equal bits on cpu and func. Space:
 // the float Fashion-MNIST network, a network int8 -> float -> int8 made here, a float16 network.
-// Not tested here: what operators compute (tests/compiler/te_ops/float_test.cc).
+// Not tested here: what operators compute (tests/compiler/region/float_test.cc).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include "compiler/codegen/accel/accel.h"
 #include "compiler/graph/graph.h"
 #include "compiler/network/program.h"
-#include "compiler/te/ops/region.h"
+#include "compiler/region/region.h"
 #include "isa/config.h"
 #include "runtime/device.h"
 

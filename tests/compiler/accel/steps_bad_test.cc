@@ -10,12 +10,12 @@
 
 #include "compiler/codegen/accel/records.h"
 #include "compiler/driver/run_func.h"
-#include "compiler/driver/schedule_examples.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/lower/lower.h"
 #include "compiler/target/accelerator.h"
 #include "sim/func/func_device.h"
 #include "tests/compiler/accel/net.h"
+#include "tools/docs/schedule_examples.h"
 
 namespace tessera::test {
 namespace {

@@ -11,13 +11,13 @@
 #include <set>
 
 #include "compiler/codegen/accel/emit_func.h"
-#include "compiler/driver/schedule_examples.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/lower/lower.h"
 #include "compiler/target/accelerator.h"
 #include "isa/encoding.h"
 #include "tests/compiler/accel/net.h"
 #include "tests/compiler/accel/steps_run.h"
+#include "tools/docs/schedule_examples.h"
 
 namespace tessera::test {
 namespace {

@@ -15,9 +15,9 @@
 #include "compiler/ir/layout.h"
 #include "compiler/ir/print.h"
 #include "compiler/quantize/params.h"
+#include "compiler/region/float_requant.h"
+#include "compiler/region/region.h"
 #include "compiler/schedule/gpu.h"
-#include "compiler/te/ops/float_requant.h"
-#include "compiler/te/ops/region.h"
 #include "tests/compiler/gpu/random_gpu.h"
 #include "tests/compiler/lower/agree.h"
 

@@ -14,9 +14,9 @@
 #include "base/rng.h"
 #include "compiler/graph/graph.h"
 #include "compiler/lower/gpu/kernels.h"
+#include "compiler/region/region.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/target/target.h"
-#include "compiler/te/ops/region.h"
 #include "compiler/te/te.h"
 #include "runtime/kernel_device.h"
 

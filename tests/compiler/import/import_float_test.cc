@@ -2,7 +2,7 @@
 //
 // ONNX models of floats, and of floats and integers: which operators are on which type, where
 // values change it, float16 constants and inputs. What the operators compute is in
-// onnx_cases_test.cc and tests/compiler/te_ops/float_test.cc; refusals are in
+// onnx_cases_test.cc and tests/compiler/region/float_test.cc; refusals are in
 // import_bad_ops_test.cc.
 #include <fmt/ranges.h>
 

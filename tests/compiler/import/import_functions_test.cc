@@ -2,7 +2,7 @@
 //
 // What is tested: ONNX's functions of one value between scales: which operator each becomes, with
 // which attributes where the file gives them and where it does not, and the refusals. Not tested
-// here: what they compute (tests/compiler/te_ops).
+// here: what they compute (tests/compiler/region).
 #include <gtest/gtest.h>
 
 #include "compiler/import/onnx.h"

@@ -3,7 +3,7 @@
 // What is tested: Concat, Resize, ConvTranspose, GlobalMaxPool and functions that are refused, read
 // from ONNX with their attributes, and every diagnostic of theirs is told. Space: models of one
 // operator, good ones and each spoilt in one thing. Not tested here: what they compute
-// (tests/compiler/te_ops).
+// (tests/compiler/region).
 #include "tests/compiler/import/bad_model.h"
 
 namespace tessera {

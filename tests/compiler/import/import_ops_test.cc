@@ -2,7 +2,7 @@
 //
 // Imported models compute what ONNX says: uint8 like int8, 1-D like 2-D, MatMul like Gemm, dense
 // layers rewritten to windows, against loops in real numbers. Scales are powers of two and results
-// fit, so real arithmetic is exact and equality is too. Not here: rounding (tests/compiler/te_ops).
+// fit, so real arithmetic is exact and equality is too. Not here: rounding (tests/compiler/region).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // Plain values in ONNX models: integers at the edges, what is computed at import, shapes and values
 // that the user gives. Space: each rule once. Not here: what each operator computes
-// (onnx_cases_test, tests/compiler/te_ops).
+// (onnx_cases_test, tests/compiler/region).
 #include <gtest/gtest.h>
 
 #include <filesystem>

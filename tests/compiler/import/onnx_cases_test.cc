@@ -5,7 +5,7 @@
 // the folders node, simple, pytorch-operator and pytorch-converted. A case that is refused since an
 // input says what a shape is gets all inputs but the first as constants. With TESSERA_ONNX_CASES
 // set it prints what became of each. Not here: host code, which has the same bits as the definition
-// that runs here (tests/compiler/te_ops/float_test.cc); the folder real, whose models are not in
+// that runs here (tests/compiler/region/float_test.cc); the folder real, whose models are not in
 // the package.
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 // ONNX Runtime takes. Space: all pairs of extents 1 to 64, six coordinate modes, four roundings, by
 // sizes, by scales that are quotients of extents and by scales that are not, and opset 10's form,
 // which Upsample-7 and -9 share (models/onnx_resize says how the file is made). Not tested here:
-// what a node with given elements computes (tests/compiler/te_ops/image_test.cc).
+// what a node with given elements computes (tests/compiler/region/image_test.cc).
 #include <fstream>
 #include <sstream>
 

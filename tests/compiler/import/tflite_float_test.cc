@@ -2,7 +2,7 @@
 //
 // TFLite models of floats: a network against loops in double over the file's own layout (NHWC),
 // float16 weights behind DEQUANTIZE, fused activations, constants that repeat, floats between
-// integers; refusals. Not here: what operators compute (tests/compiler/te_ops/float_test.cc).
+// integers; refusals. Not here: what operators compute (tests/compiler/region/float_test.cc).
 #include <cmath>
 
 #include "base/half.h"

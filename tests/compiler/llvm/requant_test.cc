@@ -13,7 +13,7 @@
 #include "base/rng.h"
 #include "compiler/codegen/llvm/few_values.h"
 #include "compiler/ir/intrin.h"
-#include "compiler/te/ops/float_scale.h"
+#include "compiler/region/float_scale.h"
 #include "tests/compiler/llvm/same_code.h"
 
 namespace tessera::codegen {

@@ -3,7 +3,7 @@
 // What is tested: the examples of docs/steps.md compute what the tensor expressions say, each
 // differs from what no step would make, and no kind of step is without one. Not tested here: the
 // page itself (steps_doc_is_fresh), random schedules (passes_test).
-#include "compiler/lower/step_examples.h"
+#include "tools/docs/step_examples.h"
 
 #include <gtest/gtest.h>
 

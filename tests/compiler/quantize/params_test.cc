@@ -2,7 +2,7 @@
 //
 // What AttachRequant gives each kind of node: folded biases, multipliers, add operands; and what it
 // refuses. Numbers are worked out by hand. Not here: that the results compute the right values
-// (tests/compiler/te_ops).
+// (tests/compiler/region).
 #include "compiler/quantize/params.h"
 
 #include <gtest/gtest.h>

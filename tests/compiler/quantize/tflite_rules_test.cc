@@ -3,7 +3,7 @@
 // TFLite's own rules for multipliers: the average pool's exact division (every count from 1 to 256,
 // every sum), the mean's division in fixed point, the float32 product of a fully connected layer's
 // scales, softmax's scaling. Expected values come from whole-number arithmetic written here. Not
-// here: that bodies use them (tests/compiler/te_ops).
+// here: that bodies use them (tests/compiler/region).
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Prints docs/steps.md: the steps of schedules with their text, an example and its loops.
+#include <cstdio>
+#include <map>
+#include <string>
+
+#include "compiler/ir/print.h"
+#include "compiler/ir/simplify.h"
+#include "compiler/lower/lower.h"
+#include "tools/docs/step_examples.h"
+
+namespace tessera::lower {
+namespace {
+
+// |text| as a block of Markdown.
+std::string Block(const std::string& text) {
+  std::string out = "    ";
+  for (size_t i = 0; i < text.size(); ++i) {
+    out += text[i];
+    if (text[i] == '\n' && i + 1 < text.size()) out += "    ";
+  }
+  return out.ends_with('\n') ? out : out + "\n";
+}
+
+Result<std::string> Document() {
+  std::string out =
+      "# The steps of a schedule\n\n"
+      "This page is printed by `steps_doc` (tools/docs/steps_doc.cc); run `cmake --build build "
+      "-t regenerate`. A schedule is a\nlist of steps, a line each. `tessera compile MODEL --dump "
+      "schedule` prints those of a network's layers; `--schedule FILE`, or\n`--schedule "
+      "LAYER=FILE` "
+      "for one of them, compiles by what was printed and edited; `tessera info net.tsr "
+      "--schedules` "
+      "tells by\nwhat an artifact was made. Here is each step with an example: the tensors, the "
+      "steps, and the loops they make. A step that\nis not legal says why and changes nothing.\n\n";
+  std::string usage;
+  for (const std::string& line : schedule::StepUsages()) usage += line + "\n";
+  out +=
+      Block(usage) +
+      "\n`AXIS` is a loop of the stage. `N` is a number, or `$NAME`: the value of an earlier "
+      "decision. `DOMAIN` is `{A B C}`, or\n`factors STAGE AXIS` (what divides the loop's "
+      "iterations) or `tiles STAGE AXIS` (ceil(iterations / k)) with, perhaps, `most N`\nand "
+      "`room MEMORY BUFFERS` behind it, as often as there are memories: values with which the "
+      "buffers, each its sizes in bytes as\na product, fit in the memory beside each other, in "
+      "whole banks of it; `$NAME` is the value. Or it is `places STAGE`, whose\n`VALUE` is `root` "
+      "or `CONSUMER AXIS` and goes to `compute_at`; or `orders STAGE`, whose `VALUE` is the loops "
+      "that it orders, as\nthey are picked, and goes to `reorder`. No value of a domain is "
+      "illegal where it stands. What the steps behind it make of it is\nknown to who writes them: "
+      "of a schedule that `--dump schedule` prints, decisions may be picked in their order, any "
+      "value of each\ndomain as the picks before leave it, and all other steps stay legal and "
+      "have room. What is not counted is the\nmachine's tokens: a program of very small tiles may "
+      "want more at a time than a counter holds, which is said.\n\n"
+      "Where `N` does not divide, a condition skips the last iterations of a `split`. With `pad` "
+      "they run: every tensor that the loop\nindexes needs a layout with room for them, and where "
+      "the loop is of a sum, a factor of what is summed has to be 0 there, by the\nfill of its "
+      "layout or by `reindex`; loops that break this are refused. With `overlap`, which is for "
+      "reductions, the last part\nbegins earlier so that it is whole; what it has in common with "
+      "the part before does not count, by a condition or by a `reindex`\nwith 0.\n\n"
+      "`SCOPE` is a memory and `INTRINSIC` an instruction of the target: [targets](targets.md) has "
+      "them all.\n\n"
+      "`OPERAND` is the way to a part of the stage's expression, from the outermost operation "
+      "inwards, operands counted from 0: in\n`i8(clamp_add(requant(a + b, m, s), z, l, h))` the "
+      "operand of the cast is `0`, `requant` is `0.0`, `a + b` is `0.0.0` and `b` is\n`0.0.0.1`. "
+      "A `select` has its condition as `0` and its values as `1` and `2`; `.` is the whole "
+      "expression.\n\n"
+      "`layout x 0,1/16,2,1%16` names the dimensions of a buffer in memory, the outermost first. "
+      "`2` is dimension 2 of the tensor. The\nwords with 1 are its dimension 1: the index divided "
+      "by 16, rounded down, and the remainder, so blocks of 16, of which the last is\nfilled up "
+      "with `FILL`. `3/9,3/3%3,3%3` is dimension 3 in three words, as the digits of a number. "
+      "`1+2+1` is dimension 2 with one\nplace more in front and one more behind: a halo, which "
+      "holds `FILL`, so that a window reads past the tensor's edge.\n"
+      "A block may be a product of numbers and decisions, `0/16*$blocks`: the layout then follows "
+      "what was picked. Words of one\nindex, as `0%$blocks` where 1 was picked, are left out.\n";
+  // Headings are link targets, so each must be unique.
+  std::map<std::string, int> shown;
+  for (const StepExample& example : StepExamples()) {
+    const int before = shown[example.name]++;
+    const std::string title =
+        before == 0 ? example.name : example.name + ", example " + std::to_string(before + 1);
+    const Result<schedule::Schedule> s = ScheduleOf(example);
+    if (!s) return Within(example.name, s.error());
+    const Result<ir::Func> func = BuildLoops(*s, "f");
+    if (!func) return Within(example.name, func.error());
+    out += "\n## " + title + "\n\n" + example.shows + "\n\n" + Block(te::Print({example.output})) +
+           "\n" + Block(example.steps) + "\n" +
+           Block(ir::Print(ir::Simplify(InterleaveThreads(*func))));
+  }
+  return out;
+}
+
+}  // namespace
+}  // namespace tessera::lower
+
+int main() {
+  const tessera::Result<std::string> document = tessera::lower::Document();
+  if (!document) {
+    std::fprintf(stderr, "steps_doc: %s\n", document.error().message.c_str());
+    return 1;
+  }
+  std::fwrite(document->data(), 1, document->size(), stdout);
+  return 0;
+}
