@@ -47,7 +47,7 @@ struct ProgramTimes {
 Result<ProgramTimes> TimesOf(const compiler::AccelLayer& layer, const schedule::Trace& trace) {
   const std::vector<network::Activation>& activations = layer.activations;
   const isa::Config& config = layer.config;
-  std::vector<network::AccelRegion> regions{layer.region};
+  std::vector<lower::accel::AccelRegion> regions{layer.region};
   regions[0].schedule = trace;
   ProgramTimes times;
   auto begin = std::chrono::steady_clock::now();
@@ -89,8 +89,8 @@ Status Run(const std::string& file, const std::string& name) {
   for (const graph::Region& region : network::FusePlaced(layers, places, true)) {
     if (places[region.nodes[0]].device != network::kAccelerator) continue;
     const compiler::AccelLayer layer = compiler::AccelLayerOf(graph, layers.Te(region), config);
-    const network::AccelRegion& bound = layer.region;
-    const auto steps = network::StepsOf(bound, config);
+    const lower::accel::AccelRegion& bound = layer.region;
+    const auto steps = lower::accel::StepsOf(bound, config);
     if (!steps) continue;  // only another view of a tensor
     const schedule::Trace& trace = *steps;
     std::vector<schedule::Trace> traces;

@@ -21,7 +21,7 @@ using network::MemoryNeed;
 
 // One turn of the accelerator.
 struct AcceleratorTurn {
-  std::vector<network::AccelRegion> regions;
+  std::vector<lower::accel::AccelRegion> regions;
   std::vector<Activation> activations;
   network::ProgramPlan plan;
   std::vector<uint32_t> buffers;  // one a need
@@ -65,7 +65,7 @@ class DevicePlanBuild {
   // |error| is about region |index| of |program|, if of any: what another attempt does otherwise.
   Status Refuse(const AcceleratorTurn& program, network::RefusedIndex index, const Error& error);
   // Whether |region| by itself, its tensors in device memory, has a program.
-  bool FitsAlone(const AcceleratorTurn& program, const network::AccelRegion& region) const;
+  bool FitsAlone(const AcceleratorTurn& program, const lower::accel::AccelRegion& region) const;
   void AddTaps();
   // The device's buffer that a program writes |root| to, with its layout; null: it stays on chip.
   const std::pair<MemoryNeed, uint32_t>* MadeIn(TensorId root) const;
@@ -143,7 +143,7 @@ Status DevicePlanBuild::PlanPrograms() {
     for (size_t r = 0; r < n_.regions.size(); ++r) {
       if (!OnDevice(r) || turns_[r] != turn || Root(n_.regions[r].output) != n_.regions[r].output)
         continue;
-      network::AccelRegion region = n_.layers->Bound(n_.regions[r]);
+      lower::accel::AccelRegion region = n_.layers->Bound(n_.regions[r]);
       region.layer = static_cast<uint32_t>(r);
       if (const schedule::Trace* trace = build_.TraceOf(r, schedule::kAcceleratorTrace))
         region.schedule = *trace;
@@ -278,7 +278,7 @@ Status DevicePlanBuild::Emit() {
 }
 
 bool DevicePlanBuild::FitsAlone(const AcceleratorTurn& program,
-                                const network::AccelRegion& region) const {
+                                const lower::accel::AccelRegion& region) const {
   const isa::Config& config = build_.options.config;
   const auto plan =
       network::PlanProgram(program.activations, {region}, config,
@@ -297,7 +297,7 @@ Status DevicePlanBuild::Refuse(const AcceleratorTurn& program, network::RefusedI
                                const Error& error) {
   const Status refused = std::unexpected(error);
   if (!index) return refused;
-  const network::AccelRegion& region = program.regions[*index];
+  const lower::accel::AccelRegion& region = program.regions[*index];
   if (region.schedule || region.store_schedule) {
     // The user chose it.
     if (error.code != Code::kOutOfRange) return refused;

@@ -25,7 +25,7 @@ AccelLayer AccelLayerOf(const graph::Graph& graph, const te::RegionTe& layer,
 }
 
 Result<isa::ProgramImage> ProgramOf(const AccelLayer& layer, const schedule::Trace& trace) {
-  std::vector<network::AccelRegion> regions{layer.region};
+  std::vector<lower::accel::AccelRegion> regions{layer.region};
   regions[0].schedule = trace;
   TESSERA_ASSIGN(const network::ProgramPlan plan,
                  network::PlanProgram(layer.activations, regions, layer.config));

@@ -27,7 +27,7 @@ namespace tessera::compiler {
 
 // A layer alone on the accelerator, with its activations in device memory.
 struct AccelLayer {
-  network::AccelRegion region;
+  lower::accel::AccelRegion region;
   std::vector<network::Activation> activations;  // by the graph's tensors
   isa::Config config;
 };

@@ -6,8 +6,9 @@
 
 namespace tessera::network {
 
-AccelRegion BindRegion(const te::RegionTe& region) {
-  AccelRegion bound{.op = region.name, .output = region.output, .result = region.output_id};
+lower::accel::AccelRegion BindRegion(const te::RegionTe& region) {
+  lower::accel::AccelRegion bound{
+      .op = region.name, .output = region.output, .result = region.output_id};
   for (const te::Binding& b : region.bindings) {
     if (b.activation >= 0) {
       bound.activations[b.placeholder.get()] = b.activation;
@@ -24,29 +25,29 @@ const te::RegionTe& Layers::Te(const graph::Region& layer) const {
   return *te;
 }
 
-const Analysis& Layers::Analyzed(const graph::Region& layer) const {
-  Analysis& analysis = Of(layer).analysis;
+const lower::accel::Analysis& Layers::Analyzed(const graph::Region& layer) const {
+  lower::accel::Analysis& analysis = Of(layer).analysis;
   if (!analysis) {
     const te::RegionTe& te = Te(layer);
     sched::ConstantSet constants;
     for (const te::Binding& b : te.bindings) {
       if (b.activation < 0) constants.insert(b.placeholder.get());
     }
-    analysis = std::make_shared<Analysis::element_type>(
+    analysis = std::make_shared<lower::accel::Analysis::element_type>(
         sched::AnalyzeRegion(te.output, constants, config_));
   }
   return analysis;
 }
 
-AccelRegion Layers::Bound(const graph::Region& layer) const {
-  AccelRegion bound = BindRegion(Te(layer));
+lower::accel::AccelRegion Layers::Bound(const graph::Region& layer) const {
+  lower::accel::AccelRegion bound = BindRegion(Te(layer));
   bound.analysis = Analyzed(layer);
   return bound;
 }
 
 const sched::Acceptance& Layers::Check(const graph::Region& layer) const {
   std::optional<sched::Acceptance>& check = Of(layer).check;
-  if (!check) check = CheckRegion(Analyzed(layer), config_);
+  if (!check) check = lower::accel::CheckRegion(Analyzed(layer), config_);
   return *check;
 }
 
@@ -54,7 +55,7 @@ std::vector<graph::TensorId> Layers::PackedByHost(const graph::Region& layer,
                                                   const schedule::Trace* trace) const {
   std::set<std::string> packed;
   if (trace == nullptr) {
-    const Analysis& analysis = Analyzed(layer);
+    const lower::accel::Analysis& analysis = Analyzed(layer);
     if (!*analysis) return {};
     for (const te::Tensor& t : (*analysis)->anchor.Packed()) packed.insert(t.name());
   } else {

@@ -22,7 +22,7 @@ namespace tessera::network {
 
 // |region| as the accelerator's compiler takes it, without an analysis. Activations have the
 // numbers of the graph's tensors.
-AccelRegion BindRegion(const te::RegionTe& region);
+lower::accel::AccelRegion BindRegion(const te::RegionTe& region);
 
 // A layer is a region of the graph; its nodes identify it. References stay valid as long as the
 // Layers.
@@ -35,9 +35,9 @@ class Layers {
   const isa::Config& config() const { return config_; }
 
   const te::RegionTe& Te(const graph::Region& layer) const;
-  const Analysis& Analyzed(const graph::Region& layer) const;
+  const lower::accel::Analysis& Analyzed(const graph::Region& layer) const;
   // |layer| for a program, with its analysis.
-  AccelRegion Bound(const graph::Region& layer) const;
+  lower::accel::AccelRegion Bound(const graph::Region& layer) const;
   // Whether the accelerator runs |layer| (CheckRegion).
   const sched::Acceptance& Check(const graph::Region& layer) const;
   // What |layer| reads that the host brings into another layout than layers exchange: operands of a
@@ -48,7 +48,7 @@ class Layers {
  private:
   struct Layer {
     std::optional<te::RegionTe> te;
-    Analysis analysis;
+    lower::accel::Analysis analysis;
     std::optional<sched::Acceptance> check;
   };
   Layer& Of(const graph::Region& layer) const { return layers_[layer.nodes]; }

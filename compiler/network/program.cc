@@ -10,7 +10,7 @@ namespace tessera::network {
 namespace {
 
 // The activation that |name|, a tensor of |region|, is.
-int ActivationOf(const AccelRegion& region, const std::string& name) {
+int ActivationOf(const lower::accel::AccelRegion& region, const std::string& name) {
   if (name == region.output.name()) return region.result;
   for (const auto& [tensor, activation] : region.activations) {
     if (tensor->name == name) return activation;
@@ -21,7 +21,7 @@ int ActivationOf(const AccelRegion& region, const std::string& name) {
 class ProgramPlanner {
  public:
   ProgramPlanner(const std::vector<Activation>& activations,
-                 const std::vector<AccelRegion>& regions, const isa::Config& config,
+                 const std::vector<lower::accel::AccelRegion>& regions, const isa::Config& config,
                  const ProgramOptions& options, RefusedIndex* refused)
       : activations_(activations),
         regions_(regions),
@@ -39,7 +39,7 @@ class ProgramPlanner {
  private:
   // What the caller must get right; tensors that do not fit the DAG are our own bug upstream.
   void CheckBindings() const {
-    for (const AccelRegion& region : regions_) {
+    for (const lower::accel::AccelRegion& region : regions_) {
       TESSERA_CHECK(region.result >= 0 && region.result < static_cast<int>(activations_.size()));
       const Activation::Kind kind = KindOf(region.result);
       TESSERA_CHECK(kind == Activation::Kind::kInternal || kind == Activation::Kind::kOutput, "{}",
@@ -56,11 +56,12 @@ class ProgramPlanner {
     return activations_[static_cast<size_t>(activation)].kind;
   }
 
-  Result<PlannedRegion> Analyze(const AccelRegion& region, KeptActivations* kept) const;
+  Result<PlannedRegion> Analyze(const lower::accel::AccelRegion& region,
+                                lower::accel::KeptActivations* kept) const;
   // How PlanResidency sees region |index|.
   ResidencyRegion SeenBy(size_t index) const;
   // What |region| reads and makes that stays on chip.
-  KeptActivations KeptBy(const AccelRegion& region) const;
+  lower::accel::KeptActivations KeptBy(const lower::accel::AccelRegion& region) const;
   // How the region runs, when what stays is known.
   Status Plan(size_t index);
   Status Regions();
@@ -71,31 +72,32 @@ class ProgramPlanner {
   }
 
   const std::vector<Activation>& activations_;
-  const std::vector<AccelRegion>& regions_;
+  const std::vector<lower::accel::AccelRegion>& regions_;
   const isa::Config& config_;
   const ProgramOptions& options_;
   RefusedIndex* const refused_;
-  std::vector<KeptActivations> planned_kept_;  // by region: what its schedule, if given, has in INP
+  std::vector<lower::accel::KeptActivations>
+      planned_kept_;  // by region: what its schedule, if given, has in INP
   ProgramPlan program_;
 };
 
 // |kept|: what a schedule that is given has in INP.
-Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region,
-                                              KeptActivations* kept) const {
+Result<PlannedRegion> ProgramPlanner::Analyze(const lower::accel::AccelRegion& region,
+                                              lower::accel::KeptActivations* kept) const {
   PlannedRegion planned;
-  const Analysis shared = AnalysisOf(region, config_);
+  const lower::accel::Analysis shared = lower::accel::AnalysisOf(region, config_);
   const sched::Accepted<sched::AnalyzedRegion>& analyzed = *shared;
   if (region.schedule) {
     // Before it is known what stays how: the room that it takes itself is the same. Pads that the
     // schedule's layouts do not tell are those of the analysis, if there is one.
-    KeptActivations own;
+    lower::accel::KeptActivations own;
     if (analyzed && analyzed->anchor.kind != sched::AnchorKind::kNone)
       own[analyzed->anchor.input.name()] = {HaloFor(analyzed->anchor), analyzed->anchor.pad_value};
     if (analyzed) planned.region = *analyzed;
-    auto stays = KeptBySteps(region, *region.schedule, own);
+    auto stays = lower::accel::KeptBySteps(region, *region.schedule, own);
     if (!stays) return Within(region.op, stays.error());
     *kept = std::move(*stays);
-    auto steps = ScheduleBySteps(region, *region.schedule, *kept, config_);
+    auto steps = lower::accel::ScheduleBySteps(region, *region.schedule, *kept, config_);
     if (!steps) return Within(region.op, steps.error());
     planned.steps = std::move(*steps);
     const bool follows = &region != regions_.data();
@@ -153,8 +155,8 @@ Status ProgramPlanner::Regions() {
 }
 
 ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
-  const KeptActivations& kept = planned_kept_[index];
-  const AccelRegion& region = regions_[index];
+  const lower::accel::KeptActivations& kept = planned_kept_[index];
+  const lower::accel::AccelRegion& region = regions_[index];
   const PlannedRegion& planned = program_.regions[index];
   ResidencyRegion seen{.name = region.output.name(),
                        .shape = sched::ToShape4(region.output.shape()),
@@ -175,7 +177,8 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
     for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
       if (!region.activations.contains(t.get())) continue;
       const auto stays = kept.find(t.name());
-      const KeptActivation how = stays == kept.end() ? KeptActivation{} : stays->second;
+      const lower::accel::KeptActivation how =
+          stays == kept.end() ? lower::accel::KeptActivation{} : stays->second;
       seen.reads.push_back({seen.activation_of(t), how.halo, how.pad, t.shape().size()});
     }
     return seen;
@@ -192,8 +195,9 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
   return seen;
 }
 
-KeptActivations ProgramPlanner::KeptBy(const AccelRegion& region) const {
-  KeptActivations kept;
+lower::accel::KeptActivations ProgramPlanner::KeptBy(
+    const lower::accel::AccelRegion& region) const {
+  lower::accel::KeptActivations kept;
   const auto add = [&](const std::string& name, int activation) {
     if (const Resident* stays = program_.residency.Of(activation))
       kept[name] = {stays->halo, stays->pad, stays->folded};
@@ -206,25 +210,27 @@ KeptActivations ProgramPlanner::KeptBy(const AccelRegion& region) const {
 }
 
 Status ProgramPlanner::Plan(size_t index) {
-  const AccelRegion& region = regions_[index];
+  const lower::accel::AccelRegion& region = regions_[index];
   PlannedRegion& planned = program_.regions[index];
   planned.on_chip = program_.residency.regions[index];
-  const KeptActivations kept = KeptBy(region);
-  const auto generate = [&]() -> Result<StepRegion> {
+  const lower::accel::KeptActivations kept = KeptBy(region);
+  const auto generate = [&]() -> Result<lower::accel::StepRegion> {
     TESSERA_ASSIGN(const sched::TilePlan plan,
                    sched::MakePlan(*planned.region, config_, planned.on_chip));
-    return ScheduleByPlan(region, *planned.region, plan, planned.on_chip, kept, config_);
+    return lower::accel::ScheduleByPlan(region, *planned.region, plan, planned.on_chip, kept,
+                                        config_);
   };
   // A given schedule is there as its steps alone say what stays; mostly that is how it stays.
   if (!region.schedule || kept != planned_kept_[index]) {
-    auto steps =
-        region.schedule ? ScheduleBySteps(region, *region.schedule, kept, config_) : generate();
+    auto steps = region.schedule
+                     ? lower::accel::ScheduleBySteps(region, *region.schedule, kept, config_)
+                     : generate();
     if (!steps) return Within(region.op, steps.error());
     planned.steps = std::move(*steps);
   }
   const bool stays = planned.on_chip.result.has_value();
   if (stays && planned.on_chip.stored) {
-    auto store = StoreKept(region, kept, config_);
+    auto store = lower::accel::StoreKept(region, kept, config_);
     if (!store) return Within(region.op, store.error());
     planned.store = std::move(*store);
   } else if (region.store_schedule) {
@@ -249,10 +255,10 @@ Status ProgramPlanner::Needs() {
     return program_.needs.back();
   };
   for (int64_t r = 0; r < count; ++r) {
-    const AccelRegion& region = regions_[static_cast<size_t>(r)];
+    const lower::accel::AccelRegion& region = regions_[static_cast<size_t>(r)];
     const PlannedRegion& planned = program_.regions[static_cast<size_t>(r)];
-    for (const RegionBuffer& buffer : planned.steps.lowered.buffers) {
-      if (buffer.role != RegionBuffer::Use::kActivation) continue;
+    for (const lower::accel::RegionBuffer& buffer : planned.steps.lowered.buffers) {
+      if (buffer.role != lower::accel::RegionBuffer::Use::kActivation) continue;
       const int activation = region.activations.at(buffer.tensor.get());
       const Activation::Kind kind = KindOf(activation);
       const bool packs =
@@ -295,36 +301,16 @@ MemoryPlan ProgramPlan::PlaceNeeds() const {
   return PlanMemory(lives);
 }
 
-Analysis AnalysisOf(const AccelRegion& region, const isa::Config& config) {
-  if (region.analysis) return region.analysis;
-  sched::ConstantSet constants;
-  for (const auto& [placeholder, bytes] : region.constants) constants.insert(placeholder);
-  return std::make_shared<Analysis::element_type>(
-      sched::AnalyzeRegion(region.output, constants, config));
-}
-
-sched::Acceptance CheckRegion(const Analysis& analysis, const isa::Config& config) {
-  if (!*analysis) return std::unexpected(analysis->error());
-  TESSERA_TRY(sched::MakePlan(**analysis, config));
-  return {};
-}
-
-Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& config) {
-  const Analysis analyzed = AnalysisOf(region, config);
-  if (!*analyzed) return std::unexpected(analyzed->error());
-  TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(**analyzed, config));
-  return WithDoubleBuffers(region, sched::StepsOf(**analyzed, plan, config), {}, config);
-}
-
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,
-                                const std::vector<AccelRegion>& regions, const isa::Config& config,
-                                const ProgramOptions& options, RefusedIndex* refused) {
+                                const std::vector<lower::accel::AccelRegion>& regions,
+                                const isa::Config& config, const ProgramOptions& options,
+                                RefusedIndex* refused) {
   return ProgramPlanner(activations, regions, config, options, refused).Run();
 }
 
-Status PackConstants(const std::vector<AccelRegion>& regions, ProgramPlan* plan) {
+Status PackConstants(const std::vector<lower::accel::AccelRegion>& regions, ProgramPlan* plan) {
   for (size_t k = 0; k < regions.size(); ++k) {
-    const Status packed = PackConstants(regions[k], &plan->regions[k].steps);
+    const Status packed = lower::accel::PackConstants(regions[k], &plan->regions[k].steps);
     if (!packed) return Within(regions[k].op, packed.error());
   }
   return {};

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/lower/accel/step_region.h"
 #include "compiler/network/memory_plan.h"
 #include "compiler/network/residency.h"
-#include "compiler/network/step_region.h"
 #include "compiler/schedule/accel/packing.h"
 #include "compiler/schedule/accel/plan.h"
 #include "compiler/schedule/accel/region.h"
@@ -43,29 +43,6 @@ struct Activation {
   bool on_host = false;  // kInMemory: the host has it too, and packs it as the program likes
 };
 
-// What AnalyzeRegion says of a region.
-using Analysis = std::shared_ptr<const sched::Accepted<sched::AnalyzedRegion>>;
-
-// One region of the program, in running order.
-struct AccelRegion {
-  uint32_t layer = 0;                                          // for the source map
-  std::string op;                                              // ... and its text
-  te::Tensor output;                                           // the DAG
-  int result = -1;                                             // the activation that it makes
-  std::unordered_map<const te::TensorNode*, int> activations;  // placeholder -> activation
-  std::unordered_map<const te::TensorNode*, std::vector<uint8_t>>
-      constants;  // placeholder -> row-major bytes
-  // A schedule to replay, as ProgramPlan::traces has them; without one the generator decides. With
-  // one the region may be what AnalyzeRegion refuses.
-  std::optional<schedule::Trace> schedule;
-  // The same of the copy of a result that stays to device memory (PlannedRegion::store).
-  std::optional<schedule::Trace> store_schedule;
-  Analysis analysis;  // null: whoever needs it makes it (AnalysisOf)
-};
-
-// The analysis of |region|, made if it has none.
-Analysis AnalysisOf(const AccelRegion& region, const isa::Config& config);
-
 // The region of a list that an error is about, beside the error; nothing: it is of none.
 using RefusedIndex = std::optional<size_t>;
 
@@ -81,9 +58,10 @@ struct PlannedRegion {
   // Nothing: its schedule is given and says what the analysis does not know.
   std::optional<sched::AnalyzedRegion> region;
   sched::OnChip on_chip;
-  StepRegion steps;
-  cost::Cost cost;                  // of a schedule that is given
-  std::optional<StepRegion> store;  // behind them: its result, kept in INP, to device memory
+  lower::accel::StepRegion steps;
+  cost::Cost cost;  // of a schedule that is given
+  std::optional<lower::accel::StepRegion>
+      store;  // behind them: its result, kept in INP, to device memory
 };
 
 // An activation that needs room in device memory, and how it lies there. An input has one for each
@@ -109,13 +87,6 @@ struct ProgramPlan {
   size_t NeedOf(int activation, const sched::Packing& packing) const;
 };
 
-// Whether the accelerator runs the region of |analysis|: the errors of its analysis and plan.
-sched::Acceptance CheckRegion(const Analysis& analysis, const isa::Config& config);
-
-// The steps of a schedule that does what the generator decides for |region| alone, with its
-// activations in device memory. errors: those of its analysis and plan
-Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& config);
-
 // The plan of a program, in which constants have no bytes yet.
 //   errors  kInvalidArgument  a schedule that is none of this region's (ScheduleBySteps' errors);
 //                             one that prepares an activation which the host does not pack; one of
@@ -124,13 +95,13 @@ Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& co
 //           kUnsupported  a region that does not map to the machine (names its op and the stage)
 //           kOutOfRange   a scratchpad is too small; names region
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,
-                                const std::vector<AccelRegion>& regions, const isa::Config& config,
-                                const ProgramOptions& options = {},
+                                const std::vector<lower::accel::AccelRegion>& regions,
+                                const isa::Config& config, const ProgramOptions& options = {},
                                 RefusedIndex* refused = nullptr);
 
 // Fills in the bytes of the constants of |plan|, which is of |regions|.
 //   errors  kOutOfRange  a read outside of a tensor; names region
-Status PackConstants(const std::vector<AccelRegion>& regions, ProgramPlan* plan);
+Status PackConstants(const std::vector<lower::accel::AccelRegion>& regions, ProgramPlan* plan);
 
 }  // namespace tessera::network
 

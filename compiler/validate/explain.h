@@ -23,7 +23,7 @@ class Explainer : private SourceListener, private MachineListener {
  public:
   struct Given {
     const network::ProgramPlan& plan;
-    const std::vector<network::AccelRegion>& regions;
+    const std::vector<lower::accel::AccelRegion>& regions;
     const isa::Config& config;
     const std::vector<int64_t>& offsets;
     int64_t grain;

@@ -13,7 +13,7 @@ namespace tessera::validate {
 namespace {
 
 using ir::StmtKind;
-using network::RegionBuffer;
+using lower::accel::RegionBuffer;
 
 // The elements of |buffer| if all of it is present at once.
 int64_t ElementsOf(const ir::BufferNode& buffer) {
@@ -27,8 +27,8 @@ int64_t ElementsOf(const ir::BufferNode& buffer) {
 }  // namespace
 
 SourceRun::SourceRun(const network::ProgramPlan& plan,
-                     const std::vector<network::AccelRegion>& regions, const isa::Config& config,
-                     int64_t grain, SourceListener* listener)
+                     const std::vector<lower::accel::AccelRegion>& regions,
+                     const isa::Config& config, int64_t grain, SourceListener* listener)
     : plan_(plan), regions_(regions), config_(config), grain_(grain), listener_(listener) {
   for (size_t n = 0; n < plan.needs.size(); ++n) {
     const network::MemoryNeed& need = plan.needs[n];
@@ -48,7 +48,7 @@ Status SourceRun::Run() {
   return {};
 }
 
-Status SourceRun::RunFunc(const network::LoweredRegion& lowered) {
+Status SourceRun::RunFunc(const lower::accel::LoweredRegion& lowered) {
   rooms_.clear();
   nests_.clear();
   for (size_t k = 0; k < lowered.func.params.size(); ++k) {

@@ -36,7 +36,7 @@ inline constexpr Symbol kNothing = 0;
 class SourceRun {
  public:
   // Device memory is tracked in pieces of |grain| bytes.
-  SourceRun(const network::ProgramPlan& plan, const std::vector<network::AccelRegion>& regions,
+  SourceRun(const network::ProgramPlan& plan, const std::vector<lower::accel::AccelRegion>& regions,
             const isa::Config& config, int64_t grain, SourceListener* listener = nullptr);
 
   // errors: kUnsupported, names a statement that is not tile work or an access across pieces
@@ -107,8 +107,8 @@ class SourceRun {
   using Places = std::array<int64_t, 3>;
 
   // Runs one function of region |region_|.
-  Status RunFunc(const network::LoweredRegion& lowered);
-  Room RoomOf(const network::RegionBuffer& bound, const ir::Buffer& param);
+  Status RunFunc(const lower::accel::LoweredRegion& lowered);
+  Room RoomOf(const lower::accel::RegionBuffer& bound, const ir::Buffer& param);
   Status Exec(const ir::Stmt& s);
   // |s| as a nest; null if it is not a perfect nest around a call. Made once per statement.
   Result<const NestCode*> NestOf(const ir::Stmt& s);
@@ -131,7 +131,7 @@ class SourceRun {
   Symbol LoadFrom(const Ready& ready, int64_t at);
 
   const network::ProgramPlan& plan_;
-  const std::vector<network::AccelRegion>& regions_;
+  const std::vector<lower::accel::AccelRegion>& regions_;
   const isa::Config config_;
   const int64_t grain_;
   SourceListener* const listener_;

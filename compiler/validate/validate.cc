@@ -42,7 +42,7 @@ Result<std::vector<Symbol>> Arena(const network::ProgramPlan& plan,
 }  // namespace
 
 Result<TranslationReport> CheckTranslation(const network::ProgramPlan& plan,
-                                           const std::vector<network::AccelRegion>& regions,
+                                           const std::vector<lower::accel::AccelRegion>& regions,
                                            const isa::Config& config,
                                            const std::vector<int64_t>& offsets, int64_t arena_bytes,
                                            const isa::ProgramImage& image,

@@ -40,7 +40,7 @@ struct TranslationOptions {
 //                         what it reads, and what the loop IR reads there, if that is known
 //           kDeadlock, kOutOfRange, kUnsupported  the program cannot be followed
 Result<TranslationReport> CheckTranslation(const network::ProgramPlan& plan,
-                                           const std::vector<network::AccelRegion>& regions,
+                                           const std::vector<lower::accel::AccelRegion>& regions,
                                            const isa::Config& config,
                                            const std::vector<int64_t>& offsets, int64_t arena_bytes,
                                            const isa::ProgramImage& image,

@@ -64,7 +64,7 @@ Status AddErrors(const std::string& path, const isa::Config& config,
   for (const graph::Region& region : network::FusePlaced(layers, places, true)) {
     if (places[region.nodes[0]].device != network::kAccelerator) continue;
     const compiler::AccelLayer layer = compiler::AccelLayerOf(graph, layers.Te(region), config);
-    const auto steps = network::StepsOf(layer.region, config);
+    const auto steps = lower::accel::StepsOf(layer.region, config);
     if (!steps) continue;  // a view
     const std::string name = fmt::format("{} of {}", region.name, path);
     TESSERA_ASSIGN(errors->emplace_back(), ErrorOf(name, layer, *steps));

@@ -17,7 +17,7 @@
 
 namespace tessera::codegen::accel {
 
-using network::RegionBuffer;
+using lower::accel::RegionBuffer;
 
 constexpr int64_t kConstantAlign = 64;
 
@@ -86,7 +86,7 @@ void ProgramEmitter::OverwriteHalos(int64_t base, int64_t tiles) {
 }
 
 Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t index) {
-  const network::AccelRegion& region = regions_[index];
+  const lower::accel::AccelRegion& region = regions_[index];
   const network::PlannedRegion& planned = plan_.regions[index];
   if (planned.steps.inp_tiles > 0)
     OverwriteHalos(plan_.residency.box_base[index], plan_.residency.box_tiles[index]);
@@ -103,7 +103,7 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
   }
   auto emission = std::make_unique<Emission>(
       Emission{planned.steps.lowered, {}, LeafEmitter(config_, &builder_), {}, {}});
-  network::LoweredRegion& lowered = emission->lowered;
+  lower::accel::LoweredRegion& lowered = emission->lowered;
   TESSERA_TRY(PlaceParams(index, lowered, emission->emitter));
   if (fill) {
     const auto kept = std::ranges::find_if(lowered.func.params, [&](const ir::Buffer& param) {
@@ -148,9 +148,9 @@ std::unexpected<Error> ProgramEmitter::Refuse(size_t index, const Error& error) 
   return Within(regions_[index].op, error);
 }
 
-Status ProgramEmitter::PlaceParams(size_t index, const network::LoweredRegion& lowered,
+Status ProgramEmitter::PlaceParams(size_t index, const lower::accel::LoweredRegion& lowered,
                                    LeafEmitter& emitter) {
-  const network::AccelRegion& region = regions_[index];
+  const lower::accel::AccelRegion& region = regions_[index];
   for (size_t k = 0; k < lowered.buffers.size(); ++k) {
     const RegionBuffer& b = lowered.buffers[k];
     BufferAddress place;
@@ -285,7 +285,7 @@ Result<AccelProgram> ProgramEmitter::Run(int64_t arena_bytes) {
 
 Result<AccelProgram> EmitProgram(const network::ProgramPlan& plan,
                                  const std::vector<network::Activation>& activations,
-                                 const std::vector<network::AccelRegion>& regions,
+                                 const std::vector<lower::accel::AccelRegion>& regions,
                                  const isa::Config& config, const std::vector<int64_t>& offsets,
                                  int64_t arena_bytes, bool dump, network::RefusedIndex* refused) {
   ProgramEmitter emitter(plan, activations, regions, config, offsets, dump, refused);

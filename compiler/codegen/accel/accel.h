@@ -39,7 +39,7 @@ struct AccelProgram {
 //           kOutOfRange   a scratchpad or a field is too small; names region, instruction, field
 Result<AccelProgram> EmitProgram(const network::ProgramPlan& plan,
                                  const std::vector<network::Activation>& activations,
-                                 const std::vector<network::AccelRegion>& regions,
+                                 const std::vector<lower::accel::AccelRegion>& regions,
                                  const isa::Config& config, const std::vector<int64_t>& offsets,
                                  int64_t arena_bytes, bool dump = false,
                                  network::RefusedIndex* refused = nullptr);

@@ -13,7 +13,7 @@ namespace tessera::codegen::accel {
 constexpr int64_t kPieceTiles = 16;
 
 Status ProgramEmitter::CutAhead(size_t index, Emission& emission) {
-  network::LoweredRegion& lowered = emission.lowered;
+  lower::accel::LoweredRegion& lowered = emission.lowered;
   const Result<std::vector<int64_t>> tiles = PieceTiles(index, lowered);
   if (!tiles) return Refuse(index, tiles.error());
   std::vector<ir::Stmt> pieces;
@@ -55,7 +55,7 @@ Status ProgramEmitter::Ahead(size_t index, Emission& emission, size_t count) {
 // instructions that work longer with a piece than it takes to bring it get theirs where they want
 // it.
 Result<std::vector<int64_t>> ProgramEmitter::PieceTiles(
-    size_t index, const network::LoweredRegion& lowered) const {
+    size_t index, const lower::accel::LoweredRegion& lowered) const {
   std::vector<int64_t> least(lowered.ahead.size(), kPieceTiles);
   if (index > 0 || least.empty()) return least;
   struct AheadCopy {

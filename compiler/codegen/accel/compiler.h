@@ -21,7 +21,7 @@ class ProgramEmitter {
  public:
   ProgramEmitter(const network::ProgramPlan& plan,
                  const std::vector<network::Activation>& activations,
-                 const std::vector<network::AccelRegion>& regions, const isa::Config& config,
+                 const std::vector<lower::accel::AccelRegion>& regions, const isa::Config& config,
                  const std::vector<int64_t>& offsets, bool dump, network::RefusedIndex* refused)
       : plan_(plan),
         activations_(activations),
@@ -49,8 +49,8 @@ class ProgramEmitter {
   BufferAddress PlaceOf(const network::Resident& resident, const ir::Buffer& kept) const;
   // A region between lowering and the end of its instructions.
   struct Emission {
-    network::LoweredRegion lowered;
-    std::optional<network::LoweredRegion> store;  // behind it
+    lower::accel::LoweredRegion lowered;
+    std::optional<lower::accel::LoweredRegion> store;  // behind it
     LeafEmitter emitter;
     Held held;
     std::unique_ptr<FixedPlaces> fixed;
@@ -74,7 +74,8 @@ class ProgramEmitter {
   Result<std::unique_ptr<Emission>> Lower(size_t index);
   // Tells |emitter| where the parameters of |lowered|, of region |index|, are; the bytes of its
   // constants go to the program.
-  Status PlaceParams(size_t index, const network::LoweredRegion& lowered, LeafEmitter& emitter);
+  Status PlaceParams(size_t index, const lower::accel::LoweredRegion& lowered,
+                     LeafEmitter& emitter);
   // Room for what stays during the region; without |must|, only if there is some.
   Status Begin(size_t index, Emission& emission, bool must);
   Status EmitUnit(size_t index, Emission& emission, size_t unit, const RunHooks& hooks = {});
@@ -84,7 +85,7 @@ class ProgramEmitter {
   Status CutAhead(size_t index, Emission& emission);
   // The tiles of a piece of each of lowered.ahead.
   Result<std::vector<int64_t>> PieceTiles(size_t index,
-                                          const network::LoweredRegion& lowered) const;
+                                          const lower::accel::LoweredRegion& lowered) const;
   Status Need(size_t index, Emission& emission, const target::SolvedLeaf& leaf);
   // What instructions from here on are for.
   void SwitchTo(size_t index, Emission& emission);
@@ -117,7 +118,7 @@ class ProgramEmitter {
 
   const network::ProgramPlan& plan_;
   const std::vector<network::Activation>& activations_;
-  const std::vector<network::AccelRegion>& regions_;
+  const std::vector<lower::accel::AccelRegion>& regions_;
   const isa::Config& config_;
   const std::vector<int64_t>& offsets_;
   const bool dump_;

@@ -25,8 +25,8 @@ inline ir::Expr Narrow(ir::Expr sum) {
 }
 
 // A region of |output|: placeholders named w... are constants, the others activations.
-inline network::AccelRegion RegionOf(const te::Tensor& output) {
-  network::AccelRegion region;
+inline lower::accel::AccelRegion RegionOf(const te::Tensor& output) {
+  lower::accel::AccelRegion region;
   region.op = "case";
   region.output = output;
   for (const te::Tensor& t : te::TopologicalOrder({output})) {

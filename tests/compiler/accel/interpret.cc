@@ -6,7 +6,7 @@
 
 #include "compiler/ir/interp.h"
 #include "compiler/ir/layout.h"
-#include "compiler/network/step_region.h"
+#include "compiler/lower/accel/step_region.h"
 #include "compiler/schedule/params.h"
 #include "compiler/target/accelerator.h"
 #include "tests/compiler/accel/net.h"
@@ -35,9 +35,9 @@ schedule::accel::OnChip AllResident(const schedule::accel::AnalyzedRegion& regio
 }
 
 // The activations that |on_chip| has in INP, by the names of |region|'s tensors.
-network::KeptActivations KeptBy(const schedule::accel::AnalyzedRegion& region,
-                                const schedule::accel::OnChip& on_chip) {
-  network::KeptActivations kept;
+lower::accel::KeptActivations KeptBy(const schedule::accel::AnalyzedRegion& region,
+                                     const schedule::accel::OnChip& on_chip) {
+  lower::accel::KeptActivations kept;
   for (const auto& [tensor, halo] : on_chip.fetched) kept[tensor.name()] = {halo, 5};
   if (on_chip.input) kept[region.anchor.input.name()] = {*on_chip.input, region.anchor.pad_value};
   if (on_chip.result) kept[region.output.name()] = {*on_chip.result, on_chip.result_pad};
@@ -45,9 +45,9 @@ network::KeptActivations KeptBy(const schedule::accel::AnalyzedRegion& region,
 }
 
 // Interprets the lowered IR of one region, with all activations in device memory or all on chip.
-std::string InterpretRegion(const network::AccelRegion& region, const isa::Config& config,
+std::string InterpretRegion(const lower::accel::AccelRegion& region, const isa::Config& config,
                             const Values& values, bool stays) {
-  const network::Analysis analysis = network::AnalysisOf(region, config);
+  const lower::accel::Analysis analysis = lower::accel::AnalysisOf(region, config);
   const auto& analyzed = *analysis;
   if (!analyzed) return analyzed.error().message;
   const bool copy = analyzed->steps.back().loads();
@@ -56,23 +56,23 @@ std::string InterpretRegion(const network::AccelRegion& region, const isa::Confi
       stays ? AllResident(*analyzed) : schedule::accel::OnChip{};
   auto plan = schedule::accel::MakePlan(*analyzed, config, on_chip);
   if (!plan) return plan.error().message;
-  const network::KeptActivations kept = KeptBy(*analyzed, on_chip);
-  auto made = network::ScheduleByPlan(region, *analyzed, *plan, on_chip, kept, config);
+  const lower::accel::KeptActivations kept = KeptBy(*analyzed, on_chip);
+  auto made = lower::accel::ScheduleByPlan(region, *analyzed, *plan, on_chip, kept, config);
   if (!made) return made.error().message;
-  const network::LoweredRegion& lowered = made->lowered;
-  const Status packed = network::PackConstants(region, &*made);
+  const lower::accel::LoweredRegion& lowered = made->lowered;
+  const Status packed = lower::accel::PackConstants(region, &*made);
   if (!packed) return packed.error().message;
   std::vector<ir::Array> arrays(lowered.buffers.size());
   std::vector<ir::Array*> args;
   for (size_t k = 0; k < lowered.buffers.size(); ++k) {
-    const network::RegionBuffer& b = lowered.buffers[k];
+    const lower::accel::RegionBuffer& b = lowered.buffers[k];
     const ir::Buffer param = schedule::ParamBuffer(made->schedule, lowered.func.params[k]->name);
-    if (b.role == network::RegionBuffer::Use::kConstant) {
+    if (b.role == lower::accel::RegionBuffer::Use::kConstant) {
       arrays[k] = ir::Array(param->dtype, *b.data);
       continue;
     }
     std::vector<int8_t> tensor(static_cast<size_t>(b.packing.elements()), 99);
-    if (b.role == network::RegionBuffer::Use::kActivation)
+    if (b.role == lower::accel::RegionBuffer::Use::kActivation)
       tensor = values.at(region.activations.at(b.tensor.get()));
     arrays[k] = ir::Array(
         param->dtype, ir::PackLayout(*param, std::vector<uint8_t>(tensor.begin(), tensor.end())));
@@ -82,8 +82,8 @@ std::string InterpretRegion(const network::AccelRegion& region, const isa::Confi
   if (!stats) return region.op + ": " + stats.error().message;
   std::string text;
   for (size_t k = 0; k < lowered.buffers.size(); ++k) {
-    const network::RegionBuffer& b = lowered.buffers[k];
-    if (b.role != network::RegionBuffer::Use::kResult) continue;
+    const lower::accel::RegionBuffer& b = lowered.buffers[k];
+    if (b.role != lower::accel::RegionBuffer::Use::kResult) continue;
     const std::vector<uint8_t> got = ir::UnpackLayout(
         *schedule::ParamBuffer(made->schedule, lowered.func.params[k]->name), arrays[k].bytes());
     text += CompareValues(region.op + (stays ? " (stays)" : ""),
@@ -97,7 +97,7 @@ std::string InterpretRegion(const network::AccelRegion& region, const isa::Confi
 std::string InterpretAndCompare(const Compiled& c, const isa::Config& config,
                                 const Values& values) {
   std::string text;
-  for (const network::AccelRegion& region : c.regions) {
+  for (const lower::accel::AccelRegion& region : c.regions) {
     text += InterpretRegion(region, config, values, false);
     text += InterpretRegion(region, config, values, true);
   }

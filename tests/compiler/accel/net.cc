@@ -190,7 +190,7 @@ Compiled Bound(const graph::Graph& graph) {
   uint32_t layer = 0;
   for (const graph::Region& region : graph::Fuse(graph)) {
     c.te.push_back(te::BuildRegion(graph, region));
-    network::AccelRegion r = network::BindRegion(c.te.back());
+    lower::accel::AccelRegion r = network::BindRegion(c.te.back());
     r.layer = layer++;
     c.regions.push_back(std::move(r));
   }
@@ -201,8 +201,8 @@ Compiled Bound(const graph::Graph& graph) {
 
 Result<Compiled> CompileBySteps(graph::Graph& graph, const isa::Config& config) {
   Compiled c = Bound(graph);
-  for (network::AccelRegion& region : c.regions) {
-    TESSERA_ASSIGN(region.schedule, network::StepsOf(region, config));
+  for (lower::accel::AccelRegion& region : c.regions) {
+    TESSERA_ASSIGN(region.schedule, lower::accel::StepsOf(region, config));
   }
   TESSERA_ASSIGN(c.program, CompileAlone(c.activations, c.regions, config));
   return c;
@@ -217,7 +217,7 @@ Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool du
 }
 
 Result<ProgramAlone> CompileAlone(const std::vector<network::Activation>& activations,
-                                  const std::vector<network::AccelRegion>& regions,
+                                  const std::vector<lower::accel::AccelRegion>& regions,
                                   const isa::Config& config, const AloneOptions& options) {
   TESSERA_ASSIGN(network::ProgramPlan plan, network::PlanProgram(activations, regions, config,
                                                                  {.store_all = options.store_all,

@@ -80,13 +80,13 @@ struct AloneOptions {
   bool dump = false;
 };
 Result<ProgramAlone> CompileAlone(const std::vector<network::Activation>& activations,
-                                  const std::vector<network::AccelRegion>& regions,
+                                  const std::vector<lower::accel::AccelRegion>& regions,
                                   const isa::Config& config, const AloneOptions& options = {});
 
 // The network in the form that the compiler takes.
 struct Compiled {
   std::vector<network::Activation> activations;  // index = TensorId
-  std::vector<network::AccelRegion> regions;
+  std::vector<lower::accel::AccelRegion> regions;
   std::vector<te::RegionTe> te;
   ProgramAlone program;
 };

@@ -28,7 +28,7 @@ constexpr DType kI8 = DType::kInt8, kI32 = DType::kInt32;
 Refusal Refused(const Tensor& output, const char* config = "default") {
   const isa::Config machine = NamedConfig(config);
   const auto accepted =
-      network::CheckRegion(network::AnalysisOf(RegionOf(output), machine), machine);
+      lower::accel::CheckRegion(lower::accel::AnalysisOf(RegionOf(output), machine), machine);
   return accepted ? Refusal(RefusalKind::kNothing, "accepted") : accepted.error();
 }
 

@@ -18,7 +18,8 @@ using te::Tensor;
 using Index = ExprList;
 
 std::string Refusal(const Tensor& output, const isa::Config& config = NamedConfig("default")) {
-  const Status status = network::CheckRegion(network::AnalysisOf(RegionOf(output), config), config);
+  const Status status =
+      lower::accel::CheckRegion(lower::accel::AnalysisOf(RegionOf(output), config), config);
   if (status) return "accepted";
   return status.error().message;
 }
@@ -43,7 +44,7 @@ TEST(Refuse, StepsWhoseBoxesAreLargerThanInp_bad) {
   const isa::Config config = NamedConfig("default");
   auto compiled = CompileBySteps(net.graph(), config);
   ASSERT_TRUE(compiled) << compiled.error().message;
-  network::AccelRegion region = compiled->regions[0];
+  lower::accel::AccelRegion region = compiled->regions[0];
   schedule::Trace trace;
   for (schedule::Step& step : *region.schedule) {
     if (auto* split = std::get_if<schedule::SplitStep>(&step);
@@ -116,7 +117,7 @@ TEST(Refuse, SchedulesThatReadOneTensorInTwoMemories_bad) {
 TEST(Refuse, AScheduleOfWhatIsNoActivation_bad) {
   const isa::Config config = NamedConfig("default");
   const auto message = [&](const Tensor& x, const Tensor& y) {
-    network::AccelRegion region = RegionOf(y);
+    lower::accel::AccelRegion region = RegionOf(y);
     region.result = 1;
     region.schedule.emplace();
     const auto plan = network::PlanProgram({{"x", x.shape(), network::Activation::Kind::kInput},

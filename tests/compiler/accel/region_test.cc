@@ -40,7 +40,7 @@ TEST_P(RegionTest, StepsGiveTheDefinition) {
   net.Output(ShapeCases()[index].build(net));
   auto compiled = CompileBySteps(net.graph(), config);
   ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
-  for (const network::AccelRegion& region : compiled->regions)
+  for (const lower::accel::AccelRegion& region : compiled->regions)
     SCOPED_TRACE(schedule::Print(*region.schedule));
   Values values = RandomInputs(net.graph(), net.rng());
   Evaluate(*compiled, values);

@@ -189,7 +189,8 @@ class RandomSteps : public ::testing::TestWithParam<std::tuple<std::string, Regi
                   says(" images, which GEMM multiplies by the same weights, and here each "))
           << direct.error().message << "\n"
           << te::Print({c.regions[0].output})
-          << schedule::Print(network::StepsOf(c.regions[0], config_).value_or(schedule::Trace()));
+          << schedule::Print(
+                 lower::accel::StepsOf(c.regions[0], config_).value_or(schedule::Trace()));
       return std::nullopt;
     }
     c.program = std::move(*direct);
@@ -237,7 +238,7 @@ TEST_P(RandomSteps, GiveTheDefinition) {
     const std::optional<Compiled> c = Region(rng);
     if (!c) continue;
     ++taken;
-    const Result<schedule::Trace> steps = network::StepsOf(c->regions[0], config_);
+    const Result<schedule::Trace> steps = lower::accel::StepsOf(c->regions[0], config_);
     ASSERT_TRUE(steps.has_value()) << steps.error().message;
     EXPECT_EQ(schedule::ParseTrace(schedule::Print(*steps)), *steps);
     EXPECT_EQ(Difference(*c, *steps, seed, false), "") << schedule::Print(*steps);

@@ -266,14 +266,14 @@ TEST(TapsAsChannels, OfEachAxisWithAnyNames) {
                          wide(w(i[1], ci.var, ky.var, kx.var)),
                      {ci, ky, kx});
     });
-    network::AccelRegion region{.op = "case", .result = 1};
+    lower::accel::AccelRegion region{.op = "case", .result = 1};
     region.output = te::Compute("y", sum.shape(), names, [&](const auto& i) {
       const ir::Expr y = ir::Requant(sum(i), number(1 << 30), number(-3), isa::Round::kEven);
       return ir::Cast(DType::kInt8, ir::ClampAdd(y, number(0), number(-128), number(127)));
     });
     region.activations[x.get()] = 0;
     region.constants[w.get()].resize(16 * 3 * 3 * 3);
-    const network::Analysis analysis = network::AnalysisOf(region, config);
+    const lower::accel::Analysis analysis = lower::accel::AnalysisOf(region, config);
     const auto& analyzed = *analysis;
     ASSERT_TRUE(analyzed) << analyzed.error().message;
     const std::vector<int64_t> kShapes[] = {{1, 10, 9, 9}, {1, 12, 7, 9}, {1, 10, 7, 27}};
@@ -283,10 +283,10 @@ TEST(TapsAsChannels, OfEachAxisWithAnyNames) {
       ASSERT_TRUE(moved.has_value());
       const auto plan = schedule::accel::MakePlan(*moved, config);
       ASSERT_TRUE(plan) << plan.error().message;
-      const auto made = network::ScheduleByPlan(region, *moved, *plan, {}, {}, config);
+      const auto made = lower::accel::ScheduleByPlan(region, *moved, *plan, {}, {}, config);
       ASSERT_TRUE(made) << made.error().message;
       int prepared = 0;
-      for (const network::RegionBuffer& b : made->lowered.buffers) {
+      for (const lower::accel::RegionBuffer& b : made->lowered.buffers) {
         if (!b.packing.prepared) continue;
         ++prepared;
         EXPECT_EQ(b.packing.prepared.shape(), kShapes[axes - 1]);

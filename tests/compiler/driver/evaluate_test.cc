@@ -51,7 +51,7 @@ const target::HostLevel* ThisLevel() {
 // |compiled| with layer |index| alone, scheduled by |trace|, with the layer's constants.
 test::Compiled Alone(const test::Compiled& compiled, const AccelLayer& layer,
                      const schedule::Trace& trace, size_t index) {
-  network::AccelRegion region = compiled.regions[index];
+  lower::accel::AccelRegion region = compiled.regions[index];
   region.schedule = trace;
   test::Compiled alone{layer.activations, {region}, {compiled.te[index]}, {}};
   auto program = test::CompileAlone(alone.activations, alone.regions, layer.config);
@@ -73,7 +73,7 @@ TEST_P(EvaluateAccel, IsWhatDeviceCycleTakes) {
   int compared = 0, other = 0;
   for (size_t k = 0; k < compiled->regions.size(); ++k) {
     const AccelLayer layer = AccelLayerOf(net.graph(), compiled->te[k], config);
-    const auto generated = network::StepsOf(layer.region, config);
+    const auto generated = lower::accel::StepsOf(layer.region, config);
     ASSERT_TRUE(generated) << generated.error().message;
     const auto first = Evaluate(layer, *generated);
     ASSERT_TRUE(first) << first.error().message;
@@ -112,7 +112,7 @@ TEST(Evaluate, IsTheSameOnFourThreads) {
   const auto compiled = test::Compile(net.graph(), config);
   ASSERT_TRUE(compiled) << compiled.error().message;
   const AccelLayer layer = AccelLayerOf(net.graph(), compiled->te[0], config);
-  const auto trace = network::StepsOf(layer.region, config);
+  const auto trace = lower::accel::StepsOf(layer.region, config);
   ASSERT_TRUE(trace) << trace.error().message;
   std::array<uint64_t, 4> cycles{};
   std::vector<std::thread> threads;
@@ -232,7 +232,7 @@ TEST(Evaluate, RefusesAnotherLayersTrace) {
   ASSERT_TRUE(compiled) << compiled.error().message;
   const AccelLayer layer = AccelLayerOf(net.graph(), compiled->te[0], config);
   const AccelLayer other = AccelLayerOf(net.graph(), compiled->te.back(), config);
-  const auto trace = network::StepsOf(other.region, config);
+  const auto trace = lower::accel::StepsOf(other.region, config);
   ASSERT_TRUE(trace) << trace.error().message;
   const auto refused = Evaluate(layer, *trace);
   ASSERT_FALSE(refused);
@@ -246,7 +246,7 @@ TEST(Evaluate, LeavesNothingBehind) {
   const auto compiled = test::Compile(net.graph(), config);
   ASSERT_TRUE(compiled) << compiled.error().message;
   const AccelLayer accel = AccelLayerOf(net.graph(), compiled->te[0], config);
-  const auto trace = network::StepsOf(accel.region, config);
+  const auto trace = lower::accel::StepsOf(accel.region, config);
   ASSERT_TRUE(trace) << trace.error().message;
   const HostLayer host{compiled->te[0], {}, ThisLevel()};
   const auto func = MakeHostFunc(host.region, "f", {}, nullptr, host.level);

@@ -3,8 +3,8 @@
 // A region of an accelerator program with its schedule, step by step (schedule/step.h), and the
 // loop IR that they make. Depends on: compiler/lower, target, schedule/accel. Used by:
 // network/program.h, codegen/accel.
-#ifndef TESSERA_COMPILER_NETWORK_STEP_REGION_H_
-#define TESSERA_COMPILER_NETWORK_STEP_REGION_H_
+#ifndef TESSERA_COMPILER_LOWER_ACCEL_STEP_REGION_H_
+#define TESSERA_COMPILER_LOWER_ACCEL_STEP_REGION_H_
 
 #include <cstdint>
 #include <map>
@@ -15,16 +15,13 @@
 
 #include "base/error.h"
 #include "compiler/ir/ir.h"
+#include "compiler/lower/accel/accel_region.h"
 #include "compiler/schedule/accel/packing.h"
 #include "compiler/schedule/accel/plan.h"
 #include "compiler/schedule/schedule.h"
 #include "isa/config.h"
 
-namespace tessera::network {
-
-namespace sched = schedule::accel;
-
-struct AccelRegion;
+namespace tessera::lower::accel {
 
 // A parameter of a region's function: a global buffer, or (scope inp) an activation that stays on
 // chip.
@@ -94,12 +91,16 @@ Result<StepRegion> ScheduleByPlan(const AccelRegion& region, const sched::Analyz
 Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& kept,
                              const isa::Config& config);
 
+// The steps of a schedule that does what the generator decides for |region| alone, with its
+// activations in device memory. errors: those of its analysis and plan
+Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& config);
+
 // |trace|, a schedule of |region|, and double_buffer for what they compute on chip inside loops, in
 // the order of the stages, as long as two copies of each fit.
 //   errors  those of the steps
 Result<schedule::Trace> WithDoubleBuffers(const AccelRegion& region, schedule::Trace trace,
                                           const KeptActivations& kept, const isa::Config& config);
 
-}  // namespace tessera::network
+}  // namespace tessera::lower::accel
 
-#endif  // TESSERA_COMPILER_NETWORK_STEP_REGION_H_
+#endif  // TESSERA_COMPILER_LOWER_ACCEL_STEP_REGION_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/network/step_region.h"
+#include "compiler/lower/accel/step_region.h"
 
 #include <algorithm>
 #include <map>
@@ -14,13 +14,12 @@
 #include "compiler/ir/visit.h"
 #include "compiler/lower/accel/host_pack.h"
 #include "compiler/lower/lower.h"
-#include "compiler/network/program.h"
 #include "compiler/schedule/accel/plan_steps.h"
 #include "compiler/schedule/params.h"
 #include "compiler/target/accelerator.h"
 #include "compiler/target/tile_intrin.h"
 
-namespace tessera::network {
+namespace tessera::lower::accel {
 namespace {
 
 using Layouts = std::map<std::string, schedule::LayoutStep>;
@@ -47,7 +46,7 @@ schedule::LayoutStep LayoutOf(const te::Tensor& tensor, const KeptActivations& k
     d.before = stays->second.halo.before[static_cast<size_t>(d.dim) - 2];
     d.after = stays->second.halo.after[static_cast<size_t>(d.dim) - 2];
   }
-  layout = lower::accel::LayoutForRank(layout, tensor.shape().size());
+  layout = LayoutForRank(layout, tensor.shape().size());
   std::erase_if(layout.dims, [](const LayoutDim& d) { return d.mod == 1; });
   std::string text = ir::LayoutText(layout);
   std::erase(text, ' ');
@@ -192,7 +191,7 @@ Result<std::string> SourceOf(const te::Tensor& prepared) {
 }
 
 bool Fits(const AccelRegion& region, const schedule::Schedule& schedule) {
-  return lower::Lower(schedule, region.output.name(), {.guards = false}).has_value();
+  return Lower(schedule, region.output.name(), {.guards = false}).has_value();
 }
 
 // double_buffer for all stages of |schedule| that take it: those on chip, inside loops.
@@ -234,7 +233,7 @@ Result<StepRegion> LowerScheduled(const AccelRegion& region, const schedule::Sch
       }).later;
   StepRegion made{.schedule = schedule};
   LoweredRegion& lowered = made.lowered;
-  TESSERA_ASSIGN(lowered.func, lower::Lower(schedule, region.output.name(), {.guards = false}));
+  TESSERA_ASSIGN(lowered.func, Lower(schedule, region.output.name(), {.guards = false}));
   const auto packing = [&](const te::Tensor& t) {
     return sched::PackingOf(sched::ToShape4(t.shape()), config);
   };
@@ -391,4 +390,11 @@ Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const schedule::Tr
   return LowerScheduled(region, schedule, config);
 }
 
-}  // namespace tessera::network
+Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& config) {
+  const Analysis analyzed = AnalysisOf(region, config);
+  if (!*analyzed) return std::unexpected(analyzed->error());
+  TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(**analyzed, config));
+  return WithDoubleBuffers(region, sched::StepsOf(**analyzed, plan, config), {}, config);
+}
+
+}  // namespace tessera::lower::accel
