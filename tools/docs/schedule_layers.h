@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "tools/docs/schedule_examples.h"
 #include "isa/config.h"
 #include "runtime/device.h"
+#include "tools/docs/schedule_examples.h"
 
 namespace tessera::tools {
 

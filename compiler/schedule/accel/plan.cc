@@ -34,7 +34,6 @@ class Judge {
     contraction_ = region.anchor.kind == AnchorKind::kContraction;
     weighted_ = contraction_ || region.anchor.kind == AnchorKind::kChannelwise;
     acc_slots_ = region.AccSlots(), out_slots_ = region.OutSlots();
-    wide_passes_ = region.WidePasses(), records_ = region.Records();
   }
 
   const Extents& extents() const { return e_; }
@@ -71,7 +70,7 @@ class Judge {
   Extents e_;
   int64_t inp_tiles_ = 0;
   bool anchored_ = false, weighted_ = false, contraction_ = false;
-  int64_t acc_slots_ = 0, out_slots_ = 0, wide_passes_ = 0, records_ = 0;  // of the region
+  int64_t acc_slots_ = 0, out_slots_ = 0;  // of the region
 };
 
 // How often the loops of a plan run, and what its buffers take.
@@ -111,8 +110,8 @@ std::optional<Judge::Sizes> Judge::SizesOf(const TilePlan& p) const {
   s.extra_banks = extra_slots * Banks(s.part_pixels, Memory::kAcc);
   s.out_banks = out_slots_ * Banks(s.part_pixels, Memory::kOut);
   // What a pass widens has a buffer beside the sums, also where those of its part are done with.
-  const int64_t beside =
-      std::max(extra_slots, anchored_ ? wide_passes_ : 0) * Banks(s.part_pixels, Memory::kAcc);
+  const int64_t beside = std::max(extra_slots, anchored_ ? region_.WidePasses() : 0) *
+                         Banks(s.part_pixels, Memory::kAcc);
   if (s.acc_banks + beside > kBanks || s.out_banks > kBanks) return std::nullopt;
   // Between two tiles of work those of other regions come.
   if (on_chip_.rows > 0 && (2 * (s.acc_banks + s.extra_banks) > kBanks || 2 * s.out_banks > kBanks))
@@ -142,7 +141,7 @@ std::optional<Judge::Sizes> Judge::SizesOf(const TilePlan& p) const {
     if (s.weight_piece > config_.Depth(Memory::kWgt)) return std::nullopt;
   }
   const int64_t records =
-      records_ * (p.params == Residency::kRegion ? e_.out_blocks : p.channel_part);
+      region_.Records() * (p.params == Residency::kRegion ? e_.out_blocks : p.channel_part);
   if (records > config_.Depth(Memory::kPrm)) return std::nullopt;
   return s;
 }
