@@ -5,16 +5,26 @@
 
 namespace tessera::ir {
 
-Expr MapOperands(const Expr& e, const ExprFn& fn) {
-  if (e->args.empty()) return e;
-  std::vector<Expr> args;
-  args.reserve(e->args.size());
-  bool changed = false;
-  for (const Expr& a : e->args) {
-    args.push_back(fn(a));
-    changed |= args.back().get() != a.get();
+namespace {
+
+// |parts| mapped by |fn|; empty if all stay the same, so that nothing is copied then.
+template <typename T, typename Fn>
+std::vector<T> Mapped(const std::vector<T>& parts, const Fn& fn) {
+  std::vector<T> mapped;
+  for (size_t k = 0; k < parts.size(); ++k) {
+    T part = fn(parts[k]);
+    if (mapped.empty() && part.get() == parts[k].get()) continue;
+    if (mapped.empty()) mapped = parts;
+    mapped[k] = std::move(part);
   }
-  if (!changed) return e;
+  return mapped;
+}
+
+}  // namespace
+
+Expr MapOperands(const Expr& e, const ExprFn& fn) {
+  std::vector<Expr> args = Mapped(e->args, fn);
+  if (args.empty()) return e;
   switch (e->kind) {  // builders recompute types, so vector operands propagate
     case ExprKind::kBin:
       return Bin(e->bin(), args[0], args[1]);
@@ -39,24 +49,18 @@ Expr MapOperands(const Expr& e, const ExprFn& fn) {
 }
 
 Stmt MapParts(const Stmt& s, const ExprFn& expr_fn, const StmtFn& stmt_fn) {
-  StmtNode node = *s;
-  bool changed = false;
-  auto map = [&](Expr* e) {
-    if (!*e) return;
-    Expr m = expr_fn(*e);
-    changed |= m.get() != e->get();
-    *e = m;
-  };
-  map(&node.min);
-  map(&node.extent);
-  map(&node.value);
-  for (Expr& i : node.indices) map(&i);
-  for (Stmt& b : node.body) {
-    Stmt m = stmt_fn(b);
-    changed |= m.get() != b.get();
-    b = m;
+  const auto map = [&](const Expr& e) { return e ? expr_fn(e) : e; };
+  Expr min = map(s->min), extent = map(s->extent), value = map(s->value);
+  std::vector<Expr> indices = Mapped(s->indices, expr_fn);
+  std::vector<Stmt> body = Mapped(s->body, stmt_fn);
+  if (min.get() == s->min.get() && extent.get() == s->extent.get() &&
+      value.get() == s->value.get() && indices.empty() && body.empty()) {
+    return s;
   }
-  if (!changed) return s;
+  StmtNode node = *s;
+  node.min = std::move(min), node.extent = std::move(extent), node.value = std::move(value);
+  if (!indices.empty()) node.indices = std::move(indices);
+  if (!body.empty()) node.body = std::move(body);
   switch (node.kind) {
     case StmtKind::kFor:
       return node.body[0] ? For(node.var, node.min, node.extent, node.loop, node.body[0]) : Stmt();
