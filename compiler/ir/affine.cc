@@ -61,26 +61,62 @@ void AddTerm(Linear* form, const Expr& atom, int64_t coeff) {
     if (form->terms[i].coeff == 0) form->terms.erase(form->terms.begin() + i);
     return;
   }
-  if (coeff != 0) form->terms.push_back({atom, coeff});
+  if (coeff == 0) return;
+  if (form->terms.empty()) form->terms.reserve(4);  // as many as most forms have
+  form->terms.push_back({atom, coeff});
+}
+
+void AddForm(Linear* form, const Linear& other, int64_t factor) {
+  for (const Linear::Term& t : other.terms) AddTerm(form, t.atom, t.coeff * factor);
+  form->constant += other.constant * factor;
+}
+
+Linear Scaled(Linear form, int64_t factor) {
+  if (factor == 0) return {};
+  for (Linear::Term& t : form.terms) t.coeff *= factor;
+  form.constant *= factor;
+  return form;
+}
+
+// Adds |factor| times the form of |e|. Variables and their multiples, the most frequent operands of
+// sums, need no form of their own.
+void AddExpr(Linear* form, const Expr& e, int64_t factor, const Ranges& ranges) {
+  int64_t k = 0;
+  if (e->kind == ExprKind::kBin && e->bin() == BinOp::kMul && e->args[0]->kind == ExprKind::kVar &&
+      IsImm(e->args[1], &k)) {
+    AddExpr(form, e->args[0], factor * k, ranges);
+  } else if (e->kind == ExprKind::kImm) {
+    form->constant += factor * e->ivalue;
+  } else if (e->kind == ExprKind::kVar) {
+    const Interval range = ranges.Of(e);
+    if (range.lo == range.hi) {
+      form->constant += factor * range.lo;
+    } else {
+      AddTerm(form, e, factor);
+    }
+  } else {
+    AddForm(form, ToLinear(e, ranges), factor);
+  }
 }
 
 // Rewrites x/k * k*c + x%k * c as x * c.
 void Recombine(Linear* form, const Ranges& ranges) {
   for (size_t i = 0; i < form->terms.size(); ++i) {
-    const Expr mod = form->terms[i].atom;
+    const Expr& mod = form->terms[i].atom;
     int64_t k = 0;
     if (mod->kind != ExprKind::kBin || mod->bin() != BinOp::kMod || !IsImm(mod->args[1], &k))
       continue;
     const int64_t c = form->terms[i].coeff;
     for (size_t j = 0; j < form->terms.size(); ++j) {
-      const Expr div = form->terms[j].atom;
+      const Expr& div = form->terms[j].atom;
       if (div->kind != ExprKind::kBin || div->bin() != BinOp::kDiv || !IsImmEqual(div->args[1], k))
         continue;
       if (form->terms[j].coeff != c * k || !Equal(div->args[0], mod->args[0])) continue;
       Linear rest = *form;
       rest.terms.erase(rest.terms.begin() + std::max(i, j));
       rest.terms.erase(rest.terms.begin() + std::min(i, j));
-      *form = Add(rest, ToLinear(mod->args[0], ranges), c);
+      AddForm(&rest, ToLinear(mod->args[0], ranges), c);
+      *form = std::move(rest);
       return Recombine(form, ranges);
     }
   }
@@ -225,53 +261,38 @@ bool Linear::IsAffineIn(const std::vector<Expr>& vars) const {
   return true;
 }
 
-Linear Scale(const Linear& a, int64_t factor) {
-  Linear out;
-  if (factor == 0) return out;
-  out = a;
-  for (Linear::Term& t : out.terms) t.coeff *= factor;
-  out.constant *= factor;
-  return out;
-}
+Linear Scale(const Linear& a, int64_t factor) { return Scaled(a, factor); }
 
 Linear Add(const Linear& a, const Linear& b, int64_t factor) {
   Linear out = a;
-  for (const Linear::Term& t : b.terms) AddTerm(&out, t.atom, t.coeff * factor);
-  out.constant += b.constant * factor;
+  AddForm(&out, b, factor);
   return out;
 }
 
 Linear ToLinear(const Expr& e, const Ranges& ranges) {
   TESSERA_CHECK(e.lanes() == 1 && e.dtype() == DType::kInt64);
   Linear out;
-  if (e->kind == ExprKind::kImm) {
-    out.constant = e->ivalue;
-    return out;
-  }
-  if (e->kind == ExprKind::kVar) {
-    const Interval range = ranges.Of(e);
-    if (range.lo == range.hi) {
-      out.constant = range.lo;
-    } else {
-      out.terms.push_back({e, 1});
-    }
+  if (e->kind == ExprKind::kImm || e->kind == ExprKind::kVar) {
+    AddExpr(&out, e, 1, ranges);
     return out;
   }
   if (e->kind == ExprKind::kUn && e->un() == UnOp::kNeg)
-    return Scale(ToLinear(e->args[0], ranges), -1);
+    return Scaled(ToLinear(e->args[0], ranges), -1);
   if (e->kind == ExprKind::kBin) {
     int64_t k = 0;
     switch (e->bin()) {
       case BinOp::kAdd:
-        out = Add(ToLinear(e->args[0], ranges), ToLinear(e->args[1], ranges));
-        break;
       case BinOp::kSub:
-        out = Add(ToLinear(e->args[0], ranges), ToLinear(e->args[1], ranges), -1);
-        break;
+        out = ToLinear(e->args[0], ranges);
+        AddExpr(&out, e->args[1], e->bin() == BinOp::kAdd ? 1 : -1, ranges);
+        Recombine(&out, ranges);
+        return out;
       case BinOp::kMul: {
-        const Linear a = ToLinear(e->args[0], ranges), b = ToLinear(e->args[1], ranges);
-        if (b.IsConstant()) return Scale(a, b.constant);
-        if (a.IsConstant()) return Scale(b, a.constant);
+        Linear a = ToLinear(e->args[0], ranges);
+        if (IsImm(e->args[1], &k)) return Scaled(std::move(a), k);
+        Linear b = ToLinear(e->args[1], ranges);
+        if (b.IsConstant()) return Scaled(std::move(a), b.constant);
+        if (a.IsConstant()) return Scaled(std::move(b), a.constant);
         out.terms.push_back({FromLinear(a) * FromLinear(b), 1});
         return out;
       }
@@ -281,8 +302,7 @@ Linear ToLinear(const Expr& e, const Ranges& ranges) {
           const Linear x = ToLinear(e->args[0], ranges);
           return e->bin() == BinOp::kDiv ? DivLinear(x, k, ranges) : ModLinear(x, k, ranges);
         }
-        out.terms.push_back({e, 1});
-        return out;
+        break;
       case BinOp::kMin:
       case BinOp::kMax: {
         const bool is_min = e->bin() == BinOp::kMin;
@@ -294,11 +314,8 @@ Linear ToLinear(const Expr& e, const Ranges& ranges) {
         return out;
       }
       default:
-        out.terms.push_back({e, 1});
-        return out;
+        break;
     }
-    Recombine(&out, ranges);
-    return out;
   }
   out.terms.push_back({e, 1});
   return out;
@@ -322,8 +339,9 @@ Interval BoundsOf(const Linear& form, const Ranges& ranges) {
 }
 
 Interval BoundsOf(const Expr& e, const Ranges& ranges) {
-  if (e.dtype() == DType::kInt64 && e.lanes() == 1) return BoundsOf(ToLinear(e, ranges), ranges);
-  return AtomBounds(e, ranges);
+  const bool alone = e->kind == ExprKind::kVar || e->kind == ExprKind::kImm;
+  if (alone || e.dtype() != DType::kInt64 || e.lanes() != 1) return AtomBounds(e, ranges);
+  return BoundsOf(ToLinear(e, ranges), ranges);
 }
 
 }  // namespace tessera::ir
