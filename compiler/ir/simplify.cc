@@ -21,11 +21,49 @@ bool IsConstant(const Expr& e) { return e->kind == ExprKind::kImm; }
 
 LaneValue ToLane(const Expr& e) { return {e->ivalue, e->fvalue}; }
 
+bool IsSum(const Expr& e) {
+  if (e->kind == ExprKind::kUn) return e->un() == UnOp::kNeg;
+  return e->kind == ExprKind::kBin && e->bin() <= BinOp::kMul;
+}
+
+bool ComparesIndices(const Expr& e) {
+  return e->kind == ExprKind::kBin && e->bin() >= BinOp::kEq && IsIndex(e->args[0]) &&
+         !(IsConstant(e->args[0]) && IsConstant(e->args[1]));
+}
+
 Expr Bool(bool value) { return Imm(DType::kBool, value); }
 
-// The result, 0 or 1, of comparing two index expressions if bounds decide it; else 2.
-int Decide(BinOp op, const Expr& a, const Expr& b, const Ranges& ranges) {
-  const Interval d = BoundsOf(Add(ToLinear(a, ranges), ToLinear(b, ranges), -1), ranges);
+// Whether |e| is FromLinear(|form|) already.
+bool IsFormOf(const Expr& e, const Linear& form) {
+  const auto is = [](const Expr& x, BinOp op) {
+    return x->kind == ExprKind::kBin && x->bin() == op;
+  };
+  if (form.terms.empty()) return IsImmEqual(e, form.constant);
+  const Expr* sum = &e;  // without the operands that have been compared
+  if (form.constant != 0) {
+    if (!is(e, BinOp::kAdd) || !IsImmEqual(e->args[1], form.constant)) return false;
+    sum = &e->args[0];
+  }
+  for (size_t k = form.terms.size(); k-- > 0;) {
+    const Expr* term = sum;
+    if (k > 0) {
+      if (!is(*sum, BinOp::kAdd)) return false;
+      term = &(*sum)->args[1];
+      sum = &(*sum)->args[0];
+    }
+    if (form.terms[k].coeff != 1) {
+      if (!is(*term, BinOp::kMul) || !IsImmEqual((*term)->args[1], form.terms[k].coeff))
+        return false;
+      term = &(*term)->args[0];
+    }
+    if (!Equal(*term, form.terms[k].atom)) return false;
+  }
+  return true;
+}
+
+// The result, 0 or 1, of comparing |difference| with 0 if bounds decide it; else 2.
+int Decide(BinOp op, const Linear& difference, const Ranges& ranges) {
+  const Interval d = BoundsOf(difference, ranges);
   switch (op) {
     case BinOp::kLt:
       return d.hi < 0 ? 1 : d.lo >= 0 ? 0 : 2;
@@ -40,41 +78,39 @@ int Decide(BinOp op, const Expr& a, const Expr& b, const Ranges& ranges) {
   }
 }
 
-// A comparison as "form <op> constant": variables left, common factor divided out of < and <=.
-Expr NormalCompare(BinOp op, const Expr& a, const Expr& b, const Ranges& ranges) {
-  Linear d = Add(ToLinear(a, ranges), ToLinear(b, ranges), -1);
+// |e|, which compares operands that are |difference| apart, as "form <op> constant": variables
+// left.
+Expr NormalCompare(const Expr& e, const Linear& difference) {
   Linear left, right;
-  for (const Linear::Term& t : d.terms) {
+  for (const Linear::Term& t : difference.terms) {
     if (t.coeff > 0) {
       left.terms.push_back(t);
     } else {
       right.terms.push_back({t.atom, -t.coeff});
     }
   }
-  if (d.constant > 0 && (!left.terms.empty() || right.terms.empty())) {
-    left.constant = d.constant;
-    if (!right.terms.empty() || op == BinOp::kEq || op == BinOp::kNe)
-      return Bin(op, FromLinear(left), FromLinear(right));
-    // x + c < 0 reads better as x < -c
-    right.constant = -left.constant;
-    left.constant = 0;
-  } else if (d.constant > 0) {
-    left.constant = d.constant;
+  const bool equality = e->bin() == BinOp::kEq || e->bin() == BinOp::kNe;
+  // x + c < 0 reads better as x < -c
+  if (difference.constant > 0 && (equality || !right.terms.empty())) {
+    left.constant = difference.constant;
   } else {
-    right.constant = -d.constant;
+    right.constant = -difference.constant;
   }
-  return Bin(op, FromLinear(left), FromLinear(right));
+  if (IsFormOf(e->args[0], left) && IsFormOf(e->args[1], right)) return e;
+  return Bin(e->bin(), FromLinear(left), FromLinear(right));
 }
 
-class Simplifier {
+// Simplifies expressions. |ranges| is another object's, which may change it between calls.
+class ExprSimplifier {
  public:
-  explicit Simplifier(const Ranges& ranges) : ranges_(ranges) {}
+  explicit ExprSimplifier(const Ranges& ranges) : ranges_(ranges) {}
 
   Expr Do(const Expr& e) {
     if (IsIndex(e)) {
-      const Expr inside = MapOperands(e, [&](const Expr& a) { return Do(a); });
-      return FromLinear(ToLinear(inside, ranges_));
+      const Linear form = ToLinear(WithSimpleParts(e), ranges_);
+      return IsFormOf(e, form) ? e : FromLinear(form);
     }
+    if (ComparesIndices(e)) return Compare(e);
     const Expr x =
         e->kind == ExprKind::kSelect ? e : MapOperands(e, [&](const Expr& a) { return Do(a); });
     switch (x->kind) {
@@ -113,28 +149,22 @@ class Simplifier {
     }
   }
 
-  Stmt Do(const Stmt& s) {
-    switch (s->kind) {
-      case StmtKind::kFor:
-        return DoFor(s);
-      case StmtKind::kIf: {
-        const Expr c = Do(s->value);
-        if (IsConstant(c)) {
-          if (c->ivalue) return Do(s->body[0]);
-          return s->body.size() > 1 ? Do(s->body[1]) : Stmt();
-        }
-        const Stmt a = Do(s->body[0]);
-        const Stmt b = s->body.size() > 1 ? Do(s->body[1]) : Stmt();
-        if (!a && !b) return Stmt();
-        return a ? If(c, a, b) : If(Not(c), b);
-      }
-      default:
-        return MapParts(
-            s, [&](const Expr& e) { return Do(e); }, [&](const Stmt& b) { return Do(b); });
-    }
+ private:
+  // |e|, an index, with its parts simplified. Sums and products do not count as parts: the form of
+  // all of |e| has them.
+  Expr WithSimpleParts(const Expr& e) {
+    return MapOperands(e, [&](const Expr& a) {
+      return IsSum(e) && (IsSum(a) || a->args.empty()) ? WithSimpleParts(a) : Do(a);
+    });
   }
 
- private:
+  Expr Compare(const Expr& e) {
+    const Linear difference = Add(ToLinear(WithSimpleParts(e->args[0]), ranges_),
+                                  ToLinear(WithSimpleParts(e->args[1]), ranges_), -1);
+    const int decided = Decide(e->bin(), difference, ranges_);
+    return decided == 2 ? NormalCompare(e, difference) : Bool(decided == 1);
+  }
+
   Expr DoBin(const Expr& e) {
     const Expr &a = e->args[0], &b = e->args[1];
     const BinOp op = e->bin();
@@ -143,11 +173,7 @@ class Simplifier {
       if (ApplyBin(op, a.dtype(), ToLane(a), ToLane(b), &out)) return FromLane(e.dtype(), out);
       return e;  // a division by zero stays where it is
     }
-    if (e.dtype() == DType::kBool && op >= BinOp::kEq) {
-      if (!IsIndex(a)) return e;
-      const int decided = Decide(op, a, b, ranges_);
-      return decided == 2 ? NormalCompare(op, a, b, ranges_) : Bool(decided == 1);
-    }
+    if (e.dtype() == DType::kBool && op >= BinOp::kEq) return e;
     if (e.dtype() == DType::kBool && e.lanes() == 1 && (op == BinOp::kAnd || op == BinOp::kOr)) {
       const bool is_and = op == BinOp::kAnd;
       for (int i : {0, 1}) {
@@ -180,20 +206,61 @@ class Simplifier {
     return e;
   }
 
+  const Ranges& ranges_;
+};
+
+class StmtSimplifier {
+ public:
+  explicit StmtSimplifier(const Ranges& ranges) : ranges_(ranges) {}
+
+  Stmt Do(const Stmt& s) {
+    switch (s->kind) {
+      case StmtKind::kFor:
+        return DoFor(s);
+      case StmtKind::kIf: {
+        const Expr c = Do(s->value);
+        if (IsConstant(c)) {
+          if (c->ivalue) return Do(s->body[0]);
+          return s->body.size() > 1 ? Do(s->body[1]) : Stmt();
+        }
+        const Stmt a = Do(s->body[0]);
+        const Stmt b = s->body.size() > 1 ? Do(s->body[1]) : Stmt();
+        if (!a && !b) return Stmt();
+        if (c.get() == s->value.get() && a.get() == s->body[0].get() &&
+            (s->body.size() == 1 || b.get() == s->body[1].get())) {
+          return s;
+        }
+        return a ? If(c, a, b) : If(Not(c), b);
+      }
+      default:
+        return MapParts(
+            s, [&](const Expr& e) { return Do(e); }, [&](const Stmt& b) { return Do(b); });
+    }
+  }
+
+ private:
+  Expr Do(const Expr& e) const { return ExprSimplifier(ranges_).Do(e); }
+
   Stmt DoFor(const Stmt& s) {
     const Expr min = Do(s->min), extent = Do(s->extent);
     const Interval first = BoundsOf(min, ranges_), count = BoundsOf(extent, ranges_);
     if (count.hi <= 0) return Stmt();
     // Keep loops of a single group: memory allocated inside such a loop belongs to the group.
     const bool group = s->loop >= LoopKind::kGridX && s->loop <= LoopKind::kGridZ;
-    if (IsImmEqual(extent, 1) && !group) return Do(Substitute(s->body[0], {{s->var.get(), min}}));
+    const bool once = IsImmEqual(extent, 1) && !group;
+    if (once && !IsConstant(min)) return Do(Substitute(s->body[0], {{s->var.get(), min}}));
     Interval range{first.lo, Interval::kHighest};
     if (first.hi < Interval::kHighest && count.hi < Interval::kHighest)
       range.hi = first.hi + count.hi - 1;
-    ranges_.Set(s->var, range);
+    ranges_.Set(s->var, range);  // of one value: forms have that in its place
     const Stmt body = Do(s->body[0]);
     ranges_.Erase(s->var);
+    if (once) return body;
     if (!body || (body->kind == StmtKind::kSeq && body->body.empty())) return Stmt();
+    if (min.get() == s->min.get() && extent.get() == s->extent.get() &&
+        body.get() == s->body[0].get()) {
+      return s;
+    }
     return For(s->var, min, extent, s->loop, body);
   }
 
@@ -202,16 +269,21 @@ class Simplifier {
 
 }  // namespace
 
-Expr Simplify(const Expr& e, const Ranges& ranges) { return Simplifier(ranges).Do(e); }
+Expr Simplify(const Expr& e, const Ranges& ranges) { return ExprSimplifier(ranges).Do(e); }
 
 Stmt Simplify(const Stmt& s, const Ranges& ranges) {
-  const Stmt out = Simplifier(ranges).Do(s);
+  const Stmt out = StmtSimplifier(ranges).Do(s);
   return out ? out : Seq({});
 }
 
 Func Simplify(const Func& f) { return {f.name, f.params, Simplify(f.body)}; }
 
 bool ProveTrue(const Expr& condition, const Ranges& ranges) {
+  if (ComparesIndices(condition)) {  // mostly bounds tell without a simpler expression
+    const Linear difference =
+        Add(ToLinear(condition->args[0], ranges), ToLinear(condition->args[1], ranges), -1);
+    if (Decide(condition->bin(), difference, ranges) == 1) return true;
+  }
   const Expr c = Simplify(condition, ranges);
   return IsConstant(c) && c->ivalue != 0;
 }
