@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
-#include "compiler/codegen/accel/compiler.h"
+#include "compiler/codegen/accel/program_emitter.h"
 #include "compiler/codegen/accel/records.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/layout.h"

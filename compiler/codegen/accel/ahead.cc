@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "base/bits.h"
-#include "compiler/codegen/accel/compiler.h"
+#include "compiler/codegen/accel/program_emitter.h"
 
 namespace tessera::codegen::accel {
 

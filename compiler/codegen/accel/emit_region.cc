@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "compiler/codegen/accel/compiler.h"
+#include "compiler/codegen/accel/program_emitter.h"
 #include "compiler/ir/usage.h"
 
 namespace tessera::codegen::accel {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // EmitProgram's state. Internal to compiler/codegen/accel.
-#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_COMPILER_H_
-#define TESSERA_COMPILER_CODEGEN_ACCEL_COMPILER_H_
+#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_PROGRAM_EMITTER_H_
+#define TESSERA_COMPILER_CODEGEN_ACCEL_PROGRAM_EMITTER_H_
 
 #include <memory>
 #include <optional>
@@ -143,4 +143,4 @@ class ProgramEmitter {
 
 }  // namespace tessera::codegen::accel
 
-#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_COMPILER_H_
+#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_PROGRAM_EMITTER_H_
