@@ -45,33 +45,35 @@ int64_t Evaluate(const Expr& e, const Env& env) {
 }
 
 std::optional<Leaf> MatchLeaf(const ir::Stmt& s) {
-  Leaf leaf;
-  const ir::Stmt* at = &s;
-  for (;; at = &(*at)->body[0]) {
-    if ((*at)->kind == StmtKind::kIf && (*at)->body.size() == 1) {
-      leaf.guards.push_back((*at)->value);
-    } else if ((*at)->kind == StmtKind::kFor) {
-      if (!ir::IsImmEqual((*at)->min, 0)) return std::nullopt;
-      leaf.loops.push_back({(*at)->var, (*at)->extent});
-    } else {
-      break;
-    }
-  }
-  auto call = [](const ir::Stmt& e) {
+  const auto call = [](const ir::Stmt& e) {
     return e->kind == StmtKind::kEval && e->value->kind == ExprKind::kCall;
   };
-  if (call(*at)) {
-    leaf.call = (*at)->value;
-    return leaf;
+  // Most statements are no leaves: what is inside tells, before anything is copied.
+  const ir::Stmt* inner = &s;
+  const auto guards = [](const ir::Stmt& e) {
+    return e->kind == StmtKind::kIf && e->body.size() == 1;
+  };
+  while ((*inner)->kind == StmtKind::kFor || guards(*inner)) inner = &(*inner)->body[0];
+  const bool pads =
+      (*inner)->kind == StmtKind::kIf && call((*inner)->body[0]) && call((*inner)->body[1]);
+  if (!pads && !call(*inner)) return std::nullopt;
+  Leaf leaf;
+  for (const ir::Stmt* at = &s; at != inner; at = &(*at)->body[0]) {
+    if ((*at)->kind == StmtKind::kIf) {
+      leaf.guards.push_back((*at)->value);
+    } else {
+      if (!ir::IsImmEqual((*at)->min, 0)) return std::nullopt;
+      leaf.loops.push_back({(*at)->var, (*at)->extent});
+    }
   }
-  if ((*at)->kind == StmtKind::kIf && (*at)->body.size() == 2 && call((*at)->body[0]) &&
-      call((*at)->body[1])) {
-    leaf.condition = (*at)->value;
-    leaf.call = (*at)->body[0]->value;
-    leaf.fill = (*at)->body[1]->value;
-    return leaf;
+  if (pads) {
+    leaf.condition = (*inner)->value;
+    leaf.call = (*inner)->body[0]->value;
+    leaf.fill = (*inner)->body[1]->value;
+  } else {
+    leaf.call = (*inner)->value;
   }
-  return std::nullopt;
+  return leaf;
 }
 
 namespace {
@@ -138,6 +140,72 @@ bool Cut(const std::vector<Expr>& guards, bool padded, SolvedLeaf& solved, Env& 
   return true;
 }
 
+// Adds |factor| times |e| to |base|, and to the strides of operand |op| what it grows by with each
+// loop of |solved|; false: |e| is not written as a sum of multiples of their variables.
+bool AddSteps(const Expr& e, int64_t factor, size_t op, const Env& env, SolvedLeaf& solved,
+              int64_t* base) {
+  const auto add = [&](const Expr& part, int64_t by) {
+    return AddSteps(part, by, op, env, solved, base);
+  };
+  const std::vector<Expr>& vars = solved.vars;
+  const auto is_e = [&](const Expr& var) { return var.get() == e.get(); };
+  int64_t number = 0;
+  if (e->kind == ExprKind::kVar) {
+    const auto loop = std::ranges::find_if(vars, is_e) - vars.begin();
+    if (loop < std::ssize(vars)) {
+      solved.dims[static_cast<size_t>(loop)].strides[op] += factor;
+      return true;
+    }
+  } else if (e->kind == ExprKind::kBin && e->bin() == BinOp::kAdd) {
+    return add(e->args[0], factor) && add(e->args[1], factor);
+  } else if (e->kind == ExprKind::kBin && e->bin() == BinOp::kSub) {
+    return add(e->args[0], factor) && add(e->args[1], -factor);
+  } else if (e->kind == ExprKind::kBin && e->bin() == BinOp::kMul &&
+             ir::IsImm(e->args[1], &number)) {
+    return add(e->args[0], factor * number);
+  } else if (std::ranges::any_of(vars, [&](const Expr& var) { return ir::UsesVar(e, var); })) {
+    return false;
+  }
+  *base += factor * Evaluate(e, env);
+  return true;
+}
+
+// The place of operand |load| in the first iteration of |solved|, whose variables are 0 in |env|.
+// Sets its strides. Nothing: the place is no sum of multiples of the loops.
+std::optional<LeafOperand> SolveOperand(const Expr& load, Env& env, SolvedLeaf& solved) {
+  TESSERA_CHECK(load->buffer->layout.empty());
+  const std::vector<int64_t> strides = ir::PhysicalStrides(*load->buffer);
+  const size_t op = solved.operands.size();
+  TESSERA_CHECK(op < kMostOperands);
+  LeafOperand operand{load->buffer, 0, {}};
+  bool sum = true;
+  for (size_t d = 0; d < strides.size() && sum; ++d)
+    sum = AddSteps(load->args[d], strides[d], op, env, solved, &operand.base);
+  if (sum) return operand;
+  // It may be one all the same: its values tell.
+  const auto offset = [&] {
+    int64_t at = 0;
+    for (size_t d = 0; d < strides.size(); ++d) at += Evaluate(load->args[d], env) * strides[d];
+    return at;
+  };
+  operand.base = offset();
+  int64_t far = operand.base;
+  for (size_t k = 0; k < solved.dims.size(); ++k) {
+    int64_t& value = env[solved.vars[k].get()];
+    LeafDim& dim = solved.dims[k];
+    value = 1;
+    dim.strides[op] = offset() - operand.base;
+    value = 0;
+    far += dim.strides[op] * (dim.extent - 1);
+  }
+  for (size_t k = 0; k < solved.dims.size(); ++k)
+    env[solved.vars[k].get()] = solved.dims[k].extent - 1;
+  const bool affine = offset() == far;
+  for (const Expr& var : solved.vars) env[var.get()] = 0;
+  if (!affine) return std::nullopt;
+  return operand;
+}
+
 }  // namespace
 
 std::optional<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
@@ -151,32 +219,14 @@ std::optional<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
     solved.vars.push_back(loop.var);
   }
   if (solved.empty) return solved;
-  const auto offset = [&](const Expr& load) {
-    const std::vector<int64_t> strides = ir::PhysicalStrides(*load->buffer);
-    int64_t sum = 0;
-    for (size_t d = 0; d < strides.size(); ++d) sum += Evaluate(load->args[d], env) * strides[d];
-    return sum;
-  };
   for (const Expr& arg : leaf.call->args) {
     if (arg->kind != ExprKind::kLoad) {
       solved.values.push_back(Evaluate(arg, env));
       continue;
     }
-    TESSERA_CHECK(arg->buffer->layout.empty());
-    const LeafOperand operand{arg->buffer, offset(arg), {}};
-    int64_t far = operand.base;
-    for (size_t k = 0; k < solved.dims.size(); ++k) {
-      env[solved.vars[k].get()] = 1;
-      solved.dims[k].strides.push_back(offset(arg) - operand.base);
-      env[solved.vars[k].get()] = 0;
-      far += solved.dims[k].strides.back() * (solved.dims[k].extent - 1);
-    }
-    for (size_t k = 0; k < solved.dims.size(); ++k)
-      env[solved.vars[k].get()] = solved.dims[k].extent - 1;
-    const bool affine = offset(arg) == far;
-    for (size_t k = 0; k < solved.dims.size(); ++k) env[solved.vars[k].get()] = 0;
-    if (!affine) return std::nullopt;
-    solved.operands.push_back(operand);
+    const std::optional<LeafOperand> operand = SolveOperand(arg, env, solved);
+    if (!operand) return std::nullopt;
+    solved.operands.push_back(*operand);
   }
   // A guard that cuts rows of a padded box, or elements of them, leaves space that nothing reads:
   // pads fill it in the same sweep.

@@ -6,6 +6,7 @@
 #ifndef TESSERA_COMPILER_TARGET_LEAF_H_
 #define TESSERA_COMPILER_TARGET_LEAF_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -42,11 +43,13 @@ struct Leaf {
 // |s| as a leaf, if it is one.
 std::optional<Leaf> MatchLeaf(const ir::Stmt& s);
 
-// One loop of a solved leaf, its stride for each operand in tiles (on chip) or bytes (global), and
-// the iterations [first, last) in which the leaf's condition holds.
+inline constexpr size_t kMostOperands = 4;  // in memory, of a tile intrinsic
+
+// One loop of a solved leaf, its stride for each operand in tiles (on chip) or bytes (global), 0
+// behind the last one, and the iterations [first, last) in which the leaf's condition holds.
 struct LeafDim {
   int64_t extent = 1;
-  std::vector<int64_t> strides;
+  std::array<int64_t, kMostOperands> strides{};
   int64_t first = 0, last = 1;
   bool whole() const { return first == 0 && last == extent; }
 };

@@ -81,7 +81,7 @@ Status EmitAdd(const TileEmission& e) {
         return ForPieces(
             dims, limits, 3,
             [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
-              const auto [out, in] = TwoLoops(loops, 3);
+              const auto [out, in] = TwoLoops(loops);
               isa::Add a = base;
               a.dst_base = e.solved.operands[0].base + from[0] + at[0];
               a.src_base = e.solved.operands[1].base + from[1] + at[1];

@@ -164,7 +164,7 @@ Status EmitAlu(const TileEmission& e) {
   Fold(reduced, false);
   if (reduced.size() > 2)
     return Fail(Code::kUnsupported, "a reduction over {} loops, ALU has 2", reduced.size());
-  const auto [red_out, red_in] = TwoLoops(reduced, 2);
+  const auto [red_out, red_in] = TwoLoops(reduced);
   if (std::max(red_out.extent, red_in.extent) > kIterations ||
       std::max(red_out.strides[1], red_in.strides[1]) > kStride) {
     return Fail(Code::kUnsupported, "a reduction of {} steps", steps);
@@ -180,7 +180,7 @@ Status EmitAlu(const TileEmission& e) {
   const LoopLimits limits{2, kIterations, {kStride, kStride}};
   return ForPieces(parallel, limits, 2,
                    [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
-                     const auto [out, in] = TwoLoops(loops, 2);
+                     const auto [out, in] = TwoLoops(loops);
                      isa::Alu a = base;
                      a.dst_base = e.solved.operands[0].base + at[0];
                      a.src_base = e.solved.operands[1].base + at[1];
@@ -202,7 +202,7 @@ Status EmitAluImm(const TileEmission& e) {
   const LoopLimits limits{2, kIterations, {kStride}};
   return ForPieces(dims, limits, 1,
                    [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
-                     const auto [out, in] = TwoLoops(loops, 1);
+                     const auto [out, in] = TwoLoops(loops);
                      isa::Alu a = base;
                      a.dst_base = e.solved.operands[0].base + at[0];
                      a.iter_out = out.extent, a.iter_in = in.extent;

@@ -201,7 +201,7 @@ Status EmitRequant(const TileEmission& e, bool per_channel) {
   if (per_channel) limits.strides.push_back(kPrmStride);
   return ForPieces(dims, limits, operands,
                    [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
-                     const auto [out, in] = TwoLoops(loops, operands);
+                     const auto [out, in] = TwoLoops(loops);
                      isa::Requant r = base;
                      r.dst_base = e.solved.operands[0].base + at[0];
                      r.src_base = e.solved.operands[1].base + at[1];

@@ -27,8 +27,8 @@ inline int64_t VectorMemoryOf(const LeafOperand& operand) {
 }
 
 // The two loops of an instruction, outer first; an absent loop has one iteration.
-inline std::array<LeafDim, 2> TwoLoops(std::span<const LeafDim> loops, size_t operands) {
-  const LeafDim one{1, std::vector<int64_t>(operands, 0), 0, 1};
+inline std::array<LeafDim, 2> TwoLoops(std::span<const LeafDim> loops) {
+  const LeafDim one;
   if (loops.empty()) return {one, one};
   if (loops.size() == 1) return {one, loops[0]};
   return {loops[0], loops[1]};

@@ -26,6 +26,7 @@ using target::ForPieces;
 using target::LeafDim;
 using target::LoopLimits;
 using target::Solve;
+using Strides = std::array<int64_t, target::kMostOperands>;
 
 ir::Buffer OnChip(ir::Scope scope, std::vector<int64_t> shape) {
   ir::BufferNode node{"chip", DType::kInt8, std::move(shape)};
@@ -83,8 +84,8 @@ TEST_F(LeafTest, PadsBecomeRangesOfEachLoop) {
   const auto solved = Solve(*leaf, env);
   ASSERT_TRUE(solved.has_value());
   ASSERT_EQ(solved->dims.size(), 2u);
-  EXPECT_EQ(solved->dims[0].strides, (std::vector<int64_t>{10 * 16, 2 * 20 * 16}));
-  EXPECT_EQ(solved->dims[1].strides, (std::vector<int64_t>{16, 16}));
+  EXPECT_EQ(solved->dims[0].strides, (Strides{10 * 16, 2 * 20 * 16}));
+  EXPECT_EQ(solved->dims[1].strides, (Strides{16, 16}));
   EXPECT_EQ(solved->dims[0].first, 2);
   EXPECT_EQ(solved->dims[0].last, 6);
   EXPECT_EQ(solved->dims[1].first, 0);
