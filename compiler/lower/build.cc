@@ -128,9 +128,9 @@ class Builder {
     std::vector<Stmt> following;
     std::vector<Buffer> local;
     for (const Stage& s : schedule_.stages()) {
-      const bool inside = s.at_stage == stage.name && s.at_axis == stage.leaves[depth - 1].name;
+      if (s.at_stage != stage.name || s.at_axis != stage.leaves[depth - 1].name) continue;
       const bool follows = s.attach == Attach::kAfter, shared = schedule_.IsForFollowers(s);
-      if (!inside || (!follows && !shared)) continue;
+      if (!follows && !shared) continue;
       if (MaySkipLast(stage, bounds_.stages.at(stage.name), depth)) {
         return Fail(
             Code::kInvalidArgument,

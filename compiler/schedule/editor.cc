@@ -17,7 +17,10 @@ std::string AxisList(const Stage& stage) {
 
 bool ReadsTensor(const ir::Expr& e, const std::string& tensor) {
   if (e->kind == ir::ExprKind::kTensorRead && e->tensor->name == tensor) return true;
-  return std::ranges::any_of(e->args, [&](const ir::Expr& x) { return ReadsTensor(x, tensor); });
+  return std::ranges::any_of(e->args, [&](const ir::Expr& x) {
+    const bool leaf = x->kind == ir::ExprKind::kVar || x->kind == ir::ExprKind::kImm;
+    return !leaf && ReadsTensor(x, tensor);
+  });
 }
 
 ir::Expr ReplaceReads(const ir::Expr& body, const std::string& tensor,

@@ -378,9 +378,11 @@ bool Schedule::IsForFollowers(const Stage& stage) const {
               IsForFollowers(*reader));
     });
   };
+  if (!alone(stage)) return false;
   // What shares a buffer lives as long.
+  const Stage* owner = OwnerOf(stage);
   return std::ranges::all_of(
-      stages_, [&](const Stage& s) { return OwnerOf(s) != OwnerOf(stage) || alone(s); });
+      stages_, [&](const Stage& s) { return &s == &stage || OwnerOf(s) != owner || alone(s); });
 }
 
 }  // namespace tessera::schedule

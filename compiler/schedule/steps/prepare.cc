@@ -35,7 +35,7 @@ Status Schedule::CheckPrepared(const Stage& stage) const {
   for (const Stage& source : stages_) {
     if (source.in_place_of == stage.name)
       return no(fmt::format("{} is in place of it", source.name));
-    if (!stage.Reads(source.name) || source.placeholder || source.prepared) continue;
+    if (source.placeholder || source.prepared || !stage.Reads(source.name)) continue;
     return no(fmt::format("it reads {}, which the function computes", source.name));
   }
   for (const Stage& other : stages_) {
