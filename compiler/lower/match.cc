@@ -122,7 +122,7 @@ class Matcher {
         return Bad(fmt::format("axis {} has {} iterations, loop {} has {}", w.name(), w.extent,
                                next < loops.size() ? loops[next].name() : "(none)", extent));
       }
-      loop_of_[w.var.get()] = loops[next++];
+      loop_of_.emplace_back(w.var, loops[next++]);
     }
     if (next != loops.size())
       return Bad(fmt::format("loop {} is one too many", loops[next].name()));
@@ -163,9 +163,10 @@ class Matcher {
     if (!have.IsAffineIn(vars))
       return Bad(fmt::format("{} ({}) does not step linearly", tensor.name, buffer->name));
     const Expr position = ir::Substitute(Position(tensor, index), operands->parameters);
+    const ir::Linear form = ir::ToLinear(position, {});
     for (const auto& [axis, loop] : loop_of_) {
       const int64_t step = have.CoeffOf(loop.var);
-      const Expr wanted = StepOf(position, axis);
+      const Expr wanted = StepOf(position, form, axis);
       int64_t number = 0;
       if (wanted->kind == ExprKind::kVar) {
         operands->parameters[wanted.get()] = Expr(step);  // a step that is a parameter
@@ -179,14 +180,15 @@ class Matcher {
     return ir::Load(buffer, std::move(first));
   }
 
-  // The distance of |position| between successive values of |axis|.
-  Expr StepOf(const Expr& position, const ir::ExprNode* axis) const {
+  // The distance of |position|, whose form is |form|, between successive values of |axis|.
+  Expr StepOf(const Expr& position, const ir::Linear& form, const Expr& axis) const {
+    if (form.IsAffineIn({axis})) return Expr(form.CoeffOf(axis));
     ir::VarMap from, to;
-    for (const auto& [other, loop] : loop_of_) from[other] = to[other] = Expr(0);
+    for (const auto& [other, loop] : loop_of_) from[other.get()] = Expr(0);
     for (const ir::Axis& a : intrin_.behaviour->axes) from.emplace(a.var.get(), Expr(0));
     for (const ir::Axis& a : intrin_.behaviour->reduce_axes) from.emplace(a.var.get(), Expr(0));
     to = from;
-    to[axis] = Expr(1);
+    to[axis.get()] = Expr(1);
     return ir::Simplify(ir::Substitute(position, to) - ir::Substitute(position, from));
   }
 
@@ -230,10 +232,10 @@ class Matcher {
   const TensorNest& nest_;
   const target::TensorIntrin& intrin_;
   const ir::Ranges& ranges_;
-  std::map<const ir::ExprNode*, ir::Axis> loop_of_;  // behaviour axis -> loop
-  int64_t count_ = 1;                                // iterations of the innermost data axis
-  Expr output_;                                      // the output's tile
-  std::optional<Error> error_;                       // for the last operand that did not fit
+  std::vector<std::pair<Expr, ir::Axis>> loop_of_;  // axes of the behaviour, with their loops
+  int64_t count_ = 1;                               // iterations of the innermost data axis
+  Expr output_;                                     // the output's tile
+  std::optional<Error> error_;                      // for the last operand that did not fit
 };
 
 }  // namespace
