@@ -9,6 +9,8 @@
 namespace tessera::ir {
 namespace {
 
+constexpr int64_t kSmallConstants = 17;  // 0 to a block's channels
+
 Expr Make(ExprNode node) { return Expr(std::make_shared<const ExprNode>(std::move(node))); }
 Stmt MakeStmt(StmtNode node) { return Stmt(std::make_shared<const StmtNode>(std::move(node))); }
 
@@ -28,6 +30,18 @@ void Unify(Expr* a, Expr* b) {
   TESSERA_CHECK(a->lanes() == b->lanes(), "operands have {} and {} lanes", a->lanes(), b->lanes());
 }
 
+// The constants that indices are full of. Each thread has its own, so that none waits for another to
+// count references.
+const Expr& SmallConstant(int64_t value) {
+  thread_local const std::vector<Expr> all = [] {
+    std::vector<Expr> constants;
+    for (int64_t v = 0; v < kSmallConstants; ++v)
+      constants.push_back(Make({.type = {DType::kInt64, 1}, .ivalue = v}));
+    return constants;
+  }();
+  return all[static_cast<size_t>(value)];
+}
+
 int MaxLanes(const std::vector<Expr>& args) {
   int lanes = 1;
   for (const Expr& a : args) lanes = std::max(lanes, a.lanes());
@@ -45,6 +59,7 @@ const std::string& Axis::name() const { return var->name; }
 
 Expr Imm(DType dtype, int64_t value) {
   TESSERA_CHECK(!IsFloat(dtype));
+  if (dtype == DType::kInt64 && value >= 0 && value < kSmallConstants) return SmallConstant(value);
   return Make({.kind = ExprKind::kImm, .type = {dtype, 1}, .ivalue = WrapTo(dtype, value)});
 }
 
@@ -74,8 +89,11 @@ Expr Bin(BinOp op, Expr a, Expr b) {
   TESSERA_CHECK(a.dtype() != DType::kFloat16, "'{}' of f16", BinOpName(op));
   Type type = a.type();
   if (compare) type.dtype = DType::kBool;
-  return Make(
-      {.kind = ExprKind::kBin, .type = type, .op = static_cast<uint8_t>(op), .args = {a, b}});
+  ExprNode node{.kind = ExprKind::kBin, .type = type, .op = static_cast<uint8_t>(op)};
+  node.args.reserve(2);
+  node.args.push_back(std::move(a));
+  node.args.push_back(std::move(b));
+  return Make(std::move(node));
 }
 
 Expr Cast(DType dtype, Expr a) {
