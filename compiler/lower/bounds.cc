@@ -35,13 +35,14 @@ class Inference {
       progress = false;
       for (size_t i = stages.size(); i-- > 0;) {
         const Stage& stage = stages[i];
-        if (stage.attach == Attach::kInline || looped_.contains(stage.name)) continue;
-        if (!out_.stages.contains(stage.name)) {
+        if (stage.attach == Attach::kInline || looped_.contains(&stage)) continue;
+        if (!boxed_.contains(&stage)) {
           if (!ReadersAreDone(stage)) continue;
           TESSERA_TRY(MakeBox(stage));
+          boxed_.insert(&stage);
           progress = true;
         }
-        if (stage.attach == Attach::kAfter && !looped_.contains(stage.at_stage)) continue;
+        if (stage.attach == Attach::kAfter && !looped_.contains(schedule_.OuterOf(stage))) continue;
         StageBounds& b = out_.stages.at(stage.name);
         b.first = b.min;
         b.count = b.extent;
@@ -55,7 +56,7 @@ class Inference {
         }
         if (!stage.placeholder) MakeLoops(stage, &b);
         Narrow(stage, &b);
-        looped_.insert(stage.name);
+        looped_.insert(&stage);
         --left;
         progress = true;
       }
@@ -63,7 +64,7 @@ class Inference {
     if (left > 0) {
       std::string names;
       for (const Stage& stage : stages) {
-        if (stage.attach == Attach::kAfter && !looped_.contains(stage.name))
+        if (stage.attach == Attach::kAfter && !looped_.contains(&stage))
           names += (names.empty() ? "" : ", ") + stage.name;
       }
       return Fail(Code::kInvalidArgument,
@@ -83,7 +84,7 @@ class Inference {
       const bool follows = reader->attach == Attach::kAfter &&
                            (reader->at_stage == stage.name ||
                             (stage.attach == Attach::kAfter && reader->at_stage == stage.at_stage));
-      return follows ? out_.stages.contains(reader->name) : looped_.contains(reader->name);
+      return (follows ? boxed_ : looped_).contains(reader);
     });
   }
 
@@ -215,7 +216,7 @@ class Inference {
     for (const Stage* reader : readers) {
       const StageBounds& rb = out_.stages.at(reader->name);
       const ir::VarMap roots =
-          looped_.contains(reader->name) ? RootsFor(*reader, rb, fixed) : WholeBox(*reader, rb);
+          looped_.contains(reader) ? RootsFor(*reader, rb, fixed) : WholeBox(*reader, rb);
       ir::Visit(reader->body, [&](const Expr& e) {
         if (e->kind != ir::ExprKind::kTensorRead || e->tensor->name != stage.name) return;
         for (size_t d = 0; d < rank; ++d) {
@@ -315,14 +316,9 @@ class Inference {
       const Expr var = stage.axes[d].var;
       const Expr index = b->first[d] + value_of(var);
       b->values[var.get()] = ir::Simplify(index, out_.ranges);
-      if (stage.attach == Attach::kAt || stage.attach == Attach::kAfter) {
-        b->guards.push_back(ir::Le(Expr(0), index));
-        b->guards.push_back(ir::Lt(index, Expr(b->limit[d])));
-      }
-      if (stage.attach == Attach::kAfter) {
-        b->guards.push_back(ir::Le(b->min[d], index));
-        b->guards.push_back(ir::Lt(index, b->min[d] + Expr(b->extent[d])));
-      }
+      if (stage.attach == Attach::kAt || stage.attach == Attach::kAfter)
+        GuardRange(index, Expr(0), b->limit[d], b);
+      if (stage.attach == Attach::kAfter) GuardRange(index, b->min[d], b->extent[d], b);
     }
     ir::VarMap roots;
     for (const ir::Axis& a : stage.axes) roots[a.var.get()] = value_of(a.var);
@@ -334,6 +330,14 @@ class Inference {
     }
     b->guards = Open(b->guards);
     b->summing = Open(b->summing);
+  }
+
+  // Adds the conditions of |index| in |min| .. |min| + |extent| - 1 that may fail.
+  void GuardRange(const Expr& index, const Expr& min, int64_t extent, StageBounds* b) const {
+    const ir::Interval place = ir::BoundsOf(
+        ir::Add(ir::ToLinear(index, out_.ranges), ir::ToLinear(min, out_.ranges), -1), out_.ranges);
+    if (place.lo < 0) b->guards.push_back(ir::Le(min, index));
+    if (place.hi >= extent) b->guards.push_back(ir::Lt(index, min + Expr(extent)));
   }
 
   // The |conditions| that may fail, each once.
@@ -350,7 +354,7 @@ class Inference {
 
   const Schedule& schedule_;
   Bounds out_;
-  std::set<std::string> looped_;  // stages whose loops are known
+  std::set<const Stage*> boxed_, looped_;  // stages whose box, whose loops are known
   // For a stage that follows another stage's loops: where that stage has values, by its own axes.
   std::map<std::string, std::vector<Expr>> followed_;
 };
