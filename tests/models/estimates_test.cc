@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the cost of a layer's schedule (cost::AccelCost) against what the cycle model
-// counts: the error of its cycles, in the median and at worst, and the bytes that it moves, over the
-// layers of seven networks, each alone with its activations in device memory. The same of schedules
-// with random picks. build/bin/replays prints the cycles layer by layer. Space: six configurations;
-// networks whose file is missing are left out; at worst, of layers of at least 1,000 cycles: the
-// start and the end of a program, some 60 cycles, are known less well. Not tested here: the count
-// itself (cycles_test).
+// counts: the error of its cycles, in the median and at worst, and the bytes that it moves. The
+// layers are those of seven networks, each alone with its activations in device memory. The same of
+// schedules with random picks. build/bin/replays prints the cycles layer by layer. Space: six
+// configurations; networks whose file is missing are left out; at worst, of layers of at least
+// 1,000 cycles: the start and the end of a program, some 60 cycles, are known less well. Not tested
+// here: the count itself (cycles_test).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
