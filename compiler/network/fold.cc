@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions that take turns, a few rows each, so that no more than some rows of what they exchange
-// are there at a time: bands of layers whose tensors are too large for INP.
+// Lets regions take turns: each computes a few rows, so that INP holds only a band of the tensor
+// between them. For layers whose tensors are too large for INP.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,15 +14,15 @@ namespace tessera::network {
 namespace {
 
 constexpr size_t kMostLinks = 6;                     // of a chain
-constexpr std::array<int64_t, 4> kRows{1, 2, 4, 8};  // of a tile of the first region's work
-// Room for so many more of them than what the next region waits for.
+constexpr std::array<int64_t, 4> kRows{1, 2, 4, 8};  // in a tile of the first region's work
+// Tiles of room beyond what the next region waits for.
 constexpr std::array<int64_t, 3> kSpare{3, 2, 1};
-// Of what some regions wait for the bus, so much comes in the cycles in which others leave it idle.
+// When some regions wait for the bus and others leave it idle, this share of the wait is saved.
 constexpr double kMoved = 0.5;
-// Tiles of work in a chain: what each waits for is looked up pair by pair.
+// The most tiles of work in a chain; the search for waits compares them pair by pair.
 constexpr int64_t kMostTiles = 1024;
-// Weights and records of a chain, all of which are there at one time, take one part in so many of
-// the memory.
+// The weights and records of all regions of a chain stay on chip. They may take 1 / kShare of WGT
+// and PRM.
 constexpr int64_t kShare = 2;
 
 std::vector<TurnSizes> AllTurnSizes() {
@@ -59,7 +59,7 @@ Result<sched::TilePlan> ResidencyPlanner::SumOf(const Chain& chain,
   return sum;
 }
 
-// Estimated: the busiest of array, bus and vector unit in all regions together.
+// The estimate is the load of the busiest of array, bus and vector unit in all regions together.
 std::optional<double> ResidencyPlanner::CostOfChain(const Chain& chain,
                                                     const ResidencyPlan& residency) {
   const Result<sched::TilePlan> sum = SumOf(chain, residency);
@@ -67,7 +67,7 @@ std::optional<double> ResidencyPlanner::CostOfChain(const Chain& chain,
   if (chain.first == chain.last) return sum->cycles();
   int64_t weights = 0, records = 0, tiles = 0;
   for (size_t r = chain.first; r <= chain.last; ++r) {
-    if (regions_[r].steps) continue;  // in turns or not is given
+    if (regions_[r].steps) continue;  // a given schedule decides about turns itself
     const Result<sched::TilePlan> plan = PlanOf(r, residency.regions[r]);
     const sched::AnalyzedRegion& region = *regions_[r].region;
     const sched::Extents e = sched::ExtentsOf(region, config_);
@@ -101,10 +101,10 @@ bool ResidencyPlanner::CanTakeTurns(size_t r, const Resident& candidate) const {
 std::optional<Resident> ResidencyPlanner::Folded(Resident candidate, int64_t made, int64_t used,
                                                  int64_t spare) const {
   const sched::WindowAxis& w = regions_[candidate.last].region->anchor.window[0];
-  // A tile reads |next| rows that the one behind it does not, and |both| that it does.
+  // A tile reads |next| rows that the following tile does not read, and |both| rows that it does.
   const int64_t next = used * w.stride,
                 both = std::max<int64_t>((w.taps - 1) * w.dilation + 1 - w.stride, 0);
-  // With room for |spare| more tiles of what is made they need not wait for each other's last.
+  // With room for |spare| more tiles, the maker need not wait for the reader's last tile.
   const int64_t step = RoundUp((1 + spare) * made + next + both, next);
   const sched::Shape4& shape = regions_[candidate.first].region->shape;
   if (step + both >= shape[2]) return std::nullopt;
@@ -149,17 +149,17 @@ void ResidencyPlanner::TakeTurns(ResidencyPlan* best) {
   const auto cost_of = [&](const std::optional<ResidencyPlan>& plan) {
     const std::optional<double> known = plan ? Cost(*plan) : std::nullopt;
     if (!known) return std::numeric_limits<double>::infinity();
-    double waits = 0, idle = 0;  // for the bus; of it
+    double waits = 0, idle = 0;  // waits for the bus; idle cycles of the bus
     for (size_t r = 0; r < count; ++r) {
       const Chain chain = ChainOf(r, plan->residents);
-      const Result<sched::TilePlan> sum = SumOf(chain, *plan);  // a plan with a cost has one
+      const Result<sched::TilePlan> sum = SumOf(chain, *plan);  // a plan with a cost has a sum
       const double free = std::max(sum->compute_cycles, sum->vector_cycles) - sum->bus_cycles;
       (free > 0 ? idle : waits) += std::abs(free);
       r = chain.last;
     }
     return *known - kMoved * std::min(waits, idle);
   };
-  // Without room for two tiles more a region waits until what it reads has left ACC.
+  // With less room than two spare tiles, a region waits until its input has left ACC.
   const auto cost_in_turns = [&](const std::optional<ResidencyPlan>& plan, const Chain& chain,
                                  const TurnSizes& turns) {
     double waits = 0;
@@ -170,7 +170,7 @@ void ResidencyPlanner::TakeTurns(ResidencyPlan* best) {
     return cost_of(plan) + waits;
   };
   const double cost = cost_of(*best);
-  // Of the chains that begin at a region, the one with which most is saved from there on.
+  // For each first region, the chain that saves most from there to the end.
   struct Start {
     double saved = 0;
     size_t last = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layers of a graph, each brought into tensor expressions and analysed once, however many
-// parts of a compilation ask: placement, fusion and the plans of all devices. Depends on:
-// compiler/region, network/program.h. Used by: network/place.h, compiler/driver.
+// The layers of a graph. Each layer is turned into tensor expressions and analysed once, although
+// placement, fusion and the plans of all devices ask for it. Depends on: compiler/region,
+// network/program.h. Used by: network/place.h, compiler/driver.
 #ifndef TESSERA_COMPILER_NETWORK_LAYERS_H_
 #define TESSERA_COMPILER_NETWORK_LAYERS_H_
 
@@ -20,15 +20,15 @@
 
 namespace tessera::network {
 
-// |region| as the accelerator's compiler takes it, without an analysis. Activations have the
-// numbers of the graph's tensors.
+// |region| in the form that the accelerator's compiler takes, without an analysis. Activations keep
+// the numbers of the graph's tensors.
 lower::accel::AccelRegion BindRegion(const te::RegionTe& region);
 
-// A layer is a region of the graph; its nodes identify it. References stay valid as long as the
+// A layer is a region of the graph, identified by its nodes. References stay valid as long as the
 // Layers.
 class Layers {
  public:
-  // |graph| has been through quantize::AttachRequant and does not change any more.
+  // |graph| has been through quantize::AttachRequant and stays unchanged afterwards.
   Layers(const graph::Graph& graph, const isa::Config& config) : graph_(graph), config_(config) {}
 
   const graph::Graph& graph() const { return graph_; }
@@ -36,12 +36,13 @@ class Layers {
 
   const te::RegionTe& Te(const graph::Region& layer) const;
   const lower::accel::Analysis& Analyzed(const graph::Region& layer) const;
-  // |layer| for a program, with its analysis.
+  // |layer| in the form that the accelerator's compiler takes, with its analysis.
   lower::accel::AccelRegion Bound(const graph::Region& layer) const;
   // Whether the accelerator runs |layer| (CheckRegion).
   const sched::Acceptance& Check(const graph::Region& layer) const;
-  // What |layer| reads that the host brings into another layout than layers exchange: operands of a
-  // product of two activations, or what |trace|, a schedule that is given, prepares.
+  // The activations of |layer| that the host packs in a layout other than the one that layers
+  // exchange: operands of a product of two activations or, if the user gives schedule |trace|, the
+  // activations that it prepares.
   std::vector<graph::TensorId> PackedByHost(const graph::Region& layer,
                                             const schedule::Trace* trace = nullptr) const;
 

@@ -10,9 +10,9 @@
 namespace tessera::network {
 namespace {
 
-// What is estimated to be hidden is not all: units wait for each other.
+// The share of the estimated overlap that a program reaches: units wait for each other.
 constexpr double kHidden = 0.9;
-// Shares of the first region's INP, in parts of kShares, that the second one may have.
+// Shares of the first region's INP, in parts of kShares, to try for the second region.
 constexpr int64_t kShares = 8;
 constexpr std::array<int64_t, 4> kOffers{1, 2, 3, 4};
 
@@ -26,7 +26,7 @@ struct TiledRegion {
   bool boxed() const {
     return region->anchor.kind != sched::AnchorKind::kNone && !on_chip.input.has_value();
   }
-  // Tiles of INP that a box takes.
+  // Tiles of INP that one box takes.
   int64_t Box() const {
     if (!boxed()) return 0;
     const int64_t blocks = !contraction()     ? plan.channel_tile
@@ -35,7 +35,7 @@ struct TiledRegion {
     return blocks * sched::ChipSpan(*region, extents, 0, plan.y_tile) *
            sched::ChipSpan(*region, extents, 1, plan.x_tile);
   }
-  // Whether all channels of a tile of rows and columns are there before the next tile's.
+  // Whether all channels of a tile of rows and columns are complete before the next tile begins.
   bool ByRows() const {
     return plan.spatial_outside || plan.channel_tile == extents.out_blocks || !contraction();
   }
@@ -49,11 +49,11 @@ std::optional<TiledRegion> Make(const ResidencyRegion& region, const sched::OnCh
   return TiledRegion{region.region, on_chip, *plan, sched::ExtentsOf(*region.region, config)};
 }
 
-// Estimated cycles of |first| and |second| when what can be of |second| is done under |first|.
+// Estimated cycles of |first| and |second| when |second| runs under |first| as far as it can.
 double Together(const TiledRegion& first, const TiledRegion& second) {
   const double alone = first.plan.cycles() + second.plan.cycles();
   const auto free_of = [&](double used) { return std::max(first.plan.cycles() - used, 0.0); };
-  // Its last rows come after the first region's last ones.
+  // The last rows of |second| need the last rows of |first|.
   double part =
       first.ByRows() && second.ByRows() ? 1.0 - 1.0 / static_cast<double>(second.RowTiles()) : 0.0;
   const auto limit = [&](double free, double wanted) {
@@ -71,7 +71,7 @@ void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& c
                ResidencyPlan* plan) {
   for (size_t r = 0; r + 1 < regions.size(); ++r) {
     if (regions[r].steps || regions[r + 1].steps) continue;
-    // Regions that take turns do so by the rows that they have.
+    // Regions in a chain have a fixed number of rows.
     if (plan->regions[r].rows > 0 || plan->regions[r + 1].rows > 0) continue;
     const int64_t tiles = plan->box_tiles[r];
     const std::optional<TiledRegion> first = Make(regions[r], plan->regions[r], config),
@@ -79,7 +79,7 @@ void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& c
     if (!first || !second || !first->boxed() || !second->boxed()) continue;
     const bool there = 2 * first->Box() + second->Box() <= tiles;
     const double apart = first->plan.cycles() + second->plan.cycles();
-    // With as many tiles as it likes it would not be worth it.
+    // Even with unlimited room the overlap would gain too little.
     if (there || apart - Together(*first, *second) < apart / sched::kWorthwhile) continue;
     double best = apart - apart / sched::kWorthwhile;
     std::optional<std::pair<int64_t, int64_t>> chosen;
@@ -99,7 +99,7 @@ void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& c
     if (!chosen) continue;
     plan->regions[r].inp_tiles = chosen->first;
     plan->regions[r + 1].inp_tiles = chosen->second;
-    ++r;  // what the second one has left is its own
+    ++r;  // the pairs do not share a region
   }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles of two regions that run one after the other, chosen so that work of the second one has room
-// in INP beside the first one's boxes and can be done under it (codegen/accel/overlap.h), where
-// that is estimated to save more than smaller tiles cost. Depends on: network/residency.h,
-// compiler/schedule/accel. Used by: residency.cc.
+// Leaves room in INP for overlap: chooses the tiles of two consecutive regions so that the second
+// region's boxes fit in INP beside the first region's, and some of its work runs under the first
+// (codegen/accel/overlap.h). Does so where the estimated gain exceeds the cost of smaller tiles.
+// Depends on: network/residency.h, compiler/schedule/accel. Used by: residency.cc.
 #ifndef TESSERA_COMPILER_NETWORK_LEAVE_ROOM_H_
 #define TESSERA_COMPILER_NETWORK_LEAVE_ROOM_H_
 
@@ -14,8 +14,8 @@
 
 namespace tessera::network {
 
-// Lowers OnChip::inp_tiles, what generated plans may take, of such pairs in |plan|, which is of
-// |regions|. ResidencyPlan::box_tiles, what there is, stays.
+// Lowers OnChip::inp_tiles, the room that generated plans may use, of such pairs in |plan|, a plan
+// of |regions|. ResidencyPlan::box_tiles, the room that exists, stays.
 void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
                ResidencyPlan* plan);
 

@@ -26,17 +26,16 @@ using schedule::accel::RefusalKind;
 
 constexpr const char* kOtherTypes = "it works on other types than int8";
 
-// Has the machine's layout a place for each element?
+// Whether the machine's layout has a place for each element of |t|.
 bool HasPlace(const GraphTensor& t) { return t.shape.size() <= 4; }
 
-// Whether the elements of two tensors of one count lie alike there.
+// Whether the machine's layout puts the elements of both tensors at the same places.
 bool SamePlace(const GraphTensor& a, const GraphTensor& b) {
   return HasPlace(a) && HasPlace(b) &&
          schedule::accel::ToShape4(a.shape) == schedule::accel::ToShape4(b.shape);
 }
 
-// Operations of a region, for the comparison with bytes: the elements of its largest stage, each as
-// often as it reduces.
+// Operations of |region|: the elements of its largest stage, times the extents that it reduces.
 int64_t OperationsOf(const te::RegionTe& region) {
   int64_t most = 0;
   for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
@@ -56,7 +55,7 @@ std::vector<std::string> NodesOf(const std::string& name) {
   return nodes;
 }
 
-// Is |part|, nodes that follow each other, in a layer of |scheduled|?
+// Whether a layer of |scheduled| contains the consecutive nodes of |part|.
 bool IsScheduled(const ScheduledLayers& scheduled, const std::string& part) {
   const std::vector<std::string> nodes = NodesOf(Legible(part));
   return std::ranges::any_of(scheduled, [&](const std::string& layer) {
@@ -124,7 +123,7 @@ class Placer {
           std::unexpected(Refusal(RefusalKind::kResultType, kOtherTypes, Text(type(node.output))));
     } else if (IsScheduled(scheduled_, node.name) && has_place(node.output) &&
                std::ranges::all_of(node.inputs, has_place)) {
-      // Whether the schedule is right is known when there is a program.
+      // Whether the schedule is valid shows when its program is made.
     } else if (!ViewedBy(graph_, node)) {
       can = layers_.Check(node);
     }
@@ -139,7 +138,7 @@ class Placer {
     places_[n].machine = why.machine;
   }
 
-  // on_: can_, and views only of what is on the accelerator and lies alike.
+  // Sets on_: can_, without views of host tensors or of tensors with another layout.
   void FollowViews() {
     std::vector<bool> made(graph_.tensors.size());
     on_.assign(nodes_.size(), false);
@@ -154,7 +153,7 @@ class Placer {
     }
   }
 
-  // Nodes of the accelerator that belong together: of one turn, and connected by tensors.
+  // Nodes of the accelerator, grouped: of one turn and connected by tensors.
   std::vector<std::vector<size_t>> Islands() const {
     std::vector<uint32_t> devices;
     for (const bool on : on_) devices.push_back(on ? kAccelerator : kHost);
@@ -189,7 +188,7 @@ class Placer {
     return sum;
   }
 
-  // Bytes of tensors that the host has and |island| reads, or that it makes and the host reads.
+  // Bytes of tensors that |island| reads from the host, or makes for the host.
   int64_t BytesAcross(const std::vector<size_t>& island) const {
     const auto in_island = [&](size_t n) { return std::ranges::count(island, n) > 0; };
     std::vector<bool> on_device(graph_.tensors.size()), counted(graph_.tensors.size());
@@ -230,7 +229,7 @@ class Placer {
 std::optional<TensorId> ViewedBy(const Graph& graph, const Region& region) {
   const graph::Node& node = graph.nodes[region.nodes[0]];
   if (region.nodes.size() != 1 || node.op != graph::Op::kReshape) return std::nullopt;
-  // What the user gives or gets in another order is not what the graph has.
+  // A view does not apply the order in which the user gives or gets a tensor.
   for (const TensorId id : {node.inputs[0], node.output}) {
     if (!graph.tensor(id).order.empty()) return std::nullopt;
   }
@@ -261,7 +260,8 @@ std::vector<Region> FusePlaced(const Layers& layers, const std::vector<NodePlace
     if (!together || device == kHost) return together;
     if (std::ranges::any_of(refused, [&](const RefusedRegion& part) { return has(joined, part); }))
       return false;
-    // What becomes of such a layer as more nodes join it has its schedule.
+    // A part of a layer with a given schedule needs no check: the whole layer runs by that
+    // schedule.
     if (joined.nodes.size() > 1 && IsScheduled(scheduled, joined.name)) return true;
     return layers.Check(joined).has_value();
   });
@@ -278,7 +278,7 @@ std::vector<int> Turns(const Graph& graph, const std::vector<Region>& regions,
       const bool by_host = host || std::ranges::count(packed[r], id) > 0;
       turn = std::max(turn, (by_host ? host_may : accelerator_may)[static_cast<size_t>(id)]);
     }
-    // What the accelerator makes in a turn the host reads in the next one.
+    // The host reads results of the accelerator in the next turn.
     const auto out = static_cast<size_t>(regions[r].output);
     accelerator_may[out] = turn;
     host_may[out] = host ? turn : turn + 1;

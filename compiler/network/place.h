@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Placement: which device runs each node of a graph, and in which order the devices take turns. It
-// comes before fusion, so that an operator that a device lacks takes nothing with it. Depends on:
-// compiler/graph, network/layers.h. Used by: compiler/driver.
+// Placement: chooses the device that runs each node of a graph, and the order in which devices take
+// turns. Placement comes before fusion, so that an operator that the accelerator lacks takes no
+// neighbours with it to the host. Depends on: compiler/graph, network/layers.h. Used by:
+// compiler/driver.
 //
-// The rule. A node can be on the accelerator when the compiler accepts it as a region of its own
-// (CheckRegion), when a schedule is given for the layer that it is in, or when it only shows a
-// tensor that the accelerator makes under another shape. An island is a largest set of such nodes
-// that tensors connect and one program can run. It is worth its transfers when it does at least one
-// operation (a multiply-accumulate, an element compared or added) for each byte that it takes from
-// the host or that the host takes from it, or has a schedule that is given; others go back to the
-// host, so that a single cheap node between two of the host's is none of the accelerator's. When no
-// island is worth it the one with the most operations stays: the accelerator was asked for.
+// The rule. A node can be on the accelerator if the compiler accepts it as a region of its own
+// (CheckRegion), if the user gives a schedule for its layer, or if it only views a tensor of the
+// accelerator under another shape. An island is a largest set of such nodes that are connected by
+// tensors and can run in one program. An island stays on the accelerator if it has a given
+// schedule, or does at least one operation (a multiply-accumulate, an element compared or added)
+// for each byte that passes between it and the host; otherwise it goes to the host. If no island
+// qualifies, the one with the most operations stays, because the user asked for the accelerator.
 #ifndef TESSERA_COMPILER_NETWORK_PLACE_H_
 #define TESSERA_COMPILER_NETWORK_PLACE_H_
 
@@ -30,8 +30,8 @@ namespace tessera::network {
 // Devices by their ids in an artifact.
 inline constexpr uint32_t kHost = 0, kAccelerator = 1;
 
-// Nodes that are no region of the accelerator, since its program could not be made: a region of
-// several is cut, one of a single node is the host's.
+// Nodes that the accelerator refused as one region, after its program could not be made. FusePlaced
+// splits a region of several nodes; PlaceNodes puts a single node on the host.
 struct RefusedRegion {
   std::vector<size_t> nodes;  // indices into Graph::nodes
   std::string why;            // without the region's name
@@ -40,36 +40,36 @@ using RefusedRegions = std::vector<RefusedRegion>;
 
 struct NodePlace {
   uint32_t device = kHost;
-  std::string why_host;      // why it is not on the accelerator, as the compiler found it
+  std::string why_host;      // why the accelerator does not run it, from the compiler
   std::string machine = "";  // the same in words of the machine (schedule/accel/refusals.def)
 };
 
-// Names of layers, the regions that FusePlaced makes, for which the user gives a schedule for the
-// accelerator: it needs none of its own then.
+// Names of layers, as FusePlaced makes them, with a schedule that the user gives. The accelerator
+// needs no schedule of its own for them.
 using ScheduledLayers = std::vector<std::string>;
 
-// One place a node of the graph of |layers|. All may be the host's: such a network has no program.
+// One place for each node of the graph of |layers|. All nodes may be on the host.
 std::vector<NodePlace> PlaceNodes(const Layers& layers, const ScheduledLayers& scheduled = {},
                                   const RefusedRegions& refused = {});
 
-// Everything on the host.
+// Places all nodes on the host.
 std::vector<NodePlace> PlaceOnHost(const graph::Graph& graph);
 
-// Regions of nodes of one device, each of which that device's compiler accepts. Without |join|, a
-// region a node.
+// Fuses nodes of one device into regions that the compiler of the device accepts. Without |join|,
+// each node is a region.
 std::vector<graph::Region> FusePlaced(const Layers& layers, const std::vector<NodePlace>& places,
                                       bool join, const ScheduledLayers& scheduled = {},
                                       const RefusedRegions& refused = {});
 
-// The turn of each region: the host's regions of turn 0, the accelerator's of turn 0 as one
-// program, the host's of turn 1, and so on. A region reads nothing of a later turn; the host's
-// regions read nothing that the accelerator makes in their own, nor do the accelerator's of what
-// the host packs for them: |packed|, by region. As few turns as can be.
+// The turn of each region. In each turn first the host's regions run, then the accelerator's as one
+// program. A region reads nothing from a later turn. Of the accelerator's results in the same turn,
+// host regions read none, and accelerator regions read none that the host must pack for them
+// (|packed|, by region). The number of turns is the smallest possible.
 std::vector<int> Turns(const graph::Graph& graph, const std::vector<graph::Region>& regions,
                        const std::vector<uint32_t>& device_of_region,
                        const std::vector<std::vector<graph::TensorId>>& packed);
 
-// The tensor that |region| only shows under another shape, if that is all it does.
+// The tensor that |region| views under another shape, if it does nothing else.
 std::optional<graph::TensorId> ViewedBy(const graph::Graph& graph, const graph::Region& region);
 
 }  // namespace tessera::network

@@ -9,7 +9,7 @@
 namespace tessera::network {
 namespace {
 
-// The activation that |name|, a tensor of |region|, is.
+// The activation that tensor |name| of |region| is bound to.
 int ActivationOf(const lower::accel::AccelRegion& region, const std::string& name) {
   if (name == region.output.name()) return region.result;
   for (const auto& [tensor, activation] : region.activations) {
@@ -37,7 +37,7 @@ class ProgramPlanner {
   }
 
  private:
-  // What the caller must get right; tensors that do not fit the DAG are our own bug upstream.
+  // Every result is an activation that this program makes, and every placeholder is bound.
   void CheckBindings() const {
     for (const lower::accel::AccelRegion& region : regions_) {
       TESSERA_CHECK(region.result >= 0 && region.result < static_cast<int>(activations_.size()));
@@ -58,15 +58,15 @@ class ProgramPlanner {
 
   Result<PlannedRegion> Analyze(const lower::accel::AccelRegion& region,
                                 lower::accel::KeptActivations* kept) const;
-  // How PlanResidency sees region |index|.
+  // Region |index| in the form that PlanResidency takes.
   ResidencyRegion SeenBy(size_t index) const;
-  // What |region| reads and makes that stays on chip.
+  // The activations that |region| reads or makes and that stay on chip.
   lower::accel::KeptActivations KeptBy(const lower::accel::AccelRegion& region) const;
-  // How the region runs, when what stays is known.
+  // Makes the steps of region |index| once the residency is known.
   Status Plan(size_t index);
   Status Regions();
   Status Needs();
-  // Errors from here on are of region |index|; nothing: of none.
+  // Errors from here on belong to region |index|; nothing: to no region.
   void At(RefusedIndex index) {
     if (refused_ != nullptr) *refused_ = index;
   }
@@ -77,19 +77,19 @@ class ProgramPlanner {
   const ProgramOptions& options_;
   RefusedIndex* const refused_;
   std::vector<lower::accel::KeptActivations>
-      planned_kept_;  // by region: what its schedule, if given, has in INP
+      planned_kept_;  // by region: the activations that a given schedule keeps in INP
   ProgramPlan program_;
 };
 
-// |kept|: what a schedule that is given has in INP.
+// Sets |kept| to the activations that a given schedule keeps in INP.
 Result<PlannedRegion> ProgramPlanner::Analyze(const lower::accel::AccelRegion& region,
                                               lower::accel::KeptActivations* kept) const {
   PlannedRegion planned;
   const lower::accel::Analysis shared = lower::accel::AnalysisOf(region, config_);
   const sched::Accepted<sched::AnalyzedRegion>& analyzed = *shared;
   if (region.schedule) {
-    // Before it is known what stays how: the room that it takes itself is the same. Pads that the
-    // schedule's layouts do not tell are those of the analysis, if there is one.
+    // The residency of other tensors is not known yet; it does not change the region's own room.
+    // For pads that the schedule's layouts leave out, the analysis has the values, if there is one.
     lower::accel::KeptActivations own;
     if (analyzed && analyzed->anchor.kind != sched::AnchorKind::kNone)
       own[analyzed->anchor.input.name()] = {HaloFor(analyzed->anchor), analyzed->anchor.pad_value};
@@ -108,8 +108,8 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const lower::accel::AccelRegion& r
   }
   if (!analyzed) return Within(region.op, analyzed.error());
   planned.region = *analyzed;
-  // The host packs a network's input as it likes: with the window's taps as channels, if that is
-  // faster.
+  // The program chooses how the host packs a network's input: with the window's taps as channels
+  // (im2col), if that is faster.
   const sched::Anchor& anchor = planned.region->anchor;
   const bool packed = anchor.kind == sched::AnchorKind::kContraction &&
                       region.activations.contains(anchor.input.get()) &&
@@ -130,7 +130,7 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const lower::accel::AccelRegion& r
   return planned;
 }
 
-// What stays on chip is decided for all regions together, then each gets its plan.
+// Decides for all regions together what stays on chip, then plans each region.
 Status ProgramPlanner::Regions() {
   std::vector<PlannedRegion>& planned_regions = program_.regions;
   planned_kept_.resize(regions_.size());
@@ -220,7 +220,7 @@ Status ProgramPlanner::Plan(size_t index) {
     return lower::accel::ScheduleByPlan(region, *planned.region, plan, planned.on_chip, kept,
                                         config_);
   };
-  // A given schedule is there as its steps alone say what stays; mostly that is how it stays.
+  // Analyze lowered a given schedule; it needs a new lowering only if other activations stay.
   if (!region.schedule || kept != planned_kept_[index]) {
     auto steps = region.schedule
                      ? lower::accel::ScheduleBySteps(region, *region.schedule, kept, config_)
@@ -244,7 +244,7 @@ Status ProgramPlanner::Plan(size_t index) {
   return {};
 }
 
-// Tensors in device memory, in order of first use.
+// Lists the tensors in device memory in order of first use.
 Status ProgramPlanner::Needs() {
   const auto count = static_cast<int64_t>(regions_.size());
   const auto need = [&](int activation, const sched::Packing& packing) -> MemoryNeed& {

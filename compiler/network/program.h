@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plan of one accelerator program: for a list of regions that run one after the other, the
-// schedule of each, which activations stay on chip, what the host packs of inputs, and which
-// tensors need room in device memory. Decides; codegen/accel makes instructions of it. Depends on:
-// compiler/schedule/accel. Used by: placement, codegen/accel, compiler/driver.
+// The plan of one accelerator program: for regions that run one after the other, the schedule of
+// each, the activations that stay on chip, how the host packs inputs, and the tensors that need
+// room in device memory. codegen/accel makes instructions of the plan. Depends on:
+// compiler/lower/accel, compiler/schedule/accel. Used by: placement, codegen/accel,
+// compiler/driver.
 #ifndef TESSERA_COMPILER_NETWORK_PROGRAM_H_
 #define TESSERA_COMPILER_NETWORK_PROGRAM_H_
 
@@ -28,49 +29,49 @@
 
 namespace tessera::network {
 
-// An int8 tensor that regions exchange: rank 1 to 4, [batch, channel, y, x]
+// An int8 tensor that regions exchange, of rank 1 to 4, [batch, channel, y, x]
 // (schedule/accel/region.h).
 struct Activation {
   enum class Kind : uint8_t {
-    kInput,     // the host packs it as the program likes
-    kInMemory,  // an earlier program left it in device memory, as programs leave it
-    kInternal,  // made and read by this program
-    kOutput,    // made by this program, which may read it too, and read by others
+    kInput,     // the host packs it in the layout that the program chooses
+    kInMemory,  // an earlier program left it in device memory, in the layout of programs
+    kInternal,  // only this program makes and reads it
+    kOutput,    // this program makes it and may read it; others read it
   };
   std::string name;
   std::vector<int64_t> shape;
   Kind kind = Kind::kInternal;
-  bool on_host = false;  // kInMemory: the host has it too, and packs it as the program likes
+  bool on_host = false;  // kInMemory: the host has it too, and packs it as for kInput
 };
 
-// The region of a list that an error is about, beside the error; nothing: it is of none.
+// The index of the region that an error is about; nothing: of no region.
 using RefusedIndex = std::optional<size_t>;
 
 struct ProgramOptions {
-  // What stays in INP goes to device memory too, so that it can be read back.
+  // Activations that stay in INP go to device memory too, so that they can be read back.
   bool store_all = false;
-  // Whether activations may stay in INP at all; of those that may, which do not.
+  // Whether activations may stay in INP; |in_memory| lists activations that may not.
   bool residency = true;
   std::set<int> in_memory = {};
 };
 
 struct PlannedRegion {
-  // Nothing: its schedule is given and says what the analysis does not know.
+  // Nothing: the user gives the schedule of a region that the analysis refuses.
   std::optional<sched::AnalyzedRegion> region;
   sched::OnChip on_chip;
   lower::accel::StepRegion steps;
-  cost::Cost cost;  // of a schedule that is given
+  cost::Cost cost;  // only of a given schedule
   std::optional<lower::accel::StepRegion>
-      store;  // behind them: its result, kept in INP, to device memory
+      store;  // stores the result, kept in INP, to device memory after |steps|
 };
 
-// An activation that needs room in device memory, and how it lies there. An input has one for each
-// way that it is packed.
+// An activation that needs room in device memory, and its layout there. An input has one need for
+// each way in which it is packed.
 struct MemoryNeed {
   int activation = -1;
   sched::Packing packing;
-  // The regions that make it first and read it last; -1: it is there before the program, and alive
-  // during all of it, the number of regions: it is wanted after it.
+  // The first region that makes the activation and the last one that reads it. first = -1: it is in
+  // memory before the program starts. last = the number of regions: it is read after the program.
   int64_t first = 0, last = 0;
   bool made = false;  // by a region of the program
 };
@@ -78,29 +79,30 @@ struct MemoryNeed {
 struct ProgramPlan {
   std::vector<PlannedRegion> regions;
   ResidencyPlan residency;
-  std::vector<schedule::Trace> traces;  // of each region, as replayed or made
+  std::vector<schedule::Trace> traces;  // of each region, as given or generated
   std::vector<MemoryNeed> needs;
 
-  // Places for the needs in an arena that is the program's alone, each in one of its own.
+  // Places the needs in an arena of this program alone, where no two needs share bytes.
   MemoryPlan PlaceNeeds() const;
-  // The need of |activation| in |packing|, which is there: an index into needs.
+  // The index into needs of |activation| in |packing|, which must exist.
   size_t NeedOf(int activation, const sched::Packing& packing) const;
 };
 
-// The plan of a program, in which constants have no bytes yet.
-//   errors  kInvalidArgument  a schedule that is none of this region's (ScheduleBySteps' errors);
-//                             one that prepares an activation which the host does not pack; one of
-//                             a region whose activations are none (of another type, or rank); one
-//                             of a copy that the region does not have
+// Plans a program. Constants have no bytes yet (PackConstants). On an error, |refused| has the
+// index of the region at fault.
+//   errors  kInvalidArgument  a schedule that does not fit its region (ScheduleBySteps' errors), or
+//                             prepares an activation that the host does not pack; activations of a
+//                             type or rank other than Activation's; a given schedule for a store
+//                             that the region does not have
 //           kUnsupported  a region that does not map to the machine (names its op and the stage)
-//           kOutOfRange   a scratchpad is too small; names region
+//           kOutOfRange   a scratchpad is too small; names the region
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,
                                 const std::vector<lower::accel::AccelRegion>& regions,
                                 const isa::Config& config, const ProgramOptions& options = {},
                                 RefusedIndex* refused = nullptr);
 
-// Fills in the bytes of the constants of |plan|, which is of |regions|.
-//   errors  kOutOfRange  a read outside of a tensor; names region
+// Fills in the bytes of the constants of |plan|, a plan of |regions|.
+//   errors  kOutOfRange  a read outside of a tensor; names the region
 Status PackConstants(const std::vector<lower::accel::AccelRegion>& regions, ProgramPlan* plan);
 
 }  // namespace tessera::network

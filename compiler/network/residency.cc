@@ -25,14 +25,14 @@ sched::Halo HaloFor(const sched::Anchor& anchor) {
 
 namespace {
 
-// Whether |region| is known to slide a window by channel over |activation|.
+// Whether |region|, by its analysis, slides a channelwise window over |activation|.
 bool Windows(const ResidencyRegion& region, int activation) {
   if (region.region == nullptr) return false;
   const sched::Anchor& a = region.region->anchor;
   return a.kind == sched::AnchorKind::kChannelwise && region.activation_of(a.input) == activation;
 }
 
-// Whether a tensor of |rank| dimensions has all those along which |halo| is.
+// Whether a tensor of |rank| dimensions has all axes along which |halo| extends.
 bool HasAxesOf(const sched::Halo& halo, size_t rank) {
   std::array<bool, 4> has{};
   for (size_t d = 0; d < rank; ++d) has[sched::PositionOf(rank, d)] = true;
@@ -42,7 +42,7 @@ bool HasAxesOf(const sched::Halo& halo, size_t rank) {
   return true;
 }
 
-// A schedule that is given has no plan, but its cost.
+// A given schedule has no plan; its cost becomes one.
 sched::TilePlan PlanCosting(const cost::Cost& cost) {
   sched::TilePlan plan{.compute_cycles = cost.Busy(isa::Unit::kGemm),
                        .bus_cycles = cost.bus,
@@ -75,7 +75,7 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
   }
   std::optional<int64_t> pad;
   std::vector<size_t> exchange{maker};   // regions that make or read it
-  std::vector<size_t> ranks{from.rank};  // as which they have it: a view may have another
+  std::vector<size_t> ranks{from.rank};  // of the tensor in these regions: a view may change it
   for (size_t r = 0; r < regions_.size(); ++r) {
     const ResidencyRegion& reader = regions_[r];
     bool reads = false;
@@ -117,7 +117,7 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     const int64_t columns = s.halo.before[1] + shape[3] + s.halo.after[1];
     s.halo.after[1] += sched::WindowPitch(*regions_[r].region, columns) - columns;
   }
-  // Else a layout has no place for the halo.
+  // A layout without these axes has no place for the halo.
   if (!std::ranges::all_of(ranks, [&](size_t rank) { return HasAxesOf(s.halo, rank); })) {
     *why = "a layer has it under a shape without the axis that another one pads";
     return std::nullopt;
@@ -169,14 +169,14 @@ sched::OnChip ResidencyPlanner::Seen(size_t r, const std::vector<Resident>& resi
 
 bool ResidencyPlanner::Arrange(std::vector<Resident> residents, const UnitRows& rows,
                                ResidencyPlan* out) const {
-  // Regions that take turns run at one time.
+  // The regions of a chain run at the same time.
   std::vector<Chain> chains;
   for (size_t r = 0; r < regions_.size(); ++r) chains.push_back(ChainOf(r, residents));
   const auto life = [&](const Resident& s) {
     return Chain{chains[s.first].first, chains[s.last].last};
   };
   const int64_t depth = config_.Depth(isa::Memory::kInp);
-  // Largest first, each at the lowest place that is free during its life.
+  // Places the largest first, each at the lowest address that is free during its life.
   std::vector<Resident*> order;
   for (Resident& s : residents) order.push_back(&s);
   std::ranges::stable_sort(
@@ -198,7 +198,7 @@ bool ResidencyPlanner::Arrange(std::vector<Resident> residents, const UnitRows& 
   }
   out->regions.clear(), out->box_base.clear(), out->box_tiles.clear();
   for (size_t r = 0; r < regions_.size(); ++r) {
-    // The largest gap between what stays while this region runs.
+    // The box region is the largest gap between the residents of this region.
     std::map<int64_t, int64_t> taken;
     for (const Resident& s : residents) {
       if (life(s).first <= r && r <= life(s).last) taken[s.base] = s.base + s.tiles;
@@ -285,7 +285,7 @@ Result<ResidencyPlan> ResidencyPlanner::Run() {
     }
   }
   TESSERA_CHECK(Arrange(wanted, any, &best));
-  // What is given is not made smaller for what stays beside it.
+  // A given schedule does not shrink to make room for residents.
   for (size_t r = 0; r < regions_.size(); ++r) {
     if (regions_[r].steps) TESSERA_TRY(PlanOf(r, best.regions[r]));
   }

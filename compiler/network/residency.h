@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which activations stay in INP between the region that makes them and the regions that read them,
-// and where. Regions leave the rest of INP to their own input boxes. Depends on:
-// compiler/schedule/accel. Used by: network/program.h, codegen/accel.
+// Decides which activations stay in INP between the region that makes them and the regions that
+// read them, and at which tiles. The rest of INP is for the regions' own input boxes. Depends on:
+// compiler/cost, compiler/schedule/accel. Used by: network/program.h, codegen/accel.
 #ifndef TESSERA_COMPILER_NETWORK_RESIDENCY_H_
 #define TESSERA_COMPILER_NETWORK_RESIDENCY_H_
 
@@ -29,38 +29,39 @@ sched::Halo HaloFor(const sched::Anchor& anchor);
 // An activation that a region reads.
 struct ResidentRead {
   int activation = -1;
-  sched::Halo halo;  // that the region wants around it, where it stays
-  int64_t pad = 0;   // what the halo holds
-  size_t rank = 4;   // of the tensor as which the region has it
+  sched::Halo halo;  // that the region needs around it in INP
+  int64_t pad = 0;   // value of the halo
+  size_t rank = 4;   // of the tensor in the region; a view may change it
 };
 
-// A region in running order. Tensors are numbered by the caller: |activation_of| gives an
-// activation's number.
+// A region, in running order. |activation_of| maps the region's tensors to the caller's numbers of
+// activations.
 struct ResidencyRegion {
-  std::string name;       // of its result, in messages
-  sched::Shape4 shape{};  // its result's
-  size_t rank = 4;        // of it
+  std::string name;       // name of the result, for messages
+  sched::Shape4 shape{};  // of the result
+  size_t rank = 4;        // of the result
   int result = -1;
   std::vector<ResidentRead> reads;  // what other regions may make
-  bool copies = false;              // does nothing else, by way of device memory
-  // What plans are made of; null: there are |steps|.
+  bool copies = false;              // only copies, by way of device memory
+  // The analysis that plans are made from; null: |steps| has a value.
   const sched::AnalyzedRegion* region = nullptr;
   std::function<int(const te::Tensor&)> activation_of;
-  // A recorded decision about the result; nothing: choose.
+  // A recorded decision about whether the result stays; nothing: PlanResidency decides.
   std::optional<bool> resident;
-  // Of a schedule that is given: nothing of it is chosen here.
+  // A schedule that the user gives: PlanResidency chooses nothing in it.
   struct GivenSteps {
-    int64_t inp_tiles = 0;  // of its own boxes
+    int64_t inp_tiles = 0;  // room for its own boxes
     cost::Cost cost;
-    // The activations that it has in INP, and which rows of them at a time; nothing: all.
+    // The activations that it has in INP, each with the rows that are there at one time (nothing:
+    // all).
     std::map<int, std::optional<sched::FoldedRows>> kept;
   };
   std::optional<GivenSteps> steps;
 };
 
 struct ResidencyOptions {
-  std::vector<bool> in_memory;  // by activation: someone outside the regions reads it, or makes it
-  bool store_all = false;       // what stays goes to device memory too, to be read back
+  std::vector<bool> in_memory;  // by activation: makers or readers outside of the regions have it
+  bool store_all = false;       // activations that stay go to device memory too, to be read back
 };
 
 // Where one activation stays.
@@ -69,32 +70,32 @@ struct Resident {
   sched::Halo halo;
   int64_t pad = 0;  // value of the halo
   int64_t base = 0, tiles = 0;
-  size_t first = 0, last = 0;  // the region that makes it, the last one that reads it
+  size_t first = 0, last = 0;  // the region that makes it, the last region that reads it
   std::optional<sched::FoldedRows> folded = {};  // nothing: all rows are there
 };
 
-// Regions that take turns, from the first to the last: what they exchange is folded.
+// Regions first to last take turns; the activations between them are folded.
 struct Chain {
   size_t first = 0, last = 0;
 };
-// The chain that |region| is in; itself, if it takes turns with none.
+// The chain of |region|; the region alone if it takes no turns.
 Chain ChainOf(size_t region, const std::vector<Resident>& residents);
 
 struct ResidencyPlan {
   std::vector<sched::OnChip> regions;  // what each region sees
-  // First tile of INP for each region's own boxes, and how many there are. OnChip::inp_tiles may
-  // say fewer, where the next region's boxes shall have room beside.
+  // The first tile of INP and the number of tiles for each region's own boxes. OnChip::inp_tiles is
+  // smaller where the next region's boxes need room beside them.
   std::vector<int64_t> box_base, box_tiles;
   std::vector<Resident> residents;  // in order of |first|
 
   const Resident* Of(int activation) const;  // null: it does not stay
 };
 
-// Chooses greedily, smallest first, what lowers the estimated cycles of all regions together.
-// Candidates are results that some region makes and only regions read, whose readers agree on the
-// value of their pads. The choice is the same for the same network and configuration.
+// Chooses activations greedily, smallest first, as long as each lowers the estimated cycles of all
+// regions together. A candidate is a result that only regions of the list read, whose readers agree
+// on the value of their pads. The same network and configuration give the same choice.
 //   errors  kOutOfRange       a region whose smallest tile does not fit (MakePlan's)
-//           kInvalidArgument  a recorded decision that cannot be: names the region's result and why
+//           kInvalidArgument  a recorded decision that cannot be met: names the result and why
 Result<ResidencyPlan> PlanResidency(const std::vector<ResidencyRegion>& regions,
                                     const isa::Config& config, const ResidencyOptions& options);
 
