@@ -103,7 +103,7 @@ class PackNest {
     return divided;
   }
 
-  // packed[at] = an element of the tensor, or of the prepared expression; past the end, the fill.
+  // packed[at] = an element of the tensor or of the prepared expression; outside of it, the fill.
   Stmt Element(const std::vector<Expr>& at) const {
     const std::span<const int64_t> shape = p_.packed_shape();
     std::vector<Expr> index(shape.size(), Expr(0));
@@ -148,7 +148,7 @@ class PackNest {
     return Branches(at, body);
   }
 
-  // Branches instead of selects, so that nothing outside the tensor is read.
+  // Writes branches instead of selects, so that no load reads outside of the tensor.
   Stmt Branches(const std::vector<Expr>& at, const Expr& value) const {
     if (value->kind != ir::ExprKind::kSelect) return ir::Store(packed_, at, value);
     return ir::If(value->args[0], Branches(at, value->args[1]), Branches(at, value->args[2]));

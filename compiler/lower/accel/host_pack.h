@@ -2,7 +2,7 @@
 //
 // The host's side of a packing, as loop IR for the host's code generator: packs a row-major tensor
 // into the machine's layout and unpacks it. Depends on: compiler/ir,
-// compiler/schedule/accel/packing.h. Used by: the compile tool.
+// compiler/schedule/accel/packing.h. Used by: compiler/driver, tests.
 #ifndef TESSERA_COMPILER_LOWER_ACCEL_HOST_PACK_H_
 #define TESSERA_COMPILER_LOWER_ACCEL_HOST_PACK_H_
 
@@ -23,8 +23,8 @@ ir::Func PackFunc(const schedule::accel::Packing& packing, const std::string& na
 // plain().
 ir::Func UnpackFunc(const schedule::accel::Packing& packing, const std::string& name);
 
-// A layout of [batch, channel, y, x] reduced to a tensor of |rank| dimensions, 1 to 4
-// (schedule/accel/region.h defines which ones).
+// |layout| of [batch, channel, y, x], without the dimensions that a tensor of |rank| 1 to 4 lacks
+// (schedule/accel/region.h defines them).
 Layout LayoutForRank(const Layout& layout, size_t rank);
 
 }  // namespace tessera::lower::accel

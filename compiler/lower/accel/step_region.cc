@@ -24,7 +24,7 @@ namespace {
 
 using Layouts = std::map<std::string, schedule::LayoutStep>;
 
-// The dimension of |tensor| that holds rows; nothing: none does.
+// The dimension of |tensor| that holds rows; nothing: the tensor has no rows.
 std::optional<int64_t> RowsDim(const te::Tensor& tensor) {
   const size_t rank = tensor.shape().size();
   for (size_t d = 0; d < rank; ++d) {
@@ -33,7 +33,7 @@ std::optional<int64_t> RowsDim(const te::Tensor& tensor) {
   return std::nullopt;
 }
 
-// How |tensor|, which regions exchange, lies in device memory, or in INP if it is kept there.
+// The layout of |tensor|, which regions exchange, in device memory or, if kept, in INP.
 schedule::LayoutStep LayoutOf(const te::Tensor& tensor, const KeptActivations& kept,
                               const isa::Config& config) {
   const sched::Shape4 shape = sched::ToShape4(tensor.shape());
@@ -54,7 +54,7 @@ schedule::LayoutStep LayoutOf(const te::Tensor& tensor, const KeptActivations& k
   return {tensor.name(), text, halo ? std::optional(stays->second.pad) : std::nullopt};
 }
 
-// |given| with |layouts| of activations: where it gives them one, that one.
+// |given| and a layout step for each of |layouts| that |given| lacks; a different one is an error.
 Result<schedule::Trace> WithLayouts(const schedule::Trace& given, Layouts layouts) {
   schedule::Trace trace;
   for (const schedule::Step& step : given) {
@@ -91,7 +91,7 @@ bool CopiesConstant(const LoweredRegion& lowered, const ir::Stmt& s) {
   return constant && copies;
 }
 
-// Does |s|, which copies, write to |buffer|?
+// Whether a copy in |s| writes to |buffer|.
 bool Fills(const ir::Stmt& s, const ir::Buffer& buffer) {
   bool fills = false;
   ir::VisitStmts(s, [&](const ir::Stmt& at) {
@@ -100,8 +100,8 @@ bool Fills(const ir::Stmt& s, const ir::Buffer& buffer) {
   return fills;
 }
 
-// What is on chip during all of the function, and filled from constants in front of all else, may
-// be there before it: while the region before runs.
+// Moves copies from constants at the start of the function, and the buffers that they fill, to
+// |ahead| and |resident|: they can run under the region before.
 void TakeAhead(LoweredRegion* lowered) {
   ir::Stmt body = lowered->func.body;
   std::vector<ir::Buffer> around;
@@ -115,7 +115,7 @@ void TakeAhead(LoweredRegion* lowered) {
     }
   }
   lowered->body = ir::Seq(std::move(rest));
-  // What they do not fill is there while the region itself runs.
+  // Buffers that these copies do not fill stay in the body.
   for (size_t k = around.size(); k-- > 0;) {
     const bool filled =
         std::ranges::any_of(lowered->ahead, [&](const ir::Stmt& s) { return Fills(s, around[k]); });
@@ -127,7 +127,7 @@ void TakeAhead(LoweredRegion* lowered) {
   }
 }
 
-// What |region| exchanges with others: the result, then what it reads.
+// The activations that |region| exchanges with others: the result, then the inputs.
 std::vector<te::Tensor> Exchanged(const AccelRegion& region) {
   std::vector<te::Tensor> all{region.output};
   for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
@@ -136,7 +136,7 @@ std::vector<te::Tensor> Exchanged(const AccelRegion& region) {
   return all;
 }
 
-// Whether |trace| has tensor |name| in INP.
+// Whether |trace| keeps tensor |name| in INP.
 bool KeepsIn(const schedule::Trace& trace, const std::string& name) {
   bool keeps = false;
   for (const schedule::Step& step : trace) {
@@ -146,7 +146,7 @@ bool KeepsIn(const schedule::Trace& trace, const std::string& name) {
   return keeps;
 }
 
-// The step of |trace| that folds tensor |name|; nothing: none does.
+// The number of the step of |trace| that folds tensor |name|; nothing: no step does.
 std::optional<size_t> FoldOf(const schedule::Trace& trace, const std::string& name) {
   for (size_t k = 0; k < trace.size(); ++k) {
     const auto* fold = std::get_if<schedule::FoldStorageStep>(&trace[k]);
@@ -155,7 +155,7 @@ std::optional<size_t> FoldOf(const schedule::Trace& trace, const std::string& na
   return std::nullopt;
 }
 
-// |trace| on |region|, with what it exchanges where |kept| and |config| have it.
+// Replays |trace| on |region|, with activations in the layouts of |kept| and |config|.
 Result<schedule::Schedule> ScheduleOf(const AccelRegion& region, const schedule::Trace& trace,
                                       const KeptActivations& kept, const isa::Config& config) {
   Layouts layouts;
@@ -178,7 +178,7 @@ Result<schedule::Schedule> ScheduleOf(const AccelRegion& region, const schedule:
   return schedule::Schedule::Replay({region.output}, whole, target::Accelerator(config));
 }
 
-// The one activation that |prepared| is of, element by element.
+// The name of the single activation that |prepared| reads, element by element.
 Result<std::string> SourceOf(const te::Tensor& prepared) {
   const std::vector<te::Tensor> inputs = te::Inputs(prepared);
   if (inputs.size() == 1 && inputs[0]->placeholder && inputs[0].dtype() == DType::kInt8 &&
@@ -194,7 +194,7 @@ bool Fits(const AccelRegion& region, const schedule::Schedule& schedule) {
   return Lower(schedule, region.output.name(), {.guards = false}).has_value();
 }
 
-// double_buffer for all stages of |schedule| that take it: those on chip, inside loops.
+// Applies double_buffer to every stage of |schedule| that takes it: those on chip, inside loops.
 std::vector<schedule::Step> ApplyDoubleBuffers(schedule::Schedule* schedule) {
   std::vector<schedule::Step> applied;
   const schedule::StageList stages = schedule->stages();
@@ -205,7 +205,7 @@ std::vector<schedule::Step> ApplyDoubleBuffers(schedule::Schedule* schedule) {
   return applied;
 }
 
-// Those of |steps| with which |schedule| still fits, tried one after the other.
+// The steps of |steps| with which |schedule| still fits, tried one after the other.
 std::vector<schedule::Step> FittingOf(const AccelRegion& region, schedule::Schedule schedule,
                                       const std::vector<schedule::Step>& steps) {
   std::vector<schedule::Step> fitting;
@@ -220,7 +220,7 @@ std::vector<schedule::Step> FittingOf(const AccelRegion& region, schedule::Sched
   return fitting;
 }
 
-// |schedule| of |region| as a function and what surrounds it.
+// Lowers |schedule| of |region|, and finds the parts of StepRegion.
 Result<StepRegion> LowerScheduled(const AccelRegion& region, const schedule::Schedule& schedule,
                                   const isa::Config& config) {
   std::map<std::string, te::Tensor> activations;
@@ -259,7 +259,7 @@ Result<StepRegion> LowerScheduled(const AccelRegion& region, const schedule::Sch
     }
   }
   TakeAhead(&lowered);
-  int64_t second = 0;  // copy of what rotates
+  int64_t second = 0;  // bytes of the second copy of a rotating buffer
   const int64_t bytes =
       ir::MostInUse(lowered.func.body, ir::Scope::kInp, [&](const ir::Buffer& buffer) {
         if (buffer->rotates) second = std::max(second, ir::SizeInBytes(*buffer));
@@ -350,7 +350,7 @@ Result<StepRegion> ScheduleByPlan(const AccelRegion& region, const sched::Analyz
   TESSERA_ASSIGN(schedule::Schedule schedule, ScheduleOf(region, trace, kept, config));
   schedule::Schedule all = schedule;
   const std::vector<schedule::Step> doubled = ApplyDoubleBuffers(&all);
-  // Mostly there is room for two of all: the first lowering is then the only one.
+  // Two copies of all buffers mostly fit; the first lowering is then the only one.
   Result<StepRegion> made = LowerScheduled(region, all, config);
   if (made || doubled.empty()) return made;
   for (const schedule::Step& step : FittingOf(region, schedule, doubled))
