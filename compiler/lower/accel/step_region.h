@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A region of an accelerator program with its schedule, step by step (schedule/step.h), and the
-// loop IR that they make. Depends on: compiler/lower, target, schedule/accel. Used by:
+// Replays the schedule of a region of an accelerator program (schedule/step.h) and lowers the
+// region to loop IR. Depends on: compiler/schedule, schedule/accel, compiler/ir. Used by:
 // network/program.h, codegen/accel.
 #ifndef TESSERA_COMPILER_LOWER_ACCEL_STEP_REGION_H_
 #define TESSERA_COMPILER_LOWER_ACCEL_STEP_REGION_H_
@@ -28,75 +28,77 @@ namespace tessera::lower::accel {
 struct RegionBuffer {
   enum class Use : uint8_t { kActivation, kResult, kConstant };
   Use role = Use::kActivation;
-  te::Tensor tensor;  // kActivation, kResult: the tensor that it holds
-  // kActivation: how it lies in device memory, and whether as it is or prepared by the host.
+  te::Tensor tensor;  // kActivation, kResult: the tensor in the buffer
+  // kActivation: its layout in device memory, as it is or prepared by the host.
   sched::Packing packing;
-  // kConstant: its bytes, in the layout that the function reads; null: not packed (PackConstants).
+  // kConstant: its bytes, in the layout that the function reads; null: PackConstants fills them in.
   std::shared_ptr<const std::vector<uint8_t>> data;
 };
 
 struct LoweredRegion {
-  ir::Func func;                      // resident buffers around: ahead, then body
-  std::vector<RegionBuffer> buffers;  // one a parameter of func
-  std::vector<ir::Buffer> resident;   // on chip during all of the region
-  // Fill them, in this order; they need nothing that other regions make.
+  ir::Func func;                      // resident buffers around |ahead|, then |body|
+  std::vector<RegionBuffer> buffers;  // one for each parameter of func
+  std::vector<ir::Buffer> resident;   // on chip during the whole region
+  // Copies that fill |resident|, in this order; they read constants only, so an earlier region may
+  // run meanwhile.
   std::vector<ir::Stmt> ahead;
   ir::Stmt body;
 };
 
 struct StepRegion {
-  schedule::Schedule schedule;  // as given, and the layouts of what it exchanges with others
+  schedule::Schedule schedule;  // as given, and the layouts of the exchanged activations
   LoweredRegion lowered;
-  int64_t inp_tiles = 0;  // the most of INP that its boxes have at one time
+  int64_t inp_tiles = 0;  // the most tiles of INP that its boxes have at one time
 };
 
 // How an activation stays in INP.
 struct KeptActivation {
   sched::Halo halo;
-  int64_t pad = 0;                               // what the halo holds
+  int64_t pad = 0;                               // value of the halo
   std::optional<sched::FoldedRows> folded = {};  // nothing: all rows are there
   bool operator==(const KeptActivation&) const = default;
 };
-// By the names of a region's tensors. Those that are not in it are in device memory.
+// By the names of a region's tensors. Tensors that are not in the map are in device memory.
 using KeptActivations = std::map<std::string, KeptActivation>;
 
-// The activations of |region| that |trace| has in INP: |own|, or as its layout says.
-//   errors  kInvalidArgument  a layout that is none; rows at a time of a dimension that has none;
-//                             an activation that is not int8, or of more than 4 dimensions
+// The activations of |region| that |trace| keeps in INP, each as its layout step says; without a
+// layout step, as |own| says.
+//   errors  kInvalidArgument  an invalid layout; fold_storage of a dimension other than rows; an
+//                             activation that is not int8, or of more than 4 dimensions
 Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::Trace& trace,
                                     const KeptActivations& own);
 
-// |region| with the schedule |trace|, without the bytes of its constants. It reads and writes its
-// activations in the layout that programs leave them in, in device memory or where they are kept;
-// what it prepares of constants is a constant.
-//   errors  kInvalidArgument  a step that is refused (its number and why); another layout for an
-//                             activation, or another memory than |kept| has it in; what is
-//                             prepared of an activation otherwise than element by element
+// |region| with the schedule |trace|, without the bytes of its constants. The region reads and
+// writes activations in the layout of programs, in device memory or where |kept| says. A stage that
+// |trace| prepares from constants is a constant.
+//   errors  kInvalidArgument  a step that is refused (its number and why); another layout or memory
+//                             for an activation than programs and |kept| have; a prepared stage
+//                             that is not elementwise of one activation
 //           and those of lower::Lower
 Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const schedule::Trace& trace,
                                    const KeptActivations& kept, const isa::Config& config);
 
-// Fills in the bytes of the constants of |made|, which is of |region|.
+// Fills in the bytes of the constants of |made|, which ScheduleBySteps made from |region|.
 //   errors  kOutOfRange  a read outside of a tensor
 Status PackConstants(const AccelRegion& region, StepRegion* made);
 
-// |region| by the steps of |plan|, which is of it as |analyzed| has it and of |on_chip|, with
-// double buffers. errors: those of ScheduleBySteps
+// |region| by the steps of |plan|, made for |analyzed| and |on_chip|, with double buffers where
+// they fit. errors: those of ScheduleBySteps
 Result<StepRegion> ScheduleByPlan(const AccelRegion& region, const sched::AnalyzedRegion& analyzed,
                                   const sched::TilePlan& plan, const sched::OnChip& on_chip,
                                   const KeptActivations& kept, const isa::Config& config);
 
-// The result of |region|, which stays in INP, to device memory: a copy by way of OUT, by its
-// schedule if one is given. errors: those of ScheduleBySteps
+// Copies the result of |region|, which stays in INP, to device memory by way of OUT, by the
+// region's store_schedule if given. errors: those of ScheduleBySteps
 Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& kept,
                              const isa::Config& config);
 
-// The steps of a schedule that does what the generator decides for |region| alone, with its
-// activations in device memory. errors: those of its analysis and plan
+// The steps that the generator chooses for |region| alone, with its activations in device memory.
+// errors: those of its analysis and plan
 Result<schedule::Trace> StepsOf(const AccelRegion& region, const isa::Config& config);
 
-// |trace|, a schedule of |region|, and double_buffer for what they compute on chip inside loops, in
-// the order of the stages, as long as two copies of each fit.
+// |trace|, a schedule of |region|, with double_buffer for the stages that it computes on chip
+// inside loops, in the order of the stages, as long as two copies of each fit.
 //   errors  those of the steps
 Result<schedule::Trace> WithDoubleBuffers(const AccelRegion& region, schedule::Trace trace,
                                           const KeptActivations& kept, const isa::Config& config);

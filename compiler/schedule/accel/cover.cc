@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The epilogue as instructions of VECTOR: the intrinsics of the target are tried on the result's
-// expression, the largest behaviour first; what an intrinsic reads is covered likewise.
+// Covers the epilogue with instructions of VECTOR: tries the target's intrinsics on the result's
+// expression, the largest behaviour first, then covers the operands in the same way.
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -22,11 +22,11 @@ using target::TensorIntrin;
 using target::Way;
 
 struct Piece {
-  Expr e;  // null: a bias of 0 that is not there
+  Expr e;  // null: a bias of 0 that the expression lacks
   Way way;
 };
 
-// What the reads and parameters of an intrinsic's behaviour are in an expression.
+// The parts of an expression that match the parameters and reads of an intrinsic's behaviour.
 struct Found {
   ir::VarMap parameters;
   std::unordered_map<std::string, Piece> operands;  // by the behaviour's tensors
@@ -39,7 +39,8 @@ bool IsRecord(const TensorIntrin& intrin, const std::string& tensor) {
   });
 }
 
-// The operations, parameters and reads that a value must have to be |e|, of |intrin|'s behaviour.
+// The least number of operations, parameters and reads of a value that matches |e|, a part of the
+// behaviour of |intrin|.
 size_t LeastNodes(const TensorIntrin& intrin, const Expr& e) {
   if (e->kind == ExprKind::kTensorRead) return 1;
   const bool addend = e->kind == ExprKind::kBin && e->args[1]->kind == ExprKind::kTensorRead &&
@@ -50,7 +51,7 @@ size_t LeastNodes(const TensorIntrin& intrin, const Expr& e) {
   return nodes;
 }
 
-// The instructions of VECTOR that compute a tile of other tiles, the largest behaviour first.
+// The instructions of VECTOR that compute a tile from other tiles, the largest behaviour first.
 std::vector<const TensorIntrin*> InstructionsOf(const target::Target& target) {
   std::vector<const TensorIntrin*> all;
   for (const TensorIntrin& intrin : target.intrinsics) {
@@ -63,7 +64,8 @@ std::vector<const TensorIntrin*> InstructionsOf(const target::Target& target) {
     return std::ranges::any_of(te::Inputs(intrin->behaviour),
                                [&](const te::Tensor& t) { return IsRecord(*intrin, t.name()); });
   };
-  // Of two of a size, numbers for all channels before records.
+  // Of two of one size, first the one whose numbers are for all channels, then the one with
+  // records.
   std::ranges::stable_sort(all, [&](const TensorIntrin* a, const TensorIntrin* b) {
     const size_t nodes_a = LeastNodes(*a, a->behaviour->body),
                  nodes_b = LeastNodes(*b, b->behaviour->body);
@@ -91,15 +93,15 @@ class EpilogueCover {
                                    about));
   }
 
-  // The step that leaves |e|; kSum: the anchor does.
+  // The step whose result is |e|; kSum: the anchor's sum is |e|.
   Accepted<int> Cover(const Expr& e);
   Accepted<int> CoverRead(const Expr& e);
-  // |e| by the first instruction whose operands have steps too.
+  // Covers |e| with the first instruction whose operands can be covered too.
   Accepted<int> CoverValue(const Expr& e);
   Accepted<int> StepOf(const Expr& e, const TensorIntrin& intrin, const Found& found);
   bool Matches(const Expr& e, const TensorIntrin& intrin, Found* found) const;
   bool IsParam(const Expr& e) const;
-  // The int32 tensor of one number a channel that |e| reads; empty: a number.
+  // The int32 tensor with one number per channel that |e| reads; empty: |e| is a number.
   Accepted<te::Tensor> ParamOf(const Expr& e) const;
   Acceptance CheckIndex(const Expr& read) const;
   void LoadsFirst();
@@ -117,7 +119,7 @@ class EpilogueCover {
   int64_t sum_reads_ = 0;  // places that read the anchor's sum
 };
 
-// A read must be of the element at the result's own position.
+// A read must have the position of the result's element as its index.
 Acceptance EpilogueCover::CheckIndex(const Expr& read) const {
   const te::Tensor tensor = te::TensorOf(read);
   if (std::ranges::any_of(read->args, ReadsTensor)) {
@@ -127,7 +129,7 @@ Acceptance EpilogueCover::CheckIndex(const Expr& read) const {
   }
   const Shape4 shape = ToShape4(tensor.shape());
   if (shape != region_.shape) {
-    bool repeated = true;  // what has extent 1 there is
+    bool repeated = true;  // the read repeats axes of extent 1
     for (size_t p = 0; p < shape.size(); ++p)
       repeated = repeated && (shape[p] == region_.shape[p] || shape[p] == 1);
     return No(repeated ? RefusalKind::kRepeated : RefusalKind::kMoved,
@@ -179,7 +181,7 @@ bool EpilogueCover::Matches(const Expr& e, const TensorIntrin& intrin, Found* fo
     return static_cast<size_t>(read->args[0]->ivalue);
   };
   const auto read = [&](const Expr& pattern, const Expr& piece, const Way& way, Found* state) {
-    // A whole value as an operand of itself would be no step forward.
+    // A whole value as its own operand would recurse without end.
     if (piece.dtype() != pattern.dtype() || way.empty()) return false;
     const bool record = IsRecord(intrin, pattern->tensor->name);
     if (record != IsParam(piece)) return false;
@@ -268,7 +270,7 @@ Accepted<int> EpilogueCover::Cover(const Expr& e) {
   return step;
 }
 
-// LOAD brings other activations while the products run.
+// Orders loads first, so that LOAD brings other activations while the products run.
 void EpilogueCover::LoadsFirst() {
   std::vector<EpilogueStep> ordered;
   std::vector<int> place(region_.steps.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What VECTOR lacks for a value, by the form of the value.
+// Finds what VECTOR lacks for a value from the form of the value.
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/accel/match.h"
 
@@ -38,7 +38,7 @@ Lack LackOfBin(const Expr& e) {
     case BinOp::kShr:
       break;
   }
-  return {RefusalKind::kNarrow};  // of int32 there is a step
+  return {RefusalKind::kNarrow};  // VECTOR has the operation for int32
 }
 
 bool ReadsActivation(const Expr& e, const ConstantSet& constants) {

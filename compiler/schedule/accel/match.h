@@ -16,8 +16,8 @@
 
 namespace tessera::schedule::accel {
 
-// |e| with every read of a compute stage replaced by the stage's body, but for stages with a
-// reduction.
+// |e| with every read of a compute stage replaced by the stage's body; stages with a reduction
+// stay.
 ir::Expr InlineStages(const ir::Expr& e);
 
 inline bool IsBin(const ir::Expr& e, ir::BinOp op) {
@@ -30,15 +30,15 @@ inline bool IsCall(const ir::Expr& e, const char* name) {
   return e->kind == ir::ExprKind::kCall && e->name == name;
 }
 
-// a - b of int32, b no constant: the machine has it as a + b * -1.
+// Whether |e| is a - b of int32 where b is no constant; the machine computes it as a + b * -1.
 bool IsDifference(const ir::Expr& e);
-// |e| so written, as the step `rewrite` does.
+// |e| with such differences as sums, as the step `rewrite` does.
 ir::Expr SumsOfNegated(const ir::Expr& e);
 
-// e = body + sum: takes integer constants off the top of |e|.
+// e = body + sum: takes integer constants off the top of |e| and returns the body.
 ir::Expr PeelConstant(ir::Expr e, int64_t* sum);
 
-// The linear form of an index, with variables of extent 1 taken as their only value.
+// The linear form of an index; a variable of extent 1 counts as its only value.
 class IndexForms {
  public:
   explicit IndexForms(const te::Tensor& stage);
@@ -55,32 +55,32 @@ inline bool SameForm(const ir::Linear& a, const ir::Linear& b) {
   return d.terms.empty() && d.constant == 0;
 }
 
-// An int8 element seen through casts, zero points and pads: value = cast(element) - zero, or
-// pad - zero outside |condition|.
+// An int8 element behind casts, zero points and pads: value = cast(element) - zero, or pad - zero
+// outside |condition|.
 struct Source {
   ir::Expr element;  // a TensorRead
   std::optional<ir::Expr> condition;
-  int64_t pad = 0;  // as an element
+  int64_t pad = 0;  // an int8 element
   int64_t zero = 0;
 };
-// |e| must be an int8 or int32 scalar; nothing when it is not such a thing.
+// Matches the int8 or int32 scalar |e|; nothing if it has another form.
 std::optional<Source> MatchSource(const ir::Expr& e);
 
-// Does |e| read a tensor somewhere?
+// Whether |e| reads a tensor.
 bool ReadsTensor(const ir::Expr& e);
 
-// What VECTOR lacks to make the value |e|, for which there is no step; |about| fills the sentence.
+// The reason why no instruction of VECTOR computes a value; |about| fills in the sentence.
 struct Lack {
   RefusalKind kind = RefusalKind::kOperation;
   std::string about = "";
 };
 Lack LackOf(const ir::Expr& e, const ConstantSet& constants);
 
-// Covers the result's expression with instructions of VECTOR, the largest that match first. Fills
+// Covers the result's expression with instructions of VECTOR, trying the largest first. Fills
 // region->steps.
 Acceptance CoverEpilogue(const ConstantSet& constants, AnalyzedRegion* region);
 
-// The anchor's roles. |stage| has a reduction. Fills region->anchor.
+// Finds the roles of the axes of |stage|, which has a reduction. Fills region->anchor.
 Acceptance MatchAnchor(const te::Tensor& stage, const ConstantSet& constants,
                        AnalyzedRegion* region);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Roles of a reduction's axes from what its operands' indices do with them.
+// Finds the roles of a reduction's axes from the indices of its operands.
 #include <algorithm>
 
 #include "base/check.h"
@@ -16,7 +16,7 @@ using ir::Expr;
 using ir::ExprKind;
 using ir::Linear;
 
-// Takes one anchor stage apart; errors name the stage.
+// Analyses one anchor stage; errors name the stage.
 class AnchorMatcher {
  public:
   AnchorMatcher(const te::Tensor& stage, const ConstantSet& constants, Anchor* anchor)
@@ -34,7 +34,7 @@ class AnchorMatcher {
     return std::unexpected(
         Refusal(kind, fmt::format("stage {}: {}; the host can run it", stage_.name(), why), about));
   }
-  // The axis of the result at position |p| (0 batch .. 3 x); nothing when it has extent 1.
+  // The result's axis at position |p| (0 batch .. 3 x); nothing if it has extent 1.
   const ir::Axis* OutAxis(size_t p) const {
     for (size_t d = 0; d < stage_->axes.size(); ++d) {
       if (PositionOf(stage_->axes.size(), d) == p && stage_->axes[d].extent > 1)
@@ -46,13 +46,13 @@ class AnchorMatcher {
   Acceptance MatchPads(const Expr& condition, const std::vector<Linear>& index,
                        const std::vector<int64_t>& shape);
   Acceptance MatchWeight(const Expr& read);
-  // The roles of |input|, times |weight| where there is one.
+  // Finds the roles of |input|, multiplied by |weight| if there is one.
   Acceptance MatchOperands(const Expr& input, const std::optional<Source>& weight);
-  // Of two activations the weights are the one whose axes are those of weights.
+  // Of a product of two activations, the weights are the factor that has the axes of weights.
   Acceptance MatchProduct(const Expr& value);
   bool ReducesChannels(const Expr& input) const;
   Acceptance MatchTerms(const Source& input, const Source& weight);
-  // Why neither of |factors| is weights.
+  // The reason why neither of |factors| can be the weights.
   std::unexpected<Refusal> OtherFactors(const std::vector<Expr>& factors) const;
 
   te::Tensor stage_;
@@ -64,7 +64,7 @@ class AnchorMatcher {
   std::array<const ir::Axis*, 2> taps_{nullptr, nullptr};  // reduced window positions
 };
 
-// The axes in index |dim| of the input: of the result, and of the reduction.
+// Reads index |dim| of the input: axes of the result and of the reduction.
 Acceptance AnchorMatcher::MatchIndex(const te::Roles& roles, size_t dim) {
   const te::AxisRole *data = nullptr, *reduced = nullptr;
   bool several = false;
@@ -159,7 +159,7 @@ Acceptance AnchorMatcher::MatchWeight(const Expr& read) {
       return No(RefusalKind::kWeightOrder,
                 "a weight index that is not affine in channels and window");
     anchor_.weight_by_image |= image;
-    // An instruction's steps from one tile to the next are unsigned.
+    // The steps of an instruction from one tile to the next are unsigned.
     if (t.coeff < 0) return No(RefusalKind::kWeightOrder, "weights that are read backwards");
   }
   return {};
@@ -168,7 +168,7 @@ Acceptance AnchorMatcher::MatchWeight(const Expr& read) {
 std::unexpected<Refusal> AnchorMatcher::OtherFactors(const std::vector<Expr>& factors) const {
   for (const Expr& side : factors) {
     bool activation = false;
-    DType type = DType::kInt8;  // of its constants, if one is no int8
+    DType type = DType::kInt8;  // of a constant that is not int8, if there is one
     ir::Visit(side, [&](const Expr& e) {
       if (e->kind != ExprKind::kTensorRead) return;
       activation |= !constants_.contains(te::TensorOf(e).get());
@@ -203,8 +203,8 @@ Acceptance AnchorMatcher::Run() {
   return MatchProduct(value);
 }
 
-// Is the reduction over nothing but channels of |input|? A loop of one iteration looks like a
-// window of one tap, too.
+// Whether the reduction is over channels of |input| alone. A loop of one iteration also looks like
+// a window of one tap.
 bool AnchorMatcher::ReducesChannels(const Expr& input) const {
   const Expr read = MatchSource(input)->element;
   for (size_t d = 0; d < read->args.size(); ++d) {
@@ -229,7 +229,7 @@ Acceptance AnchorMatcher::MatchProduct(const Expr& value) {
       continue;
     if (anchor_.weight == anchor_.input)
       return No(RefusalKind::kTwoActivations, "a product of an activation with itself");
-    // The host packs a whole tensor as the sum reads it: without pads, strides and groups.
+    // The host packs a whole tensor as the sum reads it, so pads, strides and groups are refused.
     const std::array plain{WindowAxis{shape_[2], shape_[2]}, WindowAxis{shape_[3], shape_[3]}};
     if (anchor_.kind == AnchorKind::kContraction && !anchor_.InGroups(shape_[1]) &&
         anchor_.window == plain && anchor_.Reads(anchor_.weight) && anchor_.ReadsInput())
@@ -238,8 +238,8 @@ Acceptance AnchorMatcher::MatchProduct(const Expr& value) {
   return OtherFactors(value->args);
 }
 
-// An element less its zero point leaves int8. It is the element and one number, or, since 128 is no
-// int8, two of 64.
+// An element less its zero point can leave int8. The terms are the element and one number or, since
+// 128 is not int8, two numbers of 64.
 Acceptance AnchorMatcher::MatchTerms(const Source& input, const Source& weight) {
   const auto terms = [](int64_t zero) { return zero == 0 ? 1 : zero > -128 ? 2 : 3; };
   for (const Source* source : {&input, &weight}) {

@@ -15,14 +15,14 @@ namespace {
 
 using isa::Memory;
 
-// ACC and OUT have banks by the high bits of an index: two users want different ones.
+// ACC and OUT have banks by the high bits of an index; two users should have different banks.
 constexpr int64_t kBanks = isa::RowOf(Memory::kAcc).banks;
 static_assert(isa::RowOf(Memory::kOut).banks == kBanks);
-// Shares that are fitted to cycles of regions on the RTL: of weights that are loaded once and have
-// no room twice, what the array waits for; of the rows of boxes that are bursts of their own, how
-// many pay a transfer's start; of VECTOR's cycles where OUT has no room twice, what shows.
+// Shares fitted to cycles of regions on the RTL: the wait of the array for weights that are loaded
+// once without room for two copies; the rows of a box in bursts of their own that pay for a
+// transfer's start; the cycles of VECTOR that show where OUT has no room for two copies.
 constexpr double kLateWeights = 0.1, kRowStarts = 0.5, kLateDrain = 0.5;
-// Tokens: two start a command behind its neighbours, four bring a tile through all units and back.
+// A command waits for two tokens between neighbours; a tile for four, through all units and back.
 constexpr double kCommandCycles = 2.0 * isa::kTokenCycles, kTileCycles = 4.0 * isa::kTokenCycles;
 
 class Judge {
@@ -44,7 +44,7 @@ class Judge {
   int64_t Banks(int64_t tiles, Memory memory) const {
     return CeilDiv(tiles, config_.Depth(memory) / kBanks);
   }
-  // Whether the accumulators of such a tile fit at all: the cheap first test.
+  // A cheap first test: whether the accumulators of such a tile fit.
   bool TileFits(int64_t channel_tile, int64_t y, int64_t x) const {
     return !anchored_ || Banks(channel_tile * y * x, Memory::kAcc) <= kBanks;
   }
@@ -58,7 +58,7 @@ class Judge {
   int64_t Fetched(size_t d, int64_t tile) const;
   Traffic TrafficOf(const TilePlan& p, const Sizes& s) const;
   int64_t FillUnits(const Sizes& s, const Traffic& t, TilePlan* p) const;
-  // Of a tile of the result in device memory.
+  // Bytes of a tile of the result in device memory.
   double ResultTileBytes() const { return static_cast<double>(e_.rows * e_.out_lanes); }
 
   const AnalyzedRegion& region_;
@@ -73,7 +73,7 @@ class Judge {
   int64_t acc_slots_ = 0, out_slots_ = 0;  // of the region
 };
 
-// How often the loops of a plan run, and what its buffers take.
+// How often the loops of a plan run, and the sizes of its buffers.
 struct Judge::Sizes {
   int64_t n_y = 1, n_x = 1, n_o = 1, n_i = 1, n_w = 1;  // tiles, chunks, parts
   int64_t spatial = 1;                                  // tiles of positions
@@ -81,12 +81,12 @@ struct Judge::Sizes {
   int64_t part_pixels = 1;                              // tiles that a part makes
   int64_t acc_banks = 0, extra_banks = 0, out_banks = 0;
   bool boxed = false;        // the input comes from device memory
-  int64_t box = 0;           // its tiles at one time
+  int64_t box = 0;           // tiles of the input at one time
   int64_t weight_piece = 0;  // WGT tiles at one time
   double pixels = 0;         // output positions of the region
 };
 
-// What a plan moves, and what VECTOR does of it. Nothing overlaps with the |serial| cycles.
+// What a plan moves, and the work of VECTOR for a tile. The |serial| cycles overlap with no others.
 struct Judge::Traffic {
   double read = 0, write = 0;  // bytes
   double serial = 0, first_box = 0, first_weights = 0;
@@ -94,7 +94,7 @@ struct Judge::Traffic {
   int64_t loads = 0;  // transfers
 };
 
-// The sizes of |p|; nothing when it does not fit.
+// The sizes of |p|; nothing if |p| does not fit.
 std::optional<Judge::Sizes> Judge::SizesOf(const TilePlan& p) const {
   Sizes s;
   const int64_t tile_pixels = p.y_tile * p.x_tile;
@@ -109,15 +109,15 @@ std::optional<Judge::Sizes> Judge::SizesOf(const TilePlan& p) const {
   const int64_t extra_slots = acc_slots_ - (anchored_ ? 1 : 0);
   s.extra_banks = extra_slots * Banks(s.part_pixels, Memory::kAcc);
   s.out_banks = out_slots_ * Banks(s.part_pixels, Memory::kOut);
-  // What a pass widens has a buffer beside the sums, also where those of its part are done with.
+  // A pass that widens has a buffer beside the sums, even if the sums of its part are done with.
   const int64_t beside = std::max(extra_slots, anchored_ ? region_.WidePasses() : 0) *
                          Banks(s.part_pixels, Memory::kAcc);
   if (s.acc_banks + beside > kBanks || s.out_banks > kBanks) return std::nullopt;
-  // Between two tiles of work those of other regions come.
+  // Tiles of work of other regions come between two tiles of this one.
   if (on_chip_.rows > 0 && (2 * (s.acc_banks + s.extra_banks) > kBanks || 2 * s.out_banks > kBanks))
     return std::nullopt;
 
-  // Channels in blocks of input: contraction reads them for each tile; others read their own.
+  // Channel blocks of a box: a contraction reads input blocks; other anchors read their own.
   const int64_t box_blocks =
       contraction_ ? (p.input_above ? e_.in_blocks : p.input_tile) : p.channel_tile;
   s.span_y = ChipSpan(region_, e_, 0, p.y_tile), s.span_x = ChipSpan(region_, e_, 1, p.x_tile);
@@ -146,7 +146,7 @@ std::optional<Judge::Sizes> Judge::SizesOf(const TilePlan& p) const {
   return s;
 }
 
-// Input positions along axis |d| that tiles of |tile| outputs fetch, pads not counted.
+// Input positions along axis |d| that tiles of |tile| outputs fetch, without pads.
 int64_t Judge::Fetched(size_t d, int64_t tile) const {
   const WindowAxis& w = region_.anchor.window[d];
   int64_t sum = 0;
@@ -163,7 +163,7 @@ int64_t Judge::Fetched(size_t d, int64_t tile) const {
   return sum;
 }
 
-// Device memory traffic. LOAD writes a scratchpad in whole beats, so a tile counts as such.
+// Traffic with device memory. LOAD writes whole beats to a scratchpad, so a tile counts as such.
 Judge::Traffic Judge::TrafficOf(const TilePlan& p, const Sizes& s) const {
   Traffic t;
   const double bus = memory_.bytes_a_cycle;
@@ -184,7 +184,7 @@ Judge::Traffic Judge::TrafficOf(const TilePlan& p, const Sizes& s) const {
     if (p.weights == Residency::kPart) bytes *= static_cast<double>(s.spatial);
     t.loads += (p.weights == Residency::kPart ? s.spatial : 1) * s.n_o * s.n_i * s.n_w;
     t.read += bytes;
-    // With nothing else to wait for, LOAD brings the weights while the region before computes.
+    // LOAD brings weights that stay for the region while the region before computes.
     const bool ahead = on_chip_.follows && p.weights == Residency::kRegion;
     const int64_t first_bytes =
         p.channel_part * p.input_tile * e_.weight_tiles * config_.wgt_tile_bytes();
@@ -207,7 +207,7 @@ Judge::Traffic Judge::TrafficOf(const TilePlan& p, const Sizes& s) const {
   return t;
 }
 
-// Cycles of the units; the array's commands.
+// Fills in the cycles of the units; returns the number of the array's commands.
 int64_t Judge::FillUnits(const Sizes& s, const Traffic& t, TilePlan* p) const {
   const int64_t taps = region_.anchor.window[0].taps * region_.anchor.window[1].taps *
                        region_.anchor.input_terms * region_.anchor.weight_terms;
@@ -227,7 +227,7 @@ int64_t Judge::FillUnits(const Sizes& s, const Traffic& t, TilePlan* p) const {
   const double bus = memory_.bytes_a_cycle;
   p->bus_cycles = memory_.shared > 0 ? (t.read + t.write) / bus / memory_.shared
                                      : std::max(t.read, t.write) / bus;
-  // A transfer has a start; of a tile that is narrower than a row, each row is a burst.
+  // Each transfer pays for its start. If a tile is narrower than a row, each row is a burst.
   double bursts = static_cast<double>(t.loads);
   if (s.boxed && s.n_x > 1) {
     const int64_t boxes = s.spatial * (contraction_ && !p->input_above ? s.n_o : 1);
@@ -239,7 +239,7 @@ int64_t Judge::FillUnits(const Sizes& s, const Traffic& t, TilePlan* p) const {
   return gemms;
 }
 
-// Fills the estimates of |p|; false when it does not fit.
+// Fills in the estimates of |p|; false if it does not fit.
 bool Judge::Fill(TilePlan* p) const {
   const std::optional<Sizes> sizes = SizesOf(*p);
   if (!sizes) return false;
@@ -248,8 +248,8 @@ bool Judge::Fill(TilePlan* p) const {
   const int64_t gemms = FillUnits(s, t, p);
   const double bus = memory_.bytes_a_cycle;
   double serial = t.serial;
-  // The first tile's later weights come while its first parts compute; what is left shows. Weights
-  // of later tiles come under the tiles before them.
+  // The later weights of the first tile come while its first parts compute; only the rest of that
+  // time shows. Weights of later tiles come during the tiles before them.
   if (weighted_ && s.n_w > 1 && t.first_weights > 0) {
     const double block_pixels = s.pixels * static_cast<double>(e_.out_blocks);
     const double tile_compute = p->compute_cycles *
@@ -271,7 +271,7 @@ bool Judge::Fill(TilePlan* p) const {
   return true;
 }
 
-// ceil(total / k) for k = 1, 2, ..: the tile sizes that differ in effect, largest first.
+// ceil(total / k) for k = 1, 2, ..: the tile sizes with different effects, largest first.
 std::vector<int64_t> TileSizes(int64_t total) {
   std::vector<int64_t> sizes;
   for (int64_t k = 1; k <= total; ++k) {
@@ -346,7 +346,7 @@ Accepted<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& con
   }
   const Judge judge(region, config, on_chip);
   const Extents& e = judge.extents();
-  // What is in place is computed once: no part reaches into the next tile's channels.
+  // A stage in place is computed once, so no part reaches into the channels of the next tile.
   const bool whole_parts = std::ranges::any_of(region.steps, &EpilogueStep::in_place);
   std::optional<TilePlan> best;
   auto consider = [&](TilePlan p) {
@@ -366,7 +366,7 @@ Accepted<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& con
   const auto rows = in_turn ? std::vector{std::min(on_chip.rows, e.out_y)} : TileSizes(e.out_y);
   for (int64_t y : rows) {
     for (int64_t x : in_turn ? std::vector{e.out_x} : TileSizes(e.out_x)) {
-      // Narrow tiles only where a whole row is too much: rows are contiguous in memory.
+      // Narrow tiles only if a whole row is too large: rows are contiguous in memory.
       if (x < e.out_x && y > 1 && x < 8) continue;
       for (int64_t channels : channel_tiles) {
         if (!judge.TileFits(channels, y, x)) continue;

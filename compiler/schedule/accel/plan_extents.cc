@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a region is in blocks of the machine, and what windows of it take on chip.
+// Sizes of a region in blocks of the machine, and what its windows take on chip.
 #include <algorithm>
 
 #include "base/bits.h"
@@ -48,8 +48,8 @@ Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {
   return e;
 }
 
-// INP has banks by the low bits of an index, and the windows' rows are read in pairs: a pitch that
-// is a multiple of their number would put both into one bank.
+// The low bits of an index choose the bank of INP, and windows read rows in pairs. If the pitch
+// were a multiple of the number of banks, both rows would be in one bank.
 int64_t WindowPitch(const AnalyzedRegion& region, int64_t columns) {
   constexpr int64_t kInpBanks = isa::RowOf(Memory::kInp).banks;
   const WindowAxis& y = region.anchor.window[0];

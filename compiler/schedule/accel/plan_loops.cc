@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layouts, tiles of work, what each of them computes and fetches, tiles of the machine.
+// Layouts, tiles of work with their stages and fetches, and tiles of the machine.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -109,7 +109,7 @@ void StepWriter::TilesOfWork() {
   const std::string leader = anchored_ ? sum_ : out_;
   const std::string n = LeaderAxis(0), c = LeaderAxis(1), y = LeaderAxis(2), x = LeaderAxis(3);
   const Rows rows = anchored_ ? RowsOnChip() : RowsOfResult();
-  // The array has a block of them, always; so do rows of several images on chip.
+  // The array and rows of several images on chip always have a whole block of lanes.
   const bool lanes = contraction_ || !thin_ || rows != Rows::kNone;
   parts_ = lanes && plan_.channel_part < plan_.channel_tile;
   FindBuffers();
@@ -143,7 +143,7 @@ void StepWriter::TilesOfWork() {
     order.insert(order.end(), loops.begin(), loops.end());
   };
   if (contraction_) {
-    // Chunks of the reduction around parts of the channels: a part is done when its last chunk is.
+    // Chunks of the reduction go around parts of the channels; a part is done after its last chunk.
     const Tail tail = a_.in_channels % block_ == 0 ? Tail::kGuard : Tail::kPad;
     Add(SplitStep{sum_, reduced_, {block_}, "ci.t", "l", tail});
     Cut(sum_, "ci.t", PlanSize::kInputs, "ci.o", "ci.i");
@@ -155,7 +155,7 @@ void StepWriter::TilesOfWork() {
     add(tile);
     order.push_back("l");
   } else if (anchored_) {
-    // An instruction has the taps of a window in it, or is one of a reduction's steps.
+    // A window's instruction has all taps of a piece; a reduction's has one.
     add(ones_);
     add(pieces_);
     add(inside);
@@ -181,14 +181,14 @@ void StepWriter::FuseRows(const std::string& stage, const std::string& image,
   tile_of_[stage] = "tile";
 }
 
-// What reads records has rows and lanes apart: a record's numbers differ by lane.
+// A stage that reads records keeps rows and lanes apart: a record's numbers differ by lane.
 bool StepWriter::RecordsAt(const std::string& stage) const {
   return std::ranges::any_of(
       passes_, [&](const Pass& pass) { return pass.name == stage && !pass.step->record.empty(); });
 }
 
 void StepWriter::Attach() {
-  if (!work_loop_.empty()) AttachPasses();  // else a tile is all there is
+  if (!work_loop_.empty()) AttachPasses();  // otherwise one tile is all
   if (contraction_) AttachOperands();
   if (anchored_ && !contraction_) AttachWindow();
   for (const Pass& pass : passes_) {
@@ -196,7 +196,8 @@ void StepWriter::Attach() {
   }
 }
 
-// What needs the sum follows it, producers first; the rest is computed for that, readers first.
+// Passes that need the sum follow it, producers first; other passes are computed where those read
+// them, readers first.
 void StepWriter::AttachPasses() {
   const std::string leader = anchored_ ? sum_ : out_;
   const auto follows = [&](const Pass& pass) {
@@ -217,7 +218,7 @@ void StepWriter::AttachPasses() {
   for (const auto& [stack, copy] : records_) Add(ComputeAtStep{copy, {leader, work_loop_}});
 }
 
-// A channel tile's weights that one tile of work uses come part by part.
+// One tile of work fetches the weights of its channel tile part by part.
 bool StepWriter::WeightsByChannels() const {
   const Extents& e = extents_;
   const bool once = e.batches == 1 && plan_.y_tile >= e.out_y && plan_.x_tile >= e.out_x;
@@ -226,7 +227,7 @@ bool StepWriter::WeightsByChannels() const {
 
 void StepWriter::AttachOperands() {
   if (!boxed()) {
-    // It is there.
+    // The input is resident.
   } else if (plan_.input_above && !position_loop_.empty()) {
     Add(ComputeAtStep{input_, {sum_, position_loop_}});
   } else {
@@ -272,7 +273,7 @@ void StepWriter::TilesOfTheMachine() {
   }
   for (const Pass& pass : passes_) {
     if (pass.name == out_) continue;
-    const bool copy = pass.step->loads();  // from memory
+    const bool copy = pass.step->loads();  // LOAD from memory
     Tiles(pass.name, axes, ChannelDim(rank), copy ? thin_ : ThinOnChip(),
           copy ? RowsInMemory() : RowsOnChip(), !RecordsAt(pass.name));
   }
@@ -292,7 +293,7 @@ void StepWriter::TilesOfTheMachine() {
   if (boxed()) Tiles(input_, PitchedAxes(), input_channel_, thin, RowsInMemory());
   if (!contraction_) return;
   const auto [count, o, i] = WeightDims();
-  const auto axis = [&](size_t d) {  // the copy has the names that reindex has given
+  const auto axis = [&](size_t d) {  // reindex has named the copy's axes
     return !weight_axes_.empty() ? weight_axes_[d] : fmt::format("i{}", d);
   };
   Names order{"o.t", "i.t"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands that the host packs otherwise than regions leave them: windows' taps as channels, and
-// activations that are multiplied with each other.
+// Operands that the host packs in another layout than the one between regions: taps of windows as
+// channels, and activations that are multiplied with each other.
 #include <algorithm>
 
 #include "base/check.h"
@@ -12,8 +12,8 @@ namespace tessera::schedule::accel {
 
 using ir::Expr;
 
-// The host packs the input with the taps of a window as channels, (channel, y, x), and weights are
-// packed likewise: the sum is over these. An axis that keeps its window keeps its dimension.
+// The host packs the input with the taps of a window as channels, ordered (channel, y, x), and the
+// weights likewise; the sum is over these. An axis that keeps its window keeps its dimension.
 void StepWriter::TapsAsChannels() {
   const te::Tensor source = te::TensorOf(input_read_);
   const size_t rank = source.shape().size();
@@ -49,7 +49,7 @@ void StepWriter::TapsAsChannels() {
   Add(ReindexStep{source.name(), sum_, prepared_, {{keep.begin(), keep.end()}}});
   if (!source->placeholder) Add(InlineStep{source.name()});
   Add(PrepareStep{prepared_});
-  // As reindex has its axes: those of the sum that choose, a kept dimension where it moves.
+  // In the order of reindex: the sum's axes that choose an element, a kept dimension in its place.
   const auto kept = [&](size_t d) { return std::ranges::count(keep, d) > 0; };
   const auto chooses = [&](const Expr& var) {
     bool found = false;
@@ -81,7 +81,7 @@ void StepWriter::TapsAsChannels() {
 }
 
 void StepWriter::PackActivations() {
-  // As the sum reads it: the axes of the sum that choose an element, and a loop over its terms.
+  // Packs in the order of the sum: the sum's axes that choose an element, then a loop over terms.
   const auto pack = [&](const Expr& read, const Names& axes) {
     const std::string name = te::TensorOf(read).name(), packed = Fresh(name + ".p"),
                       term = Fresh(name + ".term");
@@ -100,7 +100,7 @@ void StepWriter::PackActivations() {
     }
     return names;
   };
-  // On chip an image is a row of a tile, which weights have none of.
+  // On chip an image is a row of a tile; weights have no such rows.
   weight_axes_ = axes_of(weight_read_, a_.weight_by_image);
   packed_ = pack(weight_read_, weight_axes_);
   weight_axes_.push_back(taps_.back());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Domains of a tile's sizes: what it has in the scratchpads, as lowering will find it, by sizes
-// that are decided. Each domain leaves room for the least of every later one, so that any value of
-// it can be picked.
+// Domains of the sizes of a tile of work. Each says what the tile takes in the scratchpads, as
+// lowering will find it, by the sizes decided so far. A domain leaves room for the least of every
+// later size, so any value of it can be picked.
 #include <algorithm>
 
 #include "base/check.h"
@@ -28,13 +28,13 @@ StepWriter::SizeFacts StepWriter::FactsOf(PlanSize size) const {
   TESSERA_CHECK(false);
 }
 
-// What is in place is computed once: parts divide the channels, or all channels are in one tile.
+// A stage in place is computed once: parts divide the channels, or one tile has all channels.
 bool StepWriter::InPlace() const {
   return std::ranges::any_of(passes_, [](const Pass& pass) { return !pass.changes.empty(); });
 }
 bool StepWriter::PartsDivide() const { return plan_.channel_tile % plan_.channel_part == 0; }
 
-// Blocks of groups of channels read different boxes, which are no product of sizes.
+// Blocks of grouped channels read different boxes; no product of sizes describes these.
 bool StepWriter::Fixed(PlanSize size) const {
   if (size == PlanSize::kChannels && (grouped_ || (InPlace() && !PartsDivide()))) return true;
   return on_chip_.rows > 0 &&
@@ -48,7 +48,7 @@ void StepWriter::Cut(const std::string& stage, const std::string& axis, PlanSize
     Add(DecideStep{facts.name, {.values = {facts.picked}}, facts.picked});
   } else {
     sizes_.insert(size);
-    // A pitch is as wide as it is, for no wider rows.
+    // The pitch has a fixed width, so rows cannot become wider.
     const bool pitched = size == PlanSize::kColumns && anchored_ && boxed() && Pitch() > 0;
     const bool divides = size == PlanSize::kPart && InPlace() && PartsDivide();
     Domain domain{.kind = divides ? DomainKind::kFactors : DomainKind::kTiles,
@@ -68,14 +68,14 @@ void StepWriter::AddBuffer(Scope memory, std::vector<PlanSide> sides) {
   buffers_.push_back({memory, std::move(sides)});
 }
 
-// Of a tile of work: sums, what passes leave in ACC and OUT, records, the input and weights.
+// The buffers of a tile of work: sums, results of passes in ACC and OUT, records, input, weights.
 void StepWriter::FindBuffers() {
   const PlanSide channels{PlanSize::kChannels, {1, "", 0}},
       part{parts_ ? PlanSize::kPart : PlanSize::kChannels, {1, "", 0}},
       rows{PlanSize::kRows, {1, "", 0}}, columns{PlanSize::kColumns, {1, "", 0}};
   if (anchored_) AddBuffer(Scope::kAcc, {channels, rows, columns});
   for (const Pass& pass : passes_) {
-    if (!pass.changes.empty() || pass.name == out_) continue;  // no buffer, or none of a tile
+    if (!pass.changes.empty() || pass.name == out_) continue;  // no buffer, or not a tile's
     AddBuffer(pass.step->wide() ? Scope::kAcc : Scope::kOut, {part, rows, columns});
   }
   for (size_t k = 0; k < fetched_.size(); ++k) AddBuffer(Scope::kOut, {part, rows, columns});
@@ -113,7 +113,7 @@ void StepWriter::FindWeights() {
       part{parts_ ? PlanSize::kPart : PlanSize::kChannels, {1, "", 0}},
       inputs{PlanSize::kInputs, {1, "", 0}};
   if (!contraction_) {
-    if (plan_.weights == Residency::kChannel && thin_) return;  // all of them, once
+    if (plan_.weights == Residency::kChannel && thin_) return;  // all of them are fetched once
     return AddBuffer(Scope::kWgt, {{std::nullopt, {.plus = window_tiles_}}, channels});
   }
   const PlanSide tiles{std::nullopt,
@@ -145,8 +145,8 @@ std::vector<BoxSide> StepWriter::SidesOf(const TileBuffer& buffer) const {
   return sides;
 }
 
-// What is picked has room for a second copy of a buffer, or has none (double_buffer is then not
-// there): other values want the same.
+// Where the plan's sizes have room for a second copy of a buffer, other values must have it too.
+// Where they do not, the buffer has no double_buffer.
 std::vector<RoomNeed> StepWriter::RoomFor(PlanSize size) const {
   std::vector<RoomNeed> needs;
   for (const target::TargetMemory& memory : target_->memories) {
@@ -163,19 +163,19 @@ std::vector<RoomNeed> StepWriter::RoomFor(PlanSize size) const {
       need.buffers.push_back(SidesOf(buffer));
       for (const PlanSide& side : buffer.sides) asked |= side.first == size;
     }
-    // Between two tiles of work those of other regions come.
+    // Tiles of work of other regions come between two tiles of this one.
     if (on_chip_.rows > 0 && memory.scope != Scope::kInp) {
       bytes *= 2, most *= 2;
       for (size_t k = 0; k < here.size(); ++k) need.buffers.push_back(need.buffers[k]);
     }
-    // Of INP, what stays from region to region has the rest.
+    // Activations that stay from region to region take the rest of INP.
     int64_t others = 0;
     if (memory.scope == Scope::kInp && on_chip_.inp_tiles >= 0)
       others = memory.bytes - on_chip_.inp_tiles * config_.inp_tile_bytes();
     if (!asked || bytes + others > memory.bytes) continue;
-    if (most + most_of_one + others <= memory.bytes) continue;  // room for all there is
+    if (most + most_of_one + others <= memory.bytes) continue;  // even the largest tile has room
     if (others > 0) need.buffers.push_back({{.plus = others}});
-    std::map<std::string, RoomNeed> said;  // by text, each once
+    std::map<std::string, RoomNeed> said;  // by text, without duplicates
     for (const TileBuffer* buffer : here) {
       if (bytes + others + BytesOf(*buffer, false) > memory.bytes) continue;
       RoomNeed twice = need;

@@ -15,7 +15,7 @@ namespace tessera::schedule::accel {
 using ir::Expr;
 
 Trace StepWriter::Run() {
-  // The machine finds the greatest and least of int8 values in ACC.
+  // The machine computes the maximum and minimum of int8 values in ACC.
   const bool narrowed = a_.kind == AnchorKind::kReduction && a_.reduce != isa::AluOp::kAdd &&
                         a_.stage.dtype() == DType::kInt8;
   if (narrowed) {
@@ -104,7 +104,7 @@ void StepWriter::Fetches() {
         Add(SetScopeStep{fetch.tensor.name(), ir::Scope::kInp});
       continue;
     }
-    if (&fetch == &region_.steps.back()) continue;  // a copy, which the result is
+    if (&fetch == &region_.steps.back()) continue;  // the result itself is a copy
     std::vector<Pass*> readers;
     for (Pass& pass : passes_) {
       if (std::ranges::count(pass.step->operands, f, &EpilogueStep::Operand::step) > 0)
@@ -172,7 +172,7 @@ void StepWriter::SumOperands() {
       }
     }
   });
-  // One channel a group: a loop of one iteration that no index of the input has.
+  // One channel per group: the channel loop has one iteration, and no index of the input has it.
   for (const ir::Axis& axis : a_.stage->reduce_axes) {
     const auto uses = [&](const Expr& index) { return ir::UsesVar(index, axis.var); };
     if (!channel_ && axis.extent == 1 && std::ranges::none_of(input_read_->args, uses))
@@ -193,16 +193,16 @@ void StepWriter::SumOperands() {
   Add(CacheReadStep{packed_, ir::Scope::kWgt, weight_, {sum_}});
 }
 
-// The reduction over the blocks of the input that a block of the output needs, with weights that
-// are zero for channels of other groups.
+// Reduces over the input blocks that a block of the output needs, with weights of zero for channels
+// of other groups.
 void StepWriter::PackGroups() {
-  // What stays in INP has its pads there.
+  // A resident input has its pads in INP.
   const te::Tensor input = boxed() ? te::TensorOf(input_read_) : a_.input;
   Add(AlignStep{sum_, channel_->name, input.name(), {block_}});
   packed_ = Fresh(a_.weight.name() + ".g");
   Add(ReindexStep{a_.weight.name(), sum_, packed_, {}, 0});
   Add(PrepareStep{packed_});
-  // The output's channel and the loops of the sum that choose a weight.
+  // The output's channel, and the sum's loops that choose a weight.
   weight_axes_ = {sum_axes_[ChannelDim(sum_axes_.size())]};
   for (const ir::Axis& axis : a_.stage->reduce_axes) {
     if (axis.var.get() == channel_.get() || ir::UsesVar(weight_read_, axis.var))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Windows channel by channel, with weights and without.
+// Channelwise windows, with and without weights.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -32,9 +32,9 @@ void StepWriter::WindowOperands() {
   InputStage();
 }
 
-// The taps of a piece as one dimension, which a row of a tile of WGT has room for. Windows of more
-// taps than an instruction has are pieces of one size that accumulate: the last begins earlier, and
-// the taps that it has in common with the one before have zeros there.
+// Makes the taps of a piece one dimension, which fits in a row of a tile of WGT. A window with more
+// taps than an instruction has is cut into pieces of one size that accumulate. The last piece
+// begins earlier; its weights are zero for the taps that it shares with the piece before.
 void StepWriter::PackTaps() {
   const size_t axes = window_taps_.size();
   const int64_t columns = axes == 2 ? a_.window[1].taps : 1,
@@ -51,7 +51,7 @@ void StepWriter::PackTaps() {
   cut(window_taps_[0], rows, piece_rows);
   if (axes == 2) cut(window_taps_[1], columns, piece_columns);
   packed_ = Fresh(a_.weight.name() + ".t");
-  Names loops = ones_;  // the taps of a piece innermost
+  Names loops = ones_;  // then the taps of a piece, innermost
   loops.insert(loops.end(), pieces_.begin(), pieces_.end());
   loops.insert(loops.end(), window_taps_.begin(), window_taps_.end());
   Names have;
@@ -74,7 +74,7 @@ void StepWriter::PackTaps() {
 
 void StepWriter::WindowLayouts() {
   if (!weighted_) return;
-  // [channel, loops of one iteration, taps], as far as the weights' place depends on them.
+  // [channel, loops of one iteration, taps], without axes that do not choose a weight.
   weight_axes_ = {sum_axes_[ChannelDim(sum_axes_.size())]};
   for (const ir::Axis& axis : a_.stage->reduce_axes) {
     const bool tap = std::ranges::count(window_taps_, axis.name()) > 0;
@@ -99,7 +99,7 @@ int64_t StepWriter::Pitch() const {
   const WindowAxis& x = a_.window[1];
   const int64_t natural = (plan_.x_tile - 1) * e.chip_stride[1] + (x.taps - 1) * x.dilation + 1,
                 columns = ChipSpan(region_, e, 1, plan_.x_tile);
-  const bool pads = !te::TensorOf(input_read_)->placeholder;  // a column more is one of them
+  const bool pads = !te::TensorOf(input_read_)->placeholder;  // an extra column is a pad
   return columns == natural || !pads ? 0 : columns;
 }
 
@@ -114,7 +114,7 @@ StepWriter::Names StepWriter::PitchedAxes() {
       axes.push_back(axis);
       continue;
     }
-    // A row's end is in another bank of INP than its start.
+    // The pitch puts the start of the next row in another bank of INP.
     Add(SplitStep{input_, axis, {columns}, axis + ".r", axis + ".c", Tail::kPad});
     axes.insert(axes.end(), {axis + ".r", axis + ".c"});
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why the accelerator does not run something, said twice: what the compiler found, for who writes
-// operators and schedules, and what the machine lacks, for who has a model. Depends on: base. Used
-// by: the analysis and plans here, placement, compiler/driver's coverage.
+// Why the accelerator does not run something, in two wordings: what the compiler found, for authors
+// of operators and schedules, and what the machine lacks, for users with a model. Depends on: base.
+// Used by: the analysis and plans here, placement, compiler/driver's coverage.
 #ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_REFUSAL_H_
 #define TESSERA_COMPILER_SCHEDULE_ACCEL_REFUSAL_H_
 
@@ -15,7 +15,7 @@
 
 namespace tessera::schedule::accel {
 
-// The lines of refusals.def.
+// One kind for each line of refusals.def.
 enum class RefusalKind : uint8_t {
 #define REFUSAL(name, machine) name,
 #include "compiler/schedule/accel/refusals.def"
@@ -25,10 +25,10 @@ inline constexpr int kRefusalKinds = 0
 #include "compiler/schedule/accel/refusals.def"
     ;
 
-// The sentence of |kind| with |about| in the place of {}.
+// The sentence of |kind|, with |about| in the place of {}.
 std::string MachineWords(RefusalKind kind, std::string_view about = "");
 
-// Where an Error is expected it is one: what was found.
+// Converts to an Error whose message says what the compiler found.
 struct Refusal : Error {
   // |found|: the message of the error.
   Refusal(RefusalKind of, std::string_view found, std::string_view about = "",

@@ -49,12 +49,12 @@ int64_t AnalyzedRegion::Records() const {
                                [](const EpilogueStep& step) { return !step.record.empty(); });
 }
 
-// Results take, in order, the first slot that no later step reads. An int8 result may take the slot
-// of an operand that no later step reads.
+// Gives results the first free slot in order; a slot is free when no later step reads it. An int8
+// result may take the slot of an operand of its own step.
 int AnalyzedRegion::SlotsOf(DType type) const {
   const int count = static_cast<int>(steps.size());
-  // By value, the anchor's sum behind those of steps: the value whose slot it is in, and the last
-  // step that reads that slot.
+  // By value (steps, then the anchor's sum): the value whose slot it uses, and the last step that
+  // reads that slot.
   std::vector<int> home, last(steps.size() + 1, -1);
   const auto value_of = [&](int step) { return static_cast<size_t>(step == kSum ? count : step); };
   for (int s = 0; s < count; ++s) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A region's tensor expressions as the accelerator sees them: the roles of the anchor's axes, and
-// the epilogue as instructions of VECTOR. Made by index analysis and by covering expressions with
-// the target's intrinsics; nothing here knows what operator a stage came from. Depends on:
-// compiler/te, compiler/target, isa. Used by: accel/plan, accel/plan_steps.
+// the epilogue as instructions of VECTOR. Index analysis finds the roles, and the target's
+// intrinsics cover the expressions; no code here knows from which operator a stage came. Depends
+// on: compiler/te, compiler/target, isa. Used by: accel/plan, accel/plan_steps.
 //
 // Activations are [batch, channel, y, x]; tensors of lower rank have extent 1 where they lack an
 // axis: rank 3 is [batch, channel, x], rank 2 [batch, channel], rank 1 [channel].
@@ -30,11 +30,11 @@ namespace tessera::schedule::accel {
 // [batch, channel, y, x]
 using Shape4 = std::array<int64_t, 4>;
 Shape4 ToShape4(const std::vector<int64_t>& shape);  // rank 1 to 4
-// Which of the four axes dimension |dim| of a tensor of |rank| is.
+// The axis of the four, 0 to 3, that dimension |dim| of a tensor of |rank| is.
 size_t PositionOf(size_t rank, size_t dim);
 
-// One spatial axis of the anchor: input index = out * stride + tap * dilation - before, outside of
-// [0, in) the pad value.
+// One spatial axis of the anchor: input index = out * stride + tap * dilation - before; outside of
+// [0, in) the input has the pad value.
 struct WindowAxis {
   int64_t in = 1, out = 1, taps = 1;
   int64_t stride = 1, dilation = 1, before = 0;
@@ -54,22 +54,22 @@ struct Anchor {
   AnchorKind kind = AnchorKind::kNone;
   te::Tensor stage;          // the reduction itself
   te::Tensor input, weight;  // placeholders
-  // The weights are an activation too: the host brings them into the layout of weights.
+  // The weights are an activation too: the host packs them in the layout of weights.
   bool packs_weight = false;
-  bool weight_by_image = false;  // ... which each image has its own of
-  // Of int8 numbers whose sum is an element less its zero point (the step spread): 1 where it has
-  // none. With more, the host packs the input as well.
+  bool weight_by_image = false;  // each image has weights of its own
+  // The number of int8 terms whose sum is an element less its zero point (step spread); 1 without a
+  // zero point. With more terms, the host packs the input as well.
   int64_t input_terms = 1, weight_terms = 1;
   int64_t in_channels = 0;
   // Input channel = (output channel / group_out) * group_in + i, i in [0, group_in).
   int64_t group_out = 0, group_in = 0;
-  bool InGroups(int64_t out_channels) const {  // of several
+  bool InGroups(int64_t out_channels) const {  // whether there are several
     return group_out != out_channels || group_in != in_channels;
   }
-  // Does the reduction read the input, not a stage with pads around it?
+  // Whether the reduction reads the input itself, not a stage with pads around it.
   bool ReadsInput() const { return Reads(input); }
-  bool Reads(const te::Tensor& tensor) const;  // itself
-  // What the host has to bring into another layout for this reduction.
+  bool Reads(const te::Tensor& tensor) const;  // itself, not a stage of it
+  // Activations that the host packs in another layout for this reduction.
   std::vector<te::Tensor> Packed() const;
   std::array<WindowAxis, 2> window;      // y, x
   int64_t pad_value = 0;                 // of the int8 input
@@ -79,24 +79,24 @@ struct Anchor {
   int im2col = 0;
 };
 
-// The operand of a step that no step makes: the anchor's sum.
+// The operand of a step that is the anchor's sum.
 inline constexpr int kSum = -1;
 
 // A step of the epilogue over the tile of work: an instruction of VECTOR, or the LOAD of another
 // activation to OUT. It leaves its result in ACC (int32) or OUT (int8), by the type of |value|.
 struct EpilogueStep {
-  // Of an instruction that reads a record of PRM: a number of the record, at |way| in |value|.
+  // A number of a record of PRM that the instruction reads, at |way| in |value|.
   struct RecordNumber {
-    te::Tensor tensor;  // one number a channel; empty: one for all channels
+    te::Tensor tensor;  // one number per channel; empty: one for all
     target::Way way;
-    bool missing = false;  // a bias of 0 that |value| does not add to what is at |way|
+    bool missing = false;  // a bias of 0 that |value| does not add at |way|
   };
   struct Operand {
-    int step = kSum;  // that makes it: an index into AnalyzedRegion::steps
-    target::Way way;  // to it, in |value|
+    int step = kSum;  // the step that makes it: an index into AnalyzedRegion::steps
+    target::Way way;  // of the operand, in |value|
   };
 
-  ir::Expr value;                                // what it computes: a node of the last step's
+  ir::Expr value;                                // what it computes: a node of the result's
   const target::TensorIntrin* intrin = nullptr;  // null: LOAD brings |tensor|
   te::Tensor tensor;
   std::vector<Operand> operands;     // in the order of the intrinsic's tiles, without the record
@@ -106,7 +106,7 @@ struct EpilogueStep {
   bool wide() const { return value.dtype() == DType::kInt32; }
   // The instruction changes its first operand, an accumulator.
   bool updates() const { return !loads() && !intrin->updates.empty(); }
-  // int8 of int8: VECTOR reads a tile before it writes one, so that a buffer does for both.
+  // int8 from int8: VECTOR reads a tile before it writes one, so one buffer holds both.
   bool narrow() const;
   bool in_place() const { return updates() || narrow(); }
 };
@@ -119,13 +119,13 @@ struct AnalyzedRegion {
   Shape4 shape{};  // of the result
   Anchor anchor;
   std::vector<EpilogueStep> steps;               // loads first; the last makes the result, in OUT
-  std::shared_ptr<const target::Target> target;  // whose intrinsics they are
+  std::shared_ptr<const target::Target> target;  // owns the intrinsics of |steps|
 
-  // Tiles of ACC and OUT that the tile of work takes for each of its own: the anchor's sum, and
-  // results of steps.
+  // Tiles of ACC and OUT for each tile of the tile of work: for the anchor's sum and the results of
+  // steps.
   int AccSlots() const { return SlotsOf(DType::kInt32); }
   int OutSlots() const { return SlotsOf(DType::kInt8); }
-  // Steps whose results take tiles of ACC beside those that they read.
+  // Steps whose results need tiles of ACC beside those of their operands.
   int64_t WidePasses() const;
   int64_t Records() const;  // steps that read a record of PRM
 
@@ -140,10 +140,10 @@ struct AnalyzedRegion {
 Accepted<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantSet& constants,
                                        const isa::Config& config);
 
-// The same region with the window's taps along some axes as channels of its input, at the output's
-// resolution there: the contraction has a single tap along them, over input that someone else packs
-// so (the host, for a network's input). |axes|: bit 0 y, bit 1 x. Nothing when there is no window
-// to move along one of them, or the region has groups.
+// |region| with the window's taps along some axes as channels of its input, at the output's
+// resolution there. The contraction then has a single tap along these axes; someone else (the host,
+// for a network's input) packs the input so. |axes|: bit 0 y, bit 1 x. Nothing if an axis has no
+// window to move, or the region has groups.
 std::optional<AnalyzedRegion> Im2colOf(const AnalyzedRegion& region, int axes);
 
 // The roles and steps as text, for --dump schedule.

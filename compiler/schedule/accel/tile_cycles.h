@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a tile of the machine costs its units, in cycles, by the figures of the target's intrinsics.
+// Cycles of the units for one tile of the machine, from the figures of the target's intrinsics.
 // Internal to compiler/schedule/accel.
 #ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_TILE_CYCLES_H_
 #define TESSERA_COMPILER_SCHEDULE_ACCEL_TILE_CYCLES_H_
@@ -20,7 +20,7 @@ struct TileCycles {
         reduce(Of(target, "tile.reduce_add")),
         copy(Of(target, "tile.copy")) {}
 
-  double gemm, window;  // window: for each tile of weights, of which a whole window has several
+  double gemm, window;  // window: for one tile of weights; a window has several
   double reduce, copy;
 
  private:
