@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the plan of a program (compiler/network/program.h) to its image: places known, regions
-// lowered, instructions emitted. Depends on: compiler/network, lowering and emitters, jit, isa.
-// Used by: compiler/driver, tests.
+// Turns the plan of a program (compiler/network/program.h) into its image: places buffers, lowers
+// regions and emits instructions. Depends on: compiler/network, jit, isa. Used by: compiler/driver,
+// tests.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_ACCEL_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_ACCEL_H_
 
@@ -30,11 +30,11 @@ struct AccelProgram {
                                         // wanted
 };
 
-// The instructions of |plan|, which is of these |regions|. |offsets|: of each of plan.needs in the
-// device's arena of |arena_bytes|. Segments kInput and kArena are that arena: what is there before
-// the program is read through one, what the program makes is written and read through the other, so
-// that a checker can tell them apart. Constants that are not packed are zeros: such a program takes
-// the same cycles. |dump|: fill in notes and irs.
+// Emits the instructions of |plan|, which is of these |regions|. |offsets| has the place of each of
+// plan.needs in the device's arena of |arena_bytes|. Segments kInput and kArena are both that
+// arena: the program reads what was there before through kInput, and writes and reads its own
+// results through kArena, so that a checker can tell them apart. Constants without bytes are zeros;
+// the cycles are the same. |dump|: fill in notes and irs.
 //   errors  kUnsupported  a leaf that no instruction expresses
 //           kOutOfRange   a scratchpad or a field is too small; names region, instruction, field
 Result<AccelProgram> EmitProgram(const network::ProgramPlan& plan,

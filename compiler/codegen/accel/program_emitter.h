@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// EmitProgram's state. Internal to compiler/codegen/accel.
+// The state of EmitProgram. Internal to compiler/codegen/accel.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_PROGRAM_EMITTER_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_PROGRAM_EMITTER_H_
 
@@ -34,85 +34,85 @@ class ProgramEmitter {
         rings_(config),
         allowed_(regions.size(), true) {}
 
-  // For each region the cycles that overlapping with the next one is estimated to save, each pair
-  // by itself. Uses the emitter up.
+  // Sets |saved| to the estimated cycles that each region saves by overlap with the next one, each
+  // pair by itself. The emitter cannot be used afterwards.
   Status Measure(std::vector<int64_t>* saved);
-  // Which regions may overlap with the next one; all, if never called.
+  // Sets which regions may overlap with the next one; without a call, all may.
   void Allow(std::vector<bool> allowed) { allowed_ = std::move(allowed); }
   Result<AccelProgram> Run(int64_t arena_bytes);
 
  private:
-  // Whether |resident|'s halo has to be written: not when it is there from before.
+  // Whether |resident|'s halo has to be written; not if INP still has it from before.
   bool NeedsFill(const network::Resident& resident, const std::vector<int64_t>& shape);
   BufferAddress AddressOf(int activation, const sched::Packing& packing) const;
-  // |kept|: the buffer of a function that |resident| is.
+  // The place of |resident|; |kept| is its buffer in a function.
   BufferAddress PlaceOf(const network::Resident& resident, const ir::Buffer& kept) const;
   // A region between lowering and the end of its instructions.
   struct Emission {
     lower::accel::LoweredRegion lowered;
-    std::optional<lower::accel::LoweredRegion> store;  // behind it
+    std::optional<lower::accel::LoweredRegion> store;  // runs after it
     LeafEmitter emitter;
     Held held;
     std::unique_ptr<FixedPlaces> fixed;
-    bool on_demand = false;                   // lowered.ahead comes where it is needed
-    bool begun = false;                       // |held| has room
-    std::vector<WorkUnit> units;              // lowered.ahead, and those of lowered.body
-    std::vector<bool> emitted;                // of them
-    std::vector<std::vector<TileRun>> fills;  // of the first units, lowered.ahead; if on_demand
-    bool surveyed = false;                    // they are
+    bool on_demand = false;                   // lowered.ahead is emitted where it is needed
+    bool begun = false;                       // |held| has its room
+    std::vector<WorkUnit> units;              // of lowered.ahead, then of lowered.body
+    std::vector<bool> emitted;                // by unit
+    std::vector<std::vector<TileRun>> fills;  // on_demand: of units of lowered.ahead
+    bool surveyed = false;                    // |units| are surveyed
     RegionReport report;
   };
-  // Regions behind the one that runs, and where their boxes may be meanwhile.
+  // The regions behind the current one that may run under it, and their room for boxes meanwhile.
   struct UnderRegion {
     Overlap overlap;
-    std::vector<std::pair<size_t, size_t>> what;  // region and unit, by overlap's numbers
-    int64_t tiles_left = 0;                       // of INP for the one that runs
-    std::optional<InpRing> inp;                   // nothing: the others have no boxes
+    std::vector<std::pair<size_t, size_t>> what;  // by overlap's numbers: region and unit
+    int64_t tiles_left = 0;                       // of INP, for the current region
+    std::optional<InpRing> inp;                   // nothing: later regions have no boxes
   };
-  // |error|, which is about region |index|.
+  // |error|, with region |index| as the region at fault.
   std::unexpected<Error> Refuse(size_t index, const Error& error);
   Result<std::unique_ptr<Emission>> Lower(size_t index);
-  // Tells |emitter| where the parameters of |lowered|, of region |index|, are; the bytes of its
-  // constants go to the program.
+  // Tells |emitter| the places of the parameters of |lowered|, of region |index|; adds the bytes of
+  // its constants to the program.
   Status PlaceParams(size_t index, const lower::accel::LoweredRegion& lowered,
                      LeafEmitter& emitter);
-  // Room for what stays during the region; without |must|, only if there is some.
+  // Takes room for what stays during the region; without |must|, it is no error if there is none.
   Status Begin(size_t index, Emission& emission, bool must);
   Status EmitUnit(size_t index, Emission& emission, size_t unit, const RunHooks& hooks = {});
-  // The first |count| pieces that need nothing of other regions, as far as they are not there yet.
+  // Emits the first |count| units of lowered.ahead, except for those that are emitted already.
   Status Ahead(size_t index, Emission& emission, size_t count);
-  // lowered.ahead in pieces, the first units.
+  // Cuts lowered.ahead into pieces, which become the first units.
   Status CutAhead(size_t index, Emission& emission);
-  // The tiles of a piece of each of lowered.ahead.
+  // By statement of lowered.ahead: tiles of a piece of it.
   Result<std::vector<int64_t>> PieceTiles(size_t index,
                                           const lower::accel::LoweredRegion& lowered) const;
   Status Need(size_t index, Emission& emission, const target::SolvedLeaf& leaf);
-  // What instructions from here on are for.
+  // Assigns the instructions from here on to region |index|.
   void SwitchTo(size_t index, Emission& emission);
-  // Charges what was emitted since the last call.
+  // Counts the instructions since the last call for the current region.
   void Settle();
-  // The units of region |index| that are not emitted, and between them what may be of others.
+  // Emits the remaining units of region |index|, and between them units of later regions.
   Status EmitRegion(size_t index);
-  // Places of region |index|'s buffers that do not rotate, until it ends.
+  // Places the buffers of region |index| that do not rotate, until it ends.
   Status TakeFixed(size_t index);
-  // Fills in what is told of region |index|'s units, once. errors: Survey's
+  // Surveys the units of region |index| once. errors: Survey's
   Status SurveyRegion(size_t index);
-  // What may come under region |index|: what it takes turns with or (FindOverlap) what may overlap
-  // with it; nothing when there is no such.
+  // The regions that may run under region |index|: those that take turns with it or (FindOverlap)
+  // overlap with it; nothing if there are none.
   Result<std::optional<UnderRegion>> FindUnder(size_t index);
   Result<std::optional<UnderRegion>> FindOverlap(size_t index);
   void AddUnder(size_t index, const std::vector<isa::Access>& in_use, UnderRegion* under);
-  // Does |other|, of a region that runs |under|, find room, and behind it what |unit|, which has
-  // |taken| so much, still takes?
+  // Whether |other|, a unit of a region in |under|, fits, and after it the rest of |unit|, which
+  // has |taken| pieces so far.
   bool FitsBefore(const WorkUnit& other, const UnderRegion& under, const WorkUnit& unit,
                   const std::vector<PieceStep>& taken) const;
-  // Products of the array in |emission|, one a leaf nest.
+  // Products of the array in |emission|, one for each leaf nest.
   static Result<int64_t> ProductsOf(const Emission& emission);
   // The units of |emission| that do not run in their turn.
   static std::vector<bool> Gone(const Emission& emission);
-  // Writes what |result|'s halo holds, around the body of its region, which makes |kept|.
+  // Writes the pads of |result|'s halo around the body of its region, which makes |kept|.
   void FillHalos(const network::Resident& result, const ir::Buffer& kept, Emission& emission);
-  // What is written to INP replaces halos that are there.
+  // Forgets the halos in tiles of INP that are overwritten.
   void OverwriteHalos(int64_t base, int64_t tiles);
   Status EmitAll();
 
@@ -130,12 +130,12 @@ class ProgramEmitter {
     sched::Halo halo;
     std::vector<int64_t> shape;
   };
-  std::vector<WrittenHalo> halos_;                    // in INP and intact
-  std::vector<std::unique_ptr<Emission>> emissions_;  // of regions that are lowered and not done
-  Emission* current_ = nullptr;                       // whose instructions the last ones are
+  std::vector<WrittenHalo> halos_;                    // in INP, not overwritten
+  std::vector<std::unique_ptr<Emission>> emissions_;  // of lowered regions that are not done
+  Emission* current_ = nullptr;                       // that the last instructions belong to
   jit::ProgramStats settled_;
   std::vector<bool> allowed_;
-  // Of a run that only measures, which needs no constants but the bytes of room that they take.
+  // In a run that only measures, constants have no bytes but take their room.
   std::vector<int64_t>* measured_ = nullptr;
   int64_t measured_constants_ = 0;
   AccelProgram program_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records of PRM in device memory: three int32 numbers for each channel of a block in loop IR
-// (target/tile_intrin.h), fields of isa/memories.def for the machine. Depends on: compiler/ir, isa.
-// Used by: accel.cc, the compile driver.
+// Records of PRM in device memory. In loop IR a record is three int32 numbers for each channel of a
+// block (target/tile_intrin.h); for the machine it has the fields of isa/memories.def. Depends on:
+// compiler/ir, isa. Used by: accel.cc, compiler/driver.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_RECORDS_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_RECORDS_H_
 
@@ -16,16 +16,16 @@
 
 namespace tessera::codegen::accel {
 
-// The machine's bytes of |numbers|, int32 little-endian, whole records.
+// The machine's bytes of |numbers|, which are whole records of little-endian int32.
 //   errors  kOutOfRange  a number that its field does not hold: names record, channel, field
 Result<std::vector<uint8_t>> EncodeRecords(std::span<const uint8_t> numbers,
                                            const isa::Config& config);
 
-// The bytes of device memory that |buffer|, which |body| reads, takes.
+// Bytes of device memory that |buffer| takes, which |body| reads.
 int64_t MachineSize(const ir::Stmt& body, const ir::Buffer& buffer, const isa::Config& config);
 
-// What device memory holds where |body| reads |buffer|, whose elements are |data|: records where it
-// brings them to PRM. errors: EncodeRecords'
+// Bytes of device memory of |buffer|, which |body| reads and whose elements are |data|: in the
+// machine's form where |body| brings records to PRM. errors: EncodeRecords'
 Result<std::vector<uint8_t>> MachineBytes(const ir::Stmt& body, const ir::Buffer& buffer,
                                           std::vector<uint8_t> data, const isa::Config& config);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RingAllocator: gives out pieces of one scratchpad in turn. A piece is the next run of free tiles
-// after the one before, so that a new tile of work writes where the oldest finished one was: LOAD
-// runs ahead exactly as far as the scratchpad is free, and no buffer is ever named "ping" or
-// "pong". Depends on base. Used by: execute.h.
+// RingAllocator: gives out pieces of one scratchpad in turn. Each piece is the next run of free
+// tiles after the piece before, so a new tile of work overwrites the oldest finished one, and LOAD
+// runs ahead as far as the scratchpad is free. Depends on: base. Used by: execute.h.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_RING_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_RING_H_
 
@@ -15,25 +14,25 @@ namespace tessera::codegen::accel {
 
 class RingAllocator {
  public:
-  // |depth| tiles in all. A piece starts at a multiple of |bank| tiles when |bank| > 1, so that two
-  // pieces in use never share a bank (ACC and OUT: the bank is in the high address bits).
+  // |depth| is in tiles. With |bank| > 1, a piece starts at a multiple of |bank| tiles, so that two
+  // pieces in use never share a bank (ACC and OUT choose the bank by the high address bits).
   RingAllocator(int64_t depth, int64_t bank = 1);
 
-  // The first tile of |tiles| free ones in a row, searched from the end of the piece before and
-  // once around; nothing when no gap is wide enough. |tiles| >= 1.
+  // The first of |tiles| free tiles in a row, searched from the end of the last piece and once
+  // around; nothing if no gap is wide enough. |tiles| >= 1.
   std::optional<int64_t> Allocate(int64_t tiles);
 
-  // Gives the piece that starts at |begin| back. It must be in use.
+  // Gives back the piece that starts at |begin|, which must be in use.
   void Release(int64_t begin);
 
-  // The next piece is searched from |tile|, from the first one. Nothing may be in use.
+  // Searches the next piece from |tile| on; Rewind from tile 0. No piece may be in use.
   void GoOnFrom(int64_t tile);
   void Rewind() { GoOnFrom(0); }
 
   bool empty() const { return pieces_.empty(); }
   int64_t depth() const { return depth_; }
   int64_t next() const { return next_; }
-  // What a piece of |tiles| takes: whole banks.
+  // Tiles that a piece of |tiles| takes: whole banks.
   int64_t Rounded(int64_t tiles) const;
   int64_t in_use() const;  // tiles, rounded up to banks
 
@@ -43,7 +42,7 @@ class RingAllocator {
   int64_t depth_;
   int64_t bank_;
   int64_t next_ = 0;
-  std::map<int64_t, int64_t> pieces_;  // begin -> end of those in use
+  std::map<int64_t, int64_t> pieces_;  // of pieces in use: begin -> end
 };
 
 }  // namespace tessera::codegen::accel
