@@ -23,8 +23,8 @@ constexpr int64_t kConstantAlign = 64;
 
 namespace {
 
-// All of |kept|, an activation that stays, in one sweep: its values come after it. |first|: where
-// in each dimension it begins.
+// Fills all of |kept|, an activation that stays, with |pad|; its values come later. |first| is
+// where the fill begins in each dimension.
 ir::Stmt FillHalo(const ir::Buffer& kept, int64_t pad, const isa::Config& config,
                   const std::vector<int64_t>& first = {}) {
   const int64_t tile = config.batch * config.block_out;
@@ -94,7 +94,7 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
   bool fill = false;
   if (result != nullptr) {
     const std::vector<int64_t>& shape = activations_[static_cast<size_t>(region.result)].shape;
-    // What regions that take turns have in INP is there before their turn.
+    // Regions that take turns have their tensors in INP before their turn.
     const bool turns = network::ChainOf(index, plan_.residency.residents).first != index;
     fill = turns || result->folded ? result->halo.any() : NeedsFill(*result, shape);
     if (fill || !result->halo.any()) OverwriteHalos(result->base, result->tiles);
@@ -128,7 +128,8 @@ void ProgramEmitter::FillHalos(const network::Resident& result, const ir::Buffer
     body = ir::Seq({FillHalo(kept, result.pad, config_), body});
     return;
   }
-  // Columns once for all sets of rows, and with them the rows in front; those behind in their turn.
+  // Fills the columns once for all sets of rows, together with the rows in front; the rows behind
+  // are filled after the body.
   const int64_t tile = config_.batch * config_.block_out;
   const ir::Buffer rows = ir::MakeBuffer({.name = kept->name + ".rows",
                                           .dtype = DType::kInt8,
@@ -219,9 +220,10 @@ Status ProgramEmitter::EmitUnit(size_t index, Emission& emission, size_t unit,
   return {};
 }
 
-// A region's weights are loaded under the one before it, spread over its products: LOAD, which
-// works in order, brings them while it would wait for that region's results, and no box waits long
-// behind them. Units of its work come under it too, where both have room.
+// The weights of a region are loaded during the region before it, spread over that region's
+// products. LOAD works in order: it loads the weights while it would wait for that region's
+// results, and no box waits long behind them. Units of work of the next region are emitted there
+// too, where both regions have room.
 Status ProgramEmitter::EmitAll() {
   emissions_.resize(regions_.size());
   const std::vector<network::Resident>& residents = plan_.residency.residents;
@@ -237,7 +239,7 @@ Status ProgramEmitter::EmitAll() {
     TESSERA_TRY(Begin(k, now, true));
     if (!now.on_demand) TESSERA_TRY(Ahead(k, now, now.lowered.ahead.size()));
     for (size_t j = k + 1; j <= behind.last; ++j) {
-      // A ring where a region before still looks for room is left to it.
+      // A ring in which an earlier region still allocates is left to that region.
       const auto looks = [&](const ir::Buffer& b) {
         return std::any_of(&emissions_[k], &emissions_[j], [&](const auto& before) {
           return Allocates(before->lowered.body, b->scope);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What needs nothing of other regions, and when it comes.
+// When the copies of constants that need nothing from other regions are emitted.
 #include <algorithm>
 #include <iterator>
 
@@ -51,17 +51,17 @@ Status ProgramEmitter::Ahead(size_t index, Emission& emission, size_t count) {
   return {};
 }
 
-// Under a region before it, copies are as long as others can wait. Of the first region,
-// instructions that work longer with a piece than it takes to bring it get theirs where they want
-// it.
+// During an earlier region, a copy is as long as other transfers can wait. In the first region, a
+// piece is as long as one instruction needs, if its instructions work longer with a piece than LOAD
+// takes to bring it; each piece then comes just before its instruction.
 Result<std::vector<int64_t>> ProgramEmitter::PieceTiles(
     size_t index, const lower::accel::LoweredRegion& lowered) const {
   std::vector<int64_t> least(lowered.ahead.size(), kPieceTiles);
   if (index > 0 || least.empty()) return least;
   struct AheadCopy {
     ir::Buffer buffer;
-    int64_t cycles = 0;  // to bring a tile
-    bool longer = true;  // than that is the work with it
+    int64_t cycles = 0;  // to load a tile
+    bool longer = true;  // the instructions work longer with a piece than it loads
   };
   std::vector<AheadCopy> copies(lowered.ahead.size());
   for (size_t k = 0; k < copies.size(); ++k) {
@@ -101,7 +101,7 @@ Result<std::vector<int64_t>> ProgramEmitter::PieceTiles(
   return least;
 }
 
-// What |leaf| touches of what stays during the region is there before it.
+// Emits the copies that fill what |leaf| touches of |resident|, unless they are emitted already.
 Status ProgramEmitter::Need(size_t index, Emission& emission, const target::SolvedLeaf& leaf) {
   for (size_t op = 0; op < leaf.operands.size(); ++op) {
     if (std::ranges::count(emission.lowered.resident, leaf.operands[op].buffer) == 0) continue;

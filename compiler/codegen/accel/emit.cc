@@ -31,7 +31,8 @@ Status LeafEmitter::Locate(SolvedLeaf& solved) const {
   for (size_t op = 0; op < solved.operands.size(); ++op) {
     target::LeafOperand& operand = solved.operands[op];
     const BufferAddress& place = PlaceOf(operand);
-    // Elements of a tile or, in device memory, a byte; there |bytes| are a record's.
+    // The unit is the elements of a tile or, in device memory, one byte. Records have |bytes|
+    // there.
     const bool records = place.global && operand.buffer->dtype == DType::kInt32;
     const int64_t unit = records        ? target::RecordNumbers(config_)
                          : place.global ? 1

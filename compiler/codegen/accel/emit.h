@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Emitter: one leaf nest, with its buffers' places, to what its instruction emits (target/
-// tile_intrin.h), handed to jit/. Depends on: compiler/target, jit. Used by: execute.cc.
+// LeafEmitter: hands jit/ the instructions of one leaf nest (target/tile_intrin.h), with the
+// addresses of its buffers filled in. Depends on: compiler/target, jit. Used by: execute.cc.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_H_
 
@@ -26,16 +26,16 @@ using target::MemoryOf;
 using target::SolvedLeaf;
 using target::TileElements;
 
-// Rows of a tensor that share a scratchpad's tiles, some at a time (ir::FoldedDim).
+// The place of a folded tensor: its rows share tiles of a scratchpad (ir::FoldedDim).
 struct FoldedPlace {
-  int64_t plane = 1, pitch = 1;  // tiles of a block of channels with all rows, of a row
-  int64_t rows = 1, step = 1;    // that are there, from multiples of step on
+  int64_t plane = 1, pitch = 1;  // tiles: a channel block with all rows; a row
+  int64_t rows = 1, step = 1;    // rows that are there; set k begins at row k * step
   int64_t times = 1;             // sets of rows
-  int activation = 0;            // which tensor it is
-  int64_t tiles = 1;             // that it takes
+  int activation = 0;            // the tensor's number
+  int64_t tiles = 1;             // tiles that the tensor takes
 };
 
-// Where a buffer is: tiles of a scratchpad, or bytes of a segment.
+// Place of a buffer: tiles of a scratchpad, or bytes of a segment.
 struct BufferAddress {
   bool global = false;
   int64_t base = 0;  // first tile, or byte offset
@@ -43,7 +43,7 @@ struct BufferAddress {
   std::optional<FoldedPlace> folded = {};
 };
 
-// What an instruction touches of a folded tensor: rows [first, last) of set |time|.
+// The part of a folded tensor that an instruction touches: rows [first, last) of set |time|.
 struct FoldedAccess {
   int activation = 0;
   int64_t base = 0, tiles = 1;  // the tensor's
@@ -57,7 +57,7 @@ class LeafEmitter {
   LeafEmitter(const isa::Config& config, jit::ProgramBuilder* builder)
       : config_(config), builder_(*builder) {}
 
-  // |other| with its places, to another builder.
+  // |other| with its places, for another builder.
   LeafEmitter(const LeafEmitter& other, jit::ProgramBuilder* builder)
       : config_(other.config_), builder_(*builder), places_(other.places_) {}
 
@@ -65,25 +65,25 @@ class LeafEmitter {
     places_[buffer.get()] = placement;
   }
 
-  // What is emitted from here on of folded tensors goes behind |log|; null: nowhere.
+  // Appends the accesses to folded tensors from here on to |log|; null: drops them.
   void LogTo(std::vector<FoldedAccess>* log) { log_ = log; }
 
-  // |solved| is |leaf| under |env|. What it makes of a folded tensor it writes to all sets of rows
-  // that have it; what it reads is in one.
-  //   errors  kUnsupported  a leaf that no instruction expresses; rows that are not there together
+  // Emits |solved|, which is |leaf| under |env|. A write to a folded tensor goes to every set that
+  // has the rows; a read uses one set.
+  //   errors  kUnsupported  a leaf that no instruction expresses; rows that no set has together
   //           kOutOfRange   the builder's
   Status Emit(const Leaf& leaf, SolvedLeaf solved, Env& env);
 
  private:
   const BufferAddress& PlaceOf(const target::LeafOperand& operand) const;
-  // Bases and strides from elements to tiles or bytes, with the buffers' places added, but for
-  // those that are folded.
+  // Converts bases and strides from elements to tiles or bytes and adds the buffers' places, except
+  // for folded buffers.
   Status Locate(SolvedLeaf& solved) const;
-  // The part of |solved| that writes to each set of rows.
+  // Emits the part of |solved| that writes to each set of rows.
   Status EmitRows(const Leaf& leaf, const SolvedLeaf& solved, Env& env);
-  // |solved|, whose first operand, if folded, is in set |time|.
+  // Emits |solved|; its first operand, if folded, is in set |time|.
   Status EmitAt(int64_t time, const Leaf& leaf, SolvedLeaf solved, Env& env);
-  // Operand |op|, which is folded, where set |time| is.
+  // Sets operand |op|, which is folded, to its place in set |time|.
   Status Fold(int64_t time, const Leaf& leaf, size_t op, SolvedLeaf& solved);
 
   isa::Config config_;

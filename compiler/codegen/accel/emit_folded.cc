@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instructions that touch folded tensors: where a row is depends on which set of rows it is of.
+// Instructions that touch folded tensors. The place of a row depends on the set that it is in.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +12,7 @@
 namespace tessera::codegen::accel {
 namespace {
 
-// Iterations [first, last) of loop |d| of |solved|.
+// |solved| with only iterations [first, last) of loop |d|.
 SolvedLeaf Part(const SolvedLeaf& solved, size_t d, int64_t first, int64_t last) {
   SolvedLeaf part = solved;
   target::LeafDim& dim = part.dims[d];
@@ -26,7 +26,7 @@ SolvedLeaf Part(const SolvedLeaf& solved, size_t d, int64_t first, int64_t last)
   return part;
 }
 
-// Rows of |row| elements below its first that a tile of an instruction reads.
+// How many rows of |row| elements an instruction's tile reads below its first row.
 int64_t RowsBelow(const Leaf& leaf, const SolvedLeaf& solved, int64_t row) {
   const target::TileCall* call = target::FindTileCall(leaf.call->name);
   return call == nullptr || call->rows_below == nullptr ? 0 : call->rows_below(solved) / row;
@@ -36,7 +36,7 @@ int64_t RowsBelow(const Leaf& leaf, const SolvedLeaf& solved, int64_t row) {
 
 Status LeafEmitter::EmitRows(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
   const FoldedPlace& place = *PlaceOf(solved.operands[0]).folded;
-  std::vector<size_t> rows;  // loops over them
+  std::vector<size_t> rows;  // loops over rows
   for (size_t d = 0; d < solved.dims.size(); ++d) {
     const int64_t stride = solved.dims[d].strides[0];
     if (stride >= place.pitch && stride < place.plane) rows.push_back(d);
@@ -71,7 +71,7 @@ Status LeafEmitter::Fold(int64_t time, const Leaf& leaf, size_t op, SolvedLeaf& 
   target::LeafOperand& operand = solved.operands[op];
   const BufferAddress& address = PlaceOf(operand);
   const FoldedPlace& place = *address.folded;
-  const int64_t kept = place.rows * place.pitch;  // tiles of a block that are there
+  const int64_t kept = place.rows * place.pitch;  // tiles of a block that are on chip
   const int64_t at = operand.base % place.plane, row = at / place.pitch;
   int64_t far = at;
   for (target::LeafDim& d : solved.dims) {

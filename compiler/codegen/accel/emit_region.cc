@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A region's units of work, and between them those of regions behind it.
+// Emits a region's units of work, and between them units of later regions.
 #include <algorithm>
 #include <utility>
 
@@ -32,9 +32,9 @@ Status ProgramEmitter::EmitRegion(size_t index) {
   TESSERA_ASSIGN(std::optional<UnderRegion> under, FindUnder(index));
   const int64_t tiles = under ? under->tiles_left : plan_.residency.box_tiles[index];
   rings_.UseInp(plan_.residency.box_base[index], tiles);
-  size_t unit = 0, of_unit = 0;  // the unit of work under way, its products that are done
-  std::vector<PieceStep> taken;  // and what it took so far
-  // Boxes of regions behind have a ring of their own.
+  size_t unit = 0, of_unit = 0;  // the current unit of work, its products so far
+  std::vector<PieceStep> taken;  // the pieces that it has taken so far
+  // Boxes of later regions have a ring of their own.
   const auto swap_inp = [&] {
     if (under && under->inp) std::swap(rings_.inp, *under->inp);
   };
@@ -61,7 +61,7 @@ Status ProgramEmitter::EmitRegion(size_t index) {
     const int64_t products = *all;
     hooks.after_product = [&, products]() -> Status {
       const auto pieces = static_cast<int64_t>(next->lowered.ahead.size());
-      // None behind the first product, all behind the last: this region's own boxes come first.
+      // No piece after the first product, all after the last: this region's own boxes come first.
       const int64_t due = products > 1 ? pieces * done / (products - 1) : pieces;
       ++done;
       TESSERA_TRY(Ahead(index + 1, *next, static_cast<size_t>(due)));
@@ -99,8 +99,8 @@ Status ProgramEmitter::EmitRegion(size_t index) {
     under->overlap.Emitted(unit);
     TESSERA_TRY(fill());
   }
-  now.fixed.reset();  // while its pieces are in these rings
-  // The next region's boxes go on where they are.
+  now.fixed.reset();  // its pieces are in these rings
+  // The boxes of the next region go on in their ring.
   swap_inp();
   return {};
 }
@@ -140,7 +140,7 @@ void ProgramEmitter::AddUnder(size_t index, const std::vector<isa::Access>& in_u
 
 std::vector<bool> ProgramEmitter::Gone(const Emission& emission) {
   std::vector<bool> gone = emission.emitted;
-  std::fill_n(gone.begin(), emission.fills.size(), true);  // come where they are needed
+  std::fill_n(gone.begin(), emission.fills.size(), true);  // emitted where they are needed
   return gone;
 }
 
@@ -174,7 +174,7 @@ Result<std::optional<ProgramEmitter::UnderRegion>> ProgramEmitter::FindOverlap(s
       if (ir::MostInUse(emissions_[j]->lowered.body, scope, fixed_of) > 0) return std::nullopt;
     }
   }
-  // This region's boxes keep room for two, the next one's have what is left behind them.
+  // This region keeps room for two copies of its boxes; the next one gets the tiles behind them.
   const int64_t base = plan_.residency.box_base[index], tiles = plan_.residency.box_tiles[index];
   const int64_t own = ir::MostInUse(now.lowered.body, ir::Scope::kInp, tiles_of),
                 wanted = ir::MostInUse(next.lowered.body, ir::Scope::kInp, tiles_of);
@@ -182,7 +182,7 @@ Result<std::optional<ProgramEmitter::UnderRegion>> ProgramEmitter::FindOverlap(s
   for (const network::Resident& s : plan_.residency.residents) {
     if (s.first < behind.first || s.first > behind.last) continue;
     if (s.base >= to || s.base + s.tiles <= from) continue;
-    // The larger side of what the next region makes there.
+    // The next region's residents split the tiles; takes the larger side.
     if (s.base - from > to - (s.base + s.tiles)) {
       to = s.base;
     } else {
@@ -192,13 +192,13 @@ Result<std::optional<ProgramEmitter::UnderRegion>> ProgramEmitter::FindOverlap(s
   if (to - from < wanted) return std::nullopt;
   if (wanted > 0) from = std::max(from, to - 2 * wanted);
   const int64_t left = wanted > 0 && own > 0 ? from - base : tiles;
-  // What does not fit beside what is held now is no error: it has its turn when that is gone.
+  // A region that does not fit beside the tiles in use now is no error: it runs later in its turn.
   for (size_t j = index; j <= behind.last; ++j) {
     if (!SurveyRegion(j)) return std::nullopt;
   }
   std::vector<isa::Access> in_use;
   if (own > 0) in_use.push_back({isa::Space::Of(isa::Memory::kInp), false, {{base, base + left}}});
-  // Its own boxes fit in fewer tiles.
+  // This region's own boxes fit in fewer tiles.
   Rings rings = rings_;
   rings.UseInp(base, left);
   FixedPlaces fixed(&rings);
@@ -213,14 +213,14 @@ Result<std::optional<ProgramEmitter::UnderRegion>> ProgramEmitter::FindOverlap(s
                     InpRing{RingAllocator(std::max<int64_t>(to - from, 1)), from}};
   for (size_t j = behind.first; j <= behind.last; ++j) AddUnder(j, in_use, &under);
   const Overlap::Gain gain = under.overlap.Plan();
-  // Two regions overlap where that saves more than an estimate may be wrong.
+  // Regions overlap only if that saves more than the error of an estimate.
   if (static_cast<double>(gain.saved) * sched::kWorthwhile < static_cast<double>(gain.apart))
     return std::nullopt;
   if (measured_ != nullptr) {
     (*measured_)[index] = gain.saved;
     return std::nullopt;
   }
-  // What lies there from before is gone.
+  // The next region's boxes overwrite halos there.
   OverwriteHalos(from, to - from);
   return under;
 }

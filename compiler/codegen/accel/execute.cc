@@ -17,8 +17,8 @@ namespace tessera::codegen::accel {
 
 using ir::StmtKind;
 
-// ACC and OUT have four banks by their high address bits: pieces take whole ones, so that the next
-// tile of work fills a bank that VECTOR does not read.
+// The high address bits of ACC and OUT choose one of four banks. Pieces take whole banks, so that
+// the next tile of work fills a bank that VECTOR does not read.
 Rings::Rings(const isa::Config& config)
     : inp{RingAllocator(config.Depth(isa::Memory::kInp))},
       wgt(config.Depth(isa::Memory::kWgt)),
@@ -36,7 +36,7 @@ int64_t Rings::TilesOf(const ir::Buffer& buffer) const {
 
 void Rings::UseInp(int64_t base, int64_t tiles) {
   if (base == inp.base && tiles == inp.ring.depth()) return;
-  // What comes goes on behind what was there last: LOAD need not wait for it.
+  // New boxes continue behind the last ones, so LOAD need not wait for these.
   const int64_t next = inp.base + inp.ring.next() - base;
   inp = {RingAllocator(std::max<int64_t>(tiles, 1)), base};
   if (next > 0 && next < tiles) inp.ring.GoOnFrom(next);
@@ -80,7 +80,7 @@ Status FixedPlaces::Take(const ir::Stmt& body, LeafEmitter& emitter) {
   TESSERA_TRY(FindPlaces(body, {}, &most));
   for (const auto& [scope, top] : most) {
     RingAllocator& ring = rings_.Of(scope);
-    if (ring.empty()) ring.Rewind();  // what it leaves is in one stretch
+    if (ring.empty()) ring.Rewind();  // an empty ring starts with one contiguous range
     const std::optional<int64_t> piece = ring.Allocate(top.tiles);
     if (!piece) {
       return Fail(Code::kOutOfRange,
@@ -96,7 +96,7 @@ Status FixedPlaces::Take(const ir::Stmt& body, LeafEmitter& emitter) {
   return {};
 }
 
-// |now|: what the buffers around |s| take.
+// |now|: tiles of the buffers around |s|.
 Status FixedPlaces::FindPlaces(const ir::Stmt& s, std::map<ir::Scope, int64_t> now,
                                std::map<ir::Scope, Top>* most) {
   if (s->kind == StmtKind::kAlloc && s->buffer->scope == ir::Scope::kGlobal) {
@@ -126,7 +126,7 @@ bool IsProduct(const Leaf& leaf) {
 
 class BodyEmitter {
  public:
-  // Without an emitter, only counts.
+  // Without an emitter, only counts products.
   BodyEmitter(LeafEmitter* emitter, Rings* rings, const Env& env, const RunHooks& hooks)
       : emitter_(emitter), rings_(rings), hooks_(hooks), env_(env) {}
 
@@ -134,7 +134,7 @@ class BodyEmitter {
 
   Status Run(const ir::Stmt& s) {
     const std::optional<Leaf> leaf = MatchLeaf(s);
-    // What is no instruction's loops is the same leaf again in each iteration of the outer one.
+    // A loop that is not part of an instruction repeats its leaf in each iteration.
     std::optional<target::SolvedLeaf> solved;
     if (leaf && hooks_.wanted && !hooks_.wanted(*leaf)) return {};
     if (leaf) solved = target::Solve(*leaf, env_);
@@ -217,7 +217,7 @@ bool Allocates(const ir::Stmt& s, ir::Scope scope) {
 bool Held::Take(const std::vector<ir::Buffer>& buffers, LeafEmitter& emitter, Rings& rings) {
   for (const ir::Buffer& buffer : buffers) {
     RingAllocator& ring = rings.Of(buffer->scope);
-    int64_t need = 0;  // of all of them in this ring: they lie in one stretch
+    int64_t need = 0;  // of all buffers in this ring; they get one contiguous range
     for (const ir::Buffer& b : buffers)
       need += b->scope == buffer->scope ? ring.Rounded(rings.TilesOf(b)) : 0;
     if (ring.empty() && ring.next() + need > ring.depth()) ring.Rewind();

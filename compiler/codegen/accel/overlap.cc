@@ -9,11 +9,11 @@
 namespace tessera::codegen::accel {
 namespace {
 
-// Of units in a row, as many have their boxes on chip at a time, and as many their results.
+// Consecutive units whose boxes are on chip at one time, and units whose results are.
 constexpr size_t kBoxes = 2, kResults = 4;
-// Units ahead that are looked at.
+// Units of |first| that the estimate looks ahead.
 constexpr size_t kLook = 3;
-// What a unit may cost those of the other region: one part in so many of what it takes itself.
+// A unit may delay the other region by 1 / cost of its own length; the costs to try.
 constexpr std::array<int64_t, 3> kCosts{1, 2, 4};
 
 int64_t Longest(const WorkUnit& unit) {
@@ -22,7 +22,7 @@ int64_t Longest(const WorkUnit& unit) {
   return std::ranges::max(busy);
 }
 
-// When there is room for unit |at|.
+// The cycle at which there is room for unit |at|.
 int64_t RoomAt(const std::vector<WorkClock::End>& ends, size_t at) {
   return std::max(at < kBoxes ? 0 : ends[at - kBoxes].computed,
                   at < kResults ? 0 : ends[at - kResults].all);
@@ -31,7 +31,8 @@ int64_t RoomAt(const std::vector<WorkClock::End>& ends, size_t at) {
 }  // namespace
 
 void WorkClock::Advance(UnitRun& run, size_t to) {
-  // What reads rows that another region made waits for them, whoever does it.
+  // A unit that reads another region's rows waits for them: in LOAD or, if it loads nothing, in
+  // GEMM.
   const bool loads =
       run.unit->folded.empty() || std::ranges::any_of(run.unit->steps, [](const TimedStep& s) {
         return s.unit == isa::Unit::kLoad;
@@ -186,7 +187,7 @@ std::optional<size_t> Overlap::Next(const FitsNow& fits) {
     const WorkClock::End end = with.RunAll(
         *other.unit, std::max(StoredBefore(other, ends_), RoomAt(under_, under_.size())));
     if (cost_ * (EndOfFirst(with) - EndOfFirst(clock_)) > Longest(*other.unit)) {
-      // Of regions that take turns another one may have work.
+      // In a chain, another region may have work.
       if (!other.unit->folded.empty()) continue;
       return std::nullopt;
     }
@@ -231,7 +232,7 @@ std::vector<bool> ChoosePairs(const std::vector<int64_t>& saved) {
   std::vector<int64_t> best(saved.size() + 2);  // of the pairs from here on
   for (size_t k = saved.size(); k-- > 0;) best[k] = std::max(best[k + 1], saved[k] + best[k + 2]);
   std::vector<bool> allowed(saved.size(), true);
-  bool taken = false;  // by the pair before
+  bool taken = false;  // by the previous pair
   for (size_t k = 0; k < saved.size(); ++k) {
     const bool chosen = !taken && saved[k] > 0 && saved[k] + best[k + 2] >= best[k + 1];
     if (chosen && k > 0) allowed[k - 1] = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Units of the next region between those of this one: which may be emitted already, and whether
-// that is worth it now. Depends on: units.h. Used by: accel.cc.
+// Decides which units of work of the next regions may be emitted between those of this region, and
+// whether that is worth it now. Depends on: units.h, jit. Used by: accel.cc.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_OVERLAP_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_OVERLAP_H_
 
@@ -16,25 +16,25 @@
 
 namespace tessera::codegen::accel {
 
-// When the machine's units are done with what was emitted, by the cycles of instructions and the
-// tokens inside of units of work. That a Zynq's memory answers late and has no beat in some cycles
-// is left out (docs/rationale/accelerator-path.md).
+// Estimates when the machine's units finish the emitted work, from the cycles of instructions and
+// the tokens inside of units of work. It leaves out that a Zynq's memory answers late and has no
+// beat in some cycles (docs/rationale/accelerator-path.md).
 class WorkClock {
  public:
   struct End {
-    int64_t computed = 0;  // its last product
-    int64_t all = 0;       // everything
+    int64_t computed = 0;  // of its last product
+    int64_t all = 0;       // of all its steps
   };
-  // A unit of work under way.
+  // A unit of work in progress.
   struct UnitRun {
     const WorkUnit* unit = nullptr;
-    int64_t from = 0;  // LOAD does not begin before
+    int64_t from = 0;  // LOAD begins no earlier
     size_t at = 0;     // steps done
     End end = {};
     std::array<std::array<std::vector<int64_t>, isa::kUnits>, isa::kUnits> tokens = {};
     std::array<std::array<size_t, isa::kUnits>, isa::kUnits> taken = {};
   };
-  // Puts the steps of |run| before |to| behind what is there.
+  // Runs the steps of |run| before |to| after the work so far.
   void Advance(UnitRun& run, size_t to);
   End RunAll(const WorkUnit& unit, int64_t from);
 
@@ -42,74 +42,77 @@ class WorkClock {
   jit::UnitClock units_;
 };
 
-// Units of regions behind |first| between those of |first|, which run in order. A unit may come
-// when all before it that it conflicts with is emitted. It does when the units of |first| behind it
-// end as early as without it, or nearly; or when |first| needs the room of what it reads.
+// Inserts units of regions behind |first| between the units of |first|, which run in order. A unit
+// may come when all earlier units that it conflicts with are emitted. It does come when the later
+// units of |first| then end as early as without it, or nearly so; or when |first| needs the room of
+// the unit's input.
 class Overlap {
  public:
-  // More units of a region than this are not looked at.
+  // Regions with more units do not overlap.
   static constexpr size_t kMostUnits = 2048;
 
-  // |first| is surveyed; |gone|: which of its units ran before.
+  // |first| is surveyed; |gone| marks the units of it that have run.
   Overlap(const std::vector<WorkUnit>& first, const std::vector<bool>& gone);
 
-  // All of |second|, the region behind those that were added, surveyed. |emitted|: which of it are.
-  // |in_use|: what |first| uses besides what its units say. Units are numbered as they are added.
+  // Adds the units of |second|, the region behind those added so far, surveyed. |emitted| marks
+  // units that are emitted. |in_use| is what |first| uses besides what its units say. Units are
+  // numbered as they are added.
   void AddRegion(const std::vector<WorkUnit>& second, const std::vector<bool>& emitted,
                  const std::vector<isa::Access>& in_use);
 
-  // Chooses what a unit may cost. Estimates the cycles of all regions apart and what is saved.
+  // Chooses how much a unit may delay |first|. Estimates the cycles of all regions run apart, and
+  // the cycles that overlap saves.
   struct Gain {
     int64_t apart = 0, saved = 0;
   };
   Gain Plan();
-  // Unit |unit| of |first| has been emitted until behind |products| of its products; all of it.
+  // The instructions of unit |unit| of |first| are emitted up to |products| of its products.
   void EmittedTo(size_t unit, size_t products);
   void Emitted(size_t unit);
-  // The number of a unit to emit now, for which |fits|.
+  // The number of a unit to emit now, for which |fits|; nothing: no unit.
   using FitsNow = std::function<bool(const WorkUnit&)>;
   std::optional<size_t> Next(const FitsNow& fits);
-  // Those that have to be emitted before the next unit of |first|, in order; nothing: some wait for
-  // units that wait for them.
+  // The units that must be emitted before the next unit of |first|, in order; nothing if some of
+  // them wait for each other.
   std::optional<std::vector<size_t>> Before() const;
-  // Unit |s| is emitted without having been asked for.
+  // Records that unit |s| was emitted without Next or Before.
   void Force(size_t s);
 
  private:
-  // A unit of a region behind.
+  // A unit of a later region.
   struct Other {
     const WorkUnit* unit = nullptr;
-    size_t after = 0;            // the first of order_ that it need not wait for
+    size_t after = 0;            // the first of order_ that it does not wait for
     std::vector<size_t> behind;  // the others that it waits for
     bool emitted = false;
     int64_t end = 0;
   };
-  // The end of what is left of all, in order.
+  // The end of all remaining units in order.
   int64_t EndOfAll(WorkClock clock) const;
-  // The end of this unit of first_ and of those behind it, on |clock|.
+  // The end of the current unit of first_ and of later ones, on |clock|.
   int64_t EndOfFirst(WorkClock clock) const;
-  // When all is stored that |other| waits for; |ends|: of those of order_.
+  // The time when all that |other| waits for is stored; |ends| has the ends of order_.
   int64_t StoredBefore(const Other& other, const std::vector<WorkClock::End>& ends) const;
   void Put(Other& other, const WorkClock& with, const WorkClock::End& end);
-  // What |s| waits for and |s| behind |units|; |open|: those that wait for it. False: it waits for
-  // itself.
+  // Adds the units that |s| waits for, then |s|, to |units|; |open| marks those that wait for it.
+  // False: |s| waits for itself.
   bool Collect(size_t s, std::vector<bool>& open, std::vector<size_t>* units) const;
 
   const std::vector<WorkUnit>* first_;
-  std::vector<size_t> order_;                // those of first_ that run
-  std::vector<std::vector<size_t>> before_;  // for each of order_, the others that it waits for
+  std::vector<size_t> order_;                // the units of first_ that run
+  std::vector<std::vector<size_t>> before_;  // by order_: others that it waits for
   std::vector<Other> others_;
   bool circular_ = false;  // two units wait for each other
   int64_t cost_ = 1;
   size_t done_ = 0;  // of order_
   WorkClock clock_;
   std::optional<WorkClock::UnitRun> current_;  // of order_[done_]
-  std::vector<WorkClock::End> ends_, under_;  // of those of order_, of others_ in order of emission
+  std::vector<WorkClock::End> ends_, under_;   // of order_; of others_ as emitted
 };
 
-// |saved|: cycles by overlapping each region with the next one. What a region gives to the one
-// before it, the next one cannot overlap with: for each region, whether it may overlap with the
-// next, so that those together save most.
+// |saved|: cycles that each region saves by overlap with the next one. Work that a region gives to
+// the region before it cannot overlap with the next one. Returns for each region whether it may
+// overlap with the next, so that the chosen pairs save most.
 std::vector<bool> ChoosePairs(const std::vector<int64_t>& saved);
 
 }  // namespace tessera::codegen::accel

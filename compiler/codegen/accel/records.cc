@@ -15,7 +15,7 @@ namespace tessera::codegen::accel {
 
 namespace {
 
-// Does |body| bring |buffer| to PRM?
+// Whether |body| loads |buffer| into PRM.
 bool HoldsRecords(const ir::Stmt& body, const ir::Buffer& buffer) {
   bool holds = false;
   ir::VisitStmts(body, [&](const ir::Stmt& s) {

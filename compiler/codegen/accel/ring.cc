@@ -29,7 +29,7 @@ std::optional<int64_t> RingAllocator::Allocate(int64_t tiles) {
   TESSERA_CHECK(tiles >= 1, "{} tiles", tiles);
   const int64_t size = RoundUp(tiles, bank_);
   std::optional<int64_t> at = FindGap(next_, depth_, size);
-  // Once around: a gap may begin before next_ and end after it.
+  // Searches the whole ring: a gap may begin before next_ and end after it.
   if (!at) at = FindGap(0, depth_, size);
   if (!at) return std::nullopt;
   pieces_.emplace(*at, *at + size);

@@ -40,13 +40,13 @@ void Cut(const ir::Stmt& s, Env& env, std::vector<WorkUnit>* units) {
       case StmtKind::kStore:
       case StmtKind::kEval:
       case StmtKind::kPrefetch:
-        break;  // ExecuteIn refuses what it does not know
+        break;  // ExecuteIn refuses unknown statements
     }
   }
   units->push_back({.body = s, .env = env});
 }
 
-// |from| without |holes|; both normalized.
+// |from| without |holes|; both are normalized.
 std::vector<isa::AddressRange> Without(const std::vector<isa::AddressRange>& from,
                                        const std::vector<isa::AddressRange>& holes) {
   std::vector<isa::AddressRange> left;
@@ -82,7 +82,7 @@ bool Meet(const std::vector<isa::AddressRange>& a, const std::vector<isa::Addres
   return false;
 }
 
-// Tiles that |s|, a nest of copies, copies; nothing: it is no such nest.
+// The number of tiles that |s| copies; nothing if |s| is not a nest of copies.
 std::optional<int64_t> TilesIn(const ir::Stmt& s) {
   int64_t all = 1, extent = 0;
   ir::Stmt at = s;
@@ -123,7 +123,7 @@ Status Survey(std::vector<WorkUnit>& units, const LeafEmitter& emitter, Rings ri
     unit.pieces.clear();
     unit.folded.clear();
     scratch.LogTo(&unit.folded);
-    std::vector<size_t> products;  // instructions until behind each
+    std::vector<size_t> products;  // number of instructions up to each product
     const auto after_product = [&]() -> Status {
       products.push_back(builder.nodes().size());
       return {};
@@ -150,7 +150,8 @@ Status Survey(std::vector<WorkUnit>& units, const LeafEmitter& emitter, Rings ri
         unit.products.push_back(unit.steps.size());
       const jit::TokenNode& node = builder.nodes()[n];
       const isa::Space uop = isa::Space::Of(isa::Memory::kUop);
-      // The builder orders what it loads to UOP itself, and most is there from units before.
+      // The builder orders its loads to UOP itself, and most micro-ops are there from earlier
+      // units.
       if (std::ranges::any_of(node.accesses,
                               [&](const isa::Access& a) { return a.space == uop && a.write; })) {
         continue;
@@ -178,7 +179,7 @@ Status Survey(std::vector<WorkUnit>& units, const LeafEmitter& emitter, Rings ri
 }
 
 bool Replay(const std::vector<PieceStep>& steps, const std::vector<PieceStep>& done, Rings& rings) {
-  std::vector<int64_t> begins;  // in their rings
+  std::vector<int64_t> begins;  // in their rings, by step
   for (const PieceStep& step : done) begins.push_back(step.begin - rings.BaseOf(step.scope));
   for (size_t k = done.size(); k < steps.size(); ++k) {
     const PieceStep& step = steps[k];
@@ -204,7 +205,7 @@ bool Conflict(const std::vector<isa::Access>& a, const std::vector<isa::Access>&
 }
 
 bool Touches(const WorkUnit& unit, const std::vector<isa::Access>& in_use) {
-  // A folded tensor counts as a whole: another one's rows may be anywhere in its place.
+  // A folded tensor counts as a whole: rows of the other set may be anywhere in its place.
   const auto meets = [&](const FoldedAccess& access) {
     return Conflict(
         {{isa::Space::Of(isa::Memory::kInp), true, {{access.base, access.base + access.tiles}}}},

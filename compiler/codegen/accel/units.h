@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A region's work in units: each from its outermost rotating buffer's allocation to the release, so
-// that between two of them nothing of the region is in a ring. What a unit touches that others see,
-// which room it takes and how long the machine is busy with it tell where it may be emitted and
-// where that is best. Depends on: execute.h, jit, isa. Used by: accel.cc, overlap.cc.
+// A region's work in units. A unit goes from the allocation of its outermost rotating buffer to the
+// release; between two units, the region has nothing in a ring. The shared data that a unit
+// touches, the room it takes and the time it keeps the machine busy decide where it may be emitted
+// and where that is best. Depends on: execute.h, jit, isa. Used by: accel.cc, overlap.h.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_UNITS_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_UNITS_H_
 
@@ -20,7 +20,7 @@
 
 namespace tessera::codegen::accel {
 
-// An instruction as the clock of an estimate sees it.
+// An instruction as a WorkClock sees it.
 struct TimedStep {
   isa::Unit unit = isa::Unit::kLoad;
   int64_t cycles = 0;
@@ -30,40 +30,40 @@ struct TimedStep {
 struct WorkUnit {
   ir::Stmt body;
   Env env = {};  // the loops around it
-  // Of a unit that was surveyed:
+  // Of a surveyed unit:
   std::vector<TimedStep> steps = {};
-  std::vector<size_t> products = {};  // steps until behind each product (RunHooks::after_product)
-  // Device memory, and scratchpads outside of its own pieces and of folded tensors.
+  std::vector<size_t> products = {};  // steps up to each product (RunHooks::after_product)
+  // Accesses to device memory, and to scratchpads outside of its own pieces and of folded tensors.
   std::vector<isa::Access> shared = {};
   std::vector<FoldedAccess> folded = {};
-  std::vector<PieceStep> pieces = {};  // what it takes of rings and gives back
+  std::vector<PieceStep> pieces = {};  // what it takes from rings and gives back
 };
 
-// The iterations of |s|, a nest of copies, in pieces of at most |tiles| where it can be cut so.
+// Cuts the iterations of |s|, a nest of copies, into pieces of at most |tiles| where possible.
 void CutCopies(const ir::Stmt& s, int64_t tiles, std::vector<ir::Stmt>* pieces);
 
-// |body| in units, in its order. Loops and allocations of fixed places around them are gone.
+// Cuts |body| into units, in order; loops and allocations of fixed places around them are gone.
 std::vector<WorkUnit> CutUnits(const ir::Stmt& body);
 
-// Fills in what is told of |units|, as if they ran now, one after the other; nothing is emitted.
+// Surveys |units| as if they ran now, one after the other, without emitting them.
 //   errors  ExecuteIn's
 Status Survey(std::vector<WorkUnit>& units, const LeafEmitter& emitter, Rings rings,
               const isa::Config& config);
 
-// Takes of |rings| what |steps| take and gives back; |done|: those of them that are done, as they
-// went. False when there is no room.
+// Takes from |rings| and gives back what |steps| say; |done| has the steps that are done, with
+// their places. False if there is no room.
 bool Replay(const std::vector<PieceStep>& steps, const std::vector<PieceStep>& done, Rings& rings);
 
-// Whether the order of |a| and |b| matters: one writes what the other reads or writes.
+// Whether the order of |a| and |b| matters: one of them writes what the other reads or writes.
 bool Conflict(const std::vector<isa::Access>& a, const std::vector<isa::Access>& b);
 
-// Whether |unit| touches any of |in_use|, rows of folded tensors too.
+// Whether |unit| touches |in_use|, also through folded tensors.
 bool Touches(const WorkUnit& unit, const std::vector<isa::Access>& in_use);
 
-// Which of |a| and |b|, which is behind it in the order of their regions, comes first.
-enum class Precedence : uint8_t { kNone, kFirst, kSecond, kBoth };  // kBoth: they cannot be
-// What is in device memory or stays is made before it is read; a set of rows of a folded tensor is
-// made before it is read, and read before a later set is made where it was.
+// Which of units |a| and |b| must come first; the region of |b| is behind that of |a|.
+enum class Precedence : uint8_t { kNone, kFirst, kSecond, kBoth };  // kBoth: impossible
+// A tensor in device memory or resident in INP is made before it is read. A set of rows of a folded
+// tensor is made before it is read, and read before a later set replaces it.
 Precedence PrecedenceOf(const WorkUnit& a, const WorkUnit& b);
 
 }  // namespace tessera::codegen::accel
