@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A function of tile intrinsics alone, as a schedule makes it, to a program image. Depends on:
-// execute.h. Used by: tests; whoever writes schedules for the accelerator.
+// Emits a function of tile intrinsics, as a schedule makes it, as a program image. Depends on:
+// emit.h, isa. Used by: tests; authors of schedules for the accelerator.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_FUNC_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_FUNC_H_
 
@@ -13,9 +13,9 @@
 
 namespace tessera::codegen::accel {
 
-// |func| without layouts (lower::ResolveLayouts): what it allocates is in scratchpads, every
-// statement a tile intrinsic in loops. |places|: one a parameter, in device memory; the segments
-// that they name are as large as the last byte.
+// Emits |func|, which has no layouts (lower::ResolveLayouts), allocates in scratchpads alone, and
+// has only tile intrinsics in loops. |places| has one place in device memory for each parameter;
+// each segment ends at its last byte in use.
 //   errors  kUnsupported  a statement that no instruction expresses, named
 //           kOutOfRange   a scratchpad or a field is too small
 Result<isa::ProgramImage> EmitFunc(const ir::Func& func, std::span<const BufferAddress> places,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs the outer loops of a region's IR at compile time: allocations take pieces of scratchpad
-// rings, leaf nests become instructions. Depends on: compiler/ir, jit. Used by: accel.cc.
+// rings, leaf nests become instructions. Depends on: compiler/ir, jit. Used by: units.h, accel.cc.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_EXECUTE_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_EXECUTE_H_
 
@@ -20,24 +20,24 @@
 
 namespace tessera::codegen::accel {
 
-// One scratchpad's ring and where it begins.
+// The ring of INP and its first tile.
 struct InpRing {
   RingAllocator ring;
   int64_t base = 0;
 };
 
-// The scratchpads' rings; they go on from region to region.
+// The rings of the scratchpads; they continue from region to region.
 struct Rings {
   explicit Rings(const isa::Config& config);
   RingAllocator& Of(ir::Scope scope);
-  // From here on boxes in INP are in |tiles| tiles from |base|.
+  // From here on, boxes in INP use |tiles| tiles from |base|.
   void UseInp(int64_t base, int64_t tiles);
-  // Where the ring of |scope| begins.
+  // The first tile of the ring of |scope|.
   int64_t BaseOf(ir::Scope scope) const { return scope == ir::Scope::kInp ? inp.base : 0; }
-  // Tiles that |buffer| takes, at least one.
+  // Tiles of |buffer|, at least one.
   int64_t TilesOf(const ir::Buffer& buffer) const;
-  // A piece of |tiles| tiles; |need|: of all that is used together from here on, which lies in one
-  // stretch when nothing is in use.
+  // Takes a piece of |tiles| tiles. |need| tiles are used together from here on; if the ring is
+  // empty, they get one contiguous range.
   std::optional<int64_t> Take(ir::Scope scope, int64_t tiles, int64_t need);
   InpRing inp;
   RingAllocator wgt, acc, out, prm;
@@ -46,10 +46,10 @@ struct Rings {
   isa::Config config_;
 };
 
-// The most tiles of |scope| that rotating buffers of |s| have at one time.
+// The most tiles of |scope| that rotating buffers of |s| take at one time.
 int64_t MostRotating(const ir::Stmt& s, ir::Scope scope, Rings& rings);
 
-// Where buffers that do not rotate are: in one piece of each ring, taken while their function runs.
+// Places of buffers that do not rotate: one piece of each ring, taken while their function runs.
 class FixedPlaces {
  public:
   explicit FixedPlaces(Rings* rings) : rings_(*rings) {}
@@ -57,35 +57,35 @@ class FixedPlaces {
   FixedPlaces& operator=(const FixedPlaces&) = delete;
   ~FixedPlaces();
 
-  // Gives those of |body| their places and tells |emitter|.
-  //   errors  kOutOfRange   those that it has at one time do not fit: names one of them
-  //           kUnsupported  one is in device memory
+  // Places the buffers of |body| and tells |emitter|.
+  //   errors  kOutOfRange   the buffers of one time do not fit: names one of them
+  //           kUnsupported  a buffer in device memory
   Status Take(const ir::Stmt& body, LeafEmitter& emitter);
 
  private:
   struct Top {
     int64_t tiles = 0;
-    ir::Buffer buffer;  // that reaches so far
+    ir::Buffer buffer;  // the buffer that ends there
   };
   Status FindPlaces(const ir::Stmt& s, std::map<ir::Scope, int64_t> now,
                     std::map<ir::Scope, Top>* most);
 
   Rings& rings_;
-  std::vector<std::pair<ir::Buffer, int64_t>> places_;  // in their piece
+  std::vector<std::pair<ir::Buffer, int64_t>> places_;  // offset in the piece
   std::map<ir::Scope, int64_t> pieces_;
 };
 
-// What a run took of the rings and gave back, in order.
+// A piece that a run took from a ring or gave back; the steps are in order.
 struct PieceStep {
   ir::Scope scope = ir::Scope::kInp;
-  int64_t tiles = 0, need = 0;  // Rings::Take's
+  int64_t tiles = 0, need = 0;  // arguments of Rings::Take
   int64_t begin = 0;            // first tile in its scratchpad
-  int64_t taken = -1;           // gives back what this step took
+  int64_t taken = -1;           // >= 0: gives back the piece of this step
 };
 
-// What to tell of a run.
+// Callbacks of a run.
 struct RunHooks {
-  // Which leaves count, whatever their loops; null: all.
+  // Selects leaves without regard to their loops; null: all leaves.
   std::function<bool(const Leaf&)> wanted;
   // Called before each leaf is emitted.
   std::function<Status(const target::SolvedLeaf&)> before_leaf;
@@ -94,22 +94,22 @@ struct RunHooks {
   std::vector<PieceStep>* pieces = nullptr;
 };
 
-// Emits the instructions of |body|, with the loops around it at |env|. |emitter| knows where the
-// function's parameters and the buffers of fixed places are. A buffer that rotates takes the next
-// piece of its ring each time it is allocated.
-//   errors  kOutOfRange   a scratchpad is too small for what is allocated at one time
-//           and those of Emitter::Emit
+// Emits the instructions of |body|, with the loops around it at |env|. |emitter| knows the places
+// of the function's parameters and of the buffers that do not rotate. A rotating buffer takes the
+// next piece of its ring at each allocation.
+//   errors  kOutOfRange   a scratchpad is too small for the buffers of one time
+//           and those of LeafEmitter::Emit
 Status ExecuteIn(const ir::Stmt& body, const Env& env, LeafEmitter& emitter, Rings& rings,
                  const RunHooks& hooks = {});
 
-// The same of a whole function's body: buffers that do not rotate have one place from begin to end,
-// which those that are never there with it may share.
+// Does the same for the body of a whole function. Buffers that do not rotate keep one place from
+// begin to end; two may share a place if they are never allocated together.
 Status Execute(const ir::Stmt& body, LeafEmitter& emitter, Rings& rings);
 
-// How often ExecuteIn would call |after_product|. errors: kUnsupported, Execute's
+// The number of calls of |after_product| by ExecuteIn. errors: kUnsupported, Execute's
 Result<int64_t> CountProducts(const ir::Stmt& body);
 
-// Tiles of a scratchpad's buffer in a row, from its first.
+// Consecutive tiles of a scratchpad's buffer, counted from its first tile.
 struct TileRun {
   ir::Buffer buffer;
   int64_t first = 0, last = 0;
@@ -117,10 +117,10 @@ struct TileRun {
     return buffer == other.buffer && first <= other.last && other.first <= last;
   }
 };
-// The tiles of operand |op|, of a scratchpad, that |leaf| touches.
+// The tiles of scratchpad operand |op| that |leaf| touches.
 std::vector<TileRun> RunsOf(const target::SolvedLeaf& leaf, size_t op, const isa::Config& config);
-// Each leaf that ExecuteIn would emit of |body|, of those that are |wanted|, if given. errors:
-// kUnsupported, Execute's; |visit|'s
+// Visits each leaf that ExecuteIn would emit of |body| and that is |wanted|, if given. errors:
+// kUnsupported, Execute's; those of |visit|
 Status VisitLeaves(const ir::Stmt& body,
                    const std::function<Status(const target::SolvedLeaf&)>& visit,
                    const std::function<bool(const Leaf&)>& wanted = {});
@@ -128,10 +128,10 @@ Status VisitLeaves(const ir::Stmt& body,
 // Whether |body| allocates in |scope|.
 bool Allocates(const ir::Stmt& body, ir::Scope scope);
 
-// Buffers that are given room before the statements that use them run; Release gives it back.
+// Room for buffers that is taken before the statements that use them run; Release gives it back.
 class Held {
  public:
-  // All of |buffers|, in order, or none of them: whether they were given room. |emitter| learns
+  // Takes room for all of |buffers|, in order, or for none; returns whether it did. Tells |emitter|
   // their places.
   bool Take(const std::vector<ir::Buffer>& buffers, LeafEmitter& emitter, Rings& rings);
   void Release(Rings& rings);
