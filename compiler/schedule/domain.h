@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decisions of a schedule: numbers, places and orders, and what each may be. A domain is a
-// function of the steps before it. Depends on: compiler/ir. Used by: step.h, steps/decide.cc, the
+// Decisions of a schedule: numbers, places and orders, and the values that each allows. A domain is
+// a function of the steps before it. Depends on: compiler/ir. Used by: step.h, steps/decide.cc, the
 // generators.
 #ifndef TESSERA_COMPILER_SCHEDULE_DOMAIN_H_
 #define TESSERA_COMPILER_SCHEDULE_DOMAIN_H_
@@ -17,10 +17,10 @@
 
 namespace tessera::schedule {
 
-// A number of at least 1, or the value that an earlier decision picked.
+// A number of at least 1, or the value of an earlier decision.
 struct Amount {
   int64_t value = 1;
-  std::string decision;  // "": |value| it is
+  std::string decision;  // "": |value| is the number
 
   Amount() = default;
   Amount(int64_t n) : value(n) {}  // NOLINT: as good as a number
@@ -32,13 +32,13 @@ struct Amount {
   bool operator==(const Amount&) const = default;
 };
 
-// Is all of |word| a number? Then |value| is it.
+// Whether all of |word| is a number; sets |value| to it.
 bool ParseNumber(const std::string& word, int64_t* value);
-// A number, or $NAME.
-//   errors  kInvalidArgument  it is neither
+// Parses a number, or $NAME.
+//   errors  kInvalidArgument  |word| is neither
 Result<Amount> ParseAmount(const std::string& word);
 
-// A side of a box: |times| as much as |decision| picked, and |plus|. "": |plus| it is.
+// A side of a box: |times| * the value of |decision| + |plus|; with "", |plus| alone.
 struct BoxSide {
   int64_t times = 0;
   std::string decision;
@@ -46,40 +46,40 @@ struct BoxSide {
   bool operator==(const BoxSide&) const = default;
 };
 
-// Buffers that |memory| has room for beside each other, each as the product of its sides in bytes:
-// "acc 64*$rows*(2*$columns+1)+256".
+// Buffers for which |memory| must have room at one time; the size of each in bytes is the product
+// of its sides: "acc 64*$rows*(2*$columns+1)+256".
 struct RoomNeed {
   ir::Scope memory = ir::Scope::kGlobal;
   std::vector<std::vector<BoxSide>> buffers;
   bool operator==(const RoomNeed&) const = default;
 };
 std::string Print(const RoomNeed& need);
-// |need|'s buffers. errors: kInvalidArgument the word that is no side of a box
+// Parses |need|'s buffers. errors: kInvalidArgument the word that is not a side of a box
 Status ParseBuffers(const std::string& text, RoomNeed* need);
 
 enum class DomainKind : uint8_t {
   kList,     // the values are given
   kFactors,  // divisors of a loop's iterations
-  kTiles,    // ceil(iterations / k): the sizes of tiles of which no smaller one is as few
-  kPlaces,   // where a stage may be computed: the root, loops that its readers are inside of
-  kOrders,   // the orders of some loops of a stage, those of the choice
+  kTiles,    // ceil(iterations / k): no smaller size gives as few tiles
+  kPlaces,   // of a stage: the root, or a loop around all its readers
+  kOrders,   // the orders of the loops of a stage that the choice names
 };
 
-// The values among which a decision picks, as what the steps before it leave of them.
+// The values of a decision that the steps before it allow.
 struct Domain {
   DomainKind kind = DomainKind::kList;
   std::vector<int64_t> values;  // kList
-  std::string stage, axis;      // else; an axis of kFactors and kTiles
+  std::string stage, axis;      // other kinds; |axis|: kFactors and kTiles
   std::optional<int64_t> most;  // kFactors and kTiles
-  std::vector<RoomNeed> room;   // ... where the decision's own name is the value
+  std::vector<RoomNeed> room;   // kFactors and kTiles: with the value for the decision's name
   bool operator==(const Domain&) const = default;
 };
 
-// What a decision picks: a number, or the words of a place ("root", or a stage and its loop) or of
-// an order (loops, outermost first).
+// A value of a decision: a number, the words of a place ("root", or a stage and its loop), or the
+// words of an order (loops, outermost first).
 struct Choice {
   int64_t number = 0;
-  std::vector<std::string> words;  // none: |number| it is
+  std::vector<std::string> words;  // empty: |number| is the value
 
   Choice() = default;
   Choice(int64_t n) : number(n) {}  // NOLINT: as good as a number
@@ -89,14 +89,14 @@ struct Choice {
 
 inline constexpr const char* kRootPlace = "root";
 
-// An order ranges over so many loops: 24 orders.
+// The most loops of an order: 24 orders.
 inline constexpr size_t kMostOrdered = 4;
 
-// What a decision came to.
+// A decision with its value.
 struct Decision {
   std::string name;
   DomainKind kind = DomainKind::kList;
-  std::vector<Choice> domain;  // what the steps before it left of it
+  std::vector<Choice> domain;  // the values that the steps before it allow
   Choice value;
 };
 

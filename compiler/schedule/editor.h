@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a step's effect works on: the stages of a schedule, looked up with errors that name them.
+// Editor: finds and changes the stages of a schedule for the steps; its errors name stage and loop.
 // Private to compiler/schedule. Used by: steps/*.cc, schedule.cc.
 #ifndef TESSERA_COMPILER_SCHEDULE_EDITOR_H_
 #define TESSERA_COMPILER_SCHEDULE_EDITOR_H_
@@ -14,10 +14,10 @@
 
 namespace tessera::schedule {
 
-// The loops of a stage have at most so many iterations together: products of their numbers stay
-// inside of int64. A processor counts so far in days.
+// The most iterations of all loops of a stage together, so that products of them fit int64. A
+// processor takes days to count so far.
 inline constexpr int64_t kMostIterations = int64_t{1} << 48;
-// And so much is the most that a step's number may be.
+// The greatest number in a step.
 inline constexpr int64_t kMostAmount = int64_t{1} << 31;
 
 class Editor {
@@ -31,73 +31,73 @@ class Editor {
   //           kInvalidArgument  an input, or inlined: no loops; a name that is taken
   Result<const Stage*> FindStage(const std::string& name) const;    // any, placeholders too
   Result<const Stage*> FindCompute(const std::string& name) const;  // live compute stages
-  // The same, to be changed: what was found before may be another schedule's.
+  // Does the same for a stage to be changed; stages found before may belong to other schedules now.
   Result<Stage*> EditStage(const std::string& name);
   Result<Stage*> EditCompute(const std::string& name);
-  // |stage| in front of |reader|, which is in the list.
+  // Inserts |stage| before |reader|, which must be in the list.
   void InsertBefore(const Stage& reader, Stage stage);
   Result<int> FindLeaf(const Stage& stage, const std::string& axis);
-  // Or one that is no word of a step's text.
+  // Refuses a taken name, and one that is not a word in a step's text.
   Status NewAxisName(const Stage& stage, const std::string& name);
   Status NewStageName(const std::string& name);
 
-  // May loop |leaf| of |stage| become another one? What it is, or is a part of, would be lost.
-  //   errors  kInvalidArgument  it is no serial loop any more, or inside of an instruction
+  // Whether a step may replace loop |leaf| of |stage| without losing its kind or its instruction.
+  //   errors  kInvalidArgument  the loop is not serial any more, or is inside of an instruction
   Status RequirePlainLoop(const Stage& stage, int leaf) const;
-  // Can the loops of |stage| be counted?
+  // Whether the iterations of |stage| can be counted.
   //   errors  kOutOfRange  more iterations than kMostIterations
   Status RequireFewIterations(const Stage& stage) const;
 
-  // Is every reader of |stage| computed inside |consumer|, itself or through others?
-  //   errors  kInvalidArgument  one is not, or nothing reads it
+  // Whether every reader of |stage| is computed inside |consumer|, directly or through others.
+  //   errors  kInvalidArgument  a reader is not, or there is no reader
   Status RequireReadersInside(const Stage& stage, const std::string& consumer) const;
 
-  // Has the target such memory, takes it such loops?
-  //   errors  kUnsupported  no: those that it has
+  // Whether the target has the memory, or the kind of loop.
+  //   errors  kUnsupported  no: lists those that it has
   Status RequireMemory(ir::Scope scope) const;
   Status RequireLoop(ir::LoopKind kind) const;
-  // May a buffer there have several copies in turn?
-  //   errors  kUnsupported  no: the memories where one may
+  // Whether a buffer in |scope| may rotate.
+  //   errors  kUnsupported  no: lists the memories where one may
   Status RequireRotation(ir::Scope scope) const;
 
-  // Makes |loop| one of |kind|.
-  //   errors  kInvalidArgument  it is of another kind already, which would be lost
+  // Sets the kind of |loop|.
+  //   errors  kInvalidArgument  the loop has another kind already, which would be lost
   static Status SetKind(const Stage& stage, ir::LoopKind kind, LoopAxis* loop);
-  // Makes loop |axis| of |stage| one of |kind|, which wants iterations that do not depend on each
+  // Sets the kind of loop |axis| of |stage| to |kind|, whose iterations must not depend on each
   // other.
   //   errors  FindCompute's, FindLeaf's, RequireLoop's; kInvalidArgument a loop of a reduction:
   //           |why| is the rest of "AXIS is a reduction: its iterations .."
   Status MarkOutputLoop(const std::string& stage, const std::string& axis, ir::LoopKind kind,
                         const char* why);
 
-  // The values that |step| may pick here, numbers smallest first; a list's as they stand.
-  //   errors  kOutOfRange       there is none: says what the limit is
-  //           kInvalidArgument  loops that have no order of their own
+  // The values that |step| allows here, numbers smallest first; those of a list in its order.
+  //   errors  kOutOfRange       no value: says what the limit is
+  //           kInvalidArgument  loops that cannot be ordered by themselves
   Result<std::vector<Choice>> ValuesOf(const DecideStep& step);
 
-  // Does nothing follow the loops of |stage|? What does would have to move with it.
+  // Whether no stage follows the loops of |stage|; such a stage would have to move with it.
   //   errors  kInvalidArgument  a stage does, named
   Status RequireNoFollower(const Stage& stage) const;
-  // errors: kInvalidArgument |outer| is computed inside |inner|, itself or through others
+  // errors: kInvalidArgument |outer| is computed inside |inner|, directly or through others
   Status RequireNotInside(const Stage& outer, const Stage& inner) const;
 
-  // errors: kNotFound no such decision; kInvalidArgument it is no number; kOutOfRange below 1 or
-  // above 2^31
+  // errors: kNotFound no such decision; kInvalidArgument not a number; kOutOfRange below 1 or above
+  // 2^31
   Result<int64_t> Value(const Amount& amount) const;
-  // The text of a layout with the values of products like 16*$blocks in their place.
-  //   errors  as Value's, of a factor or a product; kInvalidArgument a factor that is no number
+  // The text of a layout in which numbers replace products like 16*$blocks.
+  //   errors  as Value's, of a factor or a product; kInvalidArgument a factor that is not a number
   Result<std::string> LayoutText(const std::string& pieces) const;
-  // What a decision among places or orders picked.
+  // The words of a decision among places or orders.
   //   errors  kNotFound no such decision; kInvalidArgument one of another kind
   Result<std::vector<std::string>> Words(const std::string& decision, DomainKind kind) const;
-  // errors: kInvalidArgument the name is taken, or no word; kOutOfRange a number below 1 in a list
+  // errors: kInvalidArgument a taken name, or not a word; kOutOfRange a number below 1 in a list
   Status AddDecision(Decision decision);
 
  private:
   Result<const Decision*> FindDecision(const std::string& name) const;
   Result<std::vector<int64_t>> Numbers(const std::string& decision, const Domain& domain);
   Result<int64_t> BytesOf(const RoomNeed& need, const std::string& decision, int64_t value) const;
-  // Those steps that are legal here and leave every reader in reach, as what they pick.
+  // The steps that are legal here and leave all readers in reach, as values of a decision.
   Result<std::vector<Choice>> Places(const Domain& domain);
   Result<std::vector<Choice>> Orders(const Domain& domain, const std::vector<std::string>& axes);
   bool Accepts(const Step& step);
@@ -106,7 +106,7 @@ class Editor {
 };
 
 // Status Apply(const SplitStep&, Editor&) and so on: one in each of steps/*.cc. An error may leave
-// the stages half changed; who calls has those of before.
+// the stages half changed; the caller restores them.
 Status Apply(const DecideStep& step, Editor& editor);
 Status Apply(const SplitStep& step, Editor& editor);
 Status Apply(const FuseStep& step, Editor& editor);
@@ -140,12 +140,12 @@ Status Apply(const VthreadStep& step, Editor& editor);
 Status Apply(const DoubleBufferStep& step, Editor& editor);
 Status Apply(const PrefetchStep& step, Editor& editor);
 
-// For steps that make stages of tensors or change who reads what.
-// errors: kInvalidArgument a dimension of which some rows are there at a time is cut into blocks
+// For steps that make stages of tensors or change readers. errors: kInvalidArgument a folded
+// dimension is cut into blocks
 Status RequireWholeFold(const Stage& stage);
 std::string AxisList(const Stage& stage);  // its loops, outermost first
 bool ReadsTensor(const ir::Expr& e, const std::string& tensor);
-// |body| with each read of |tensor| replaced by what |fn| makes of its indices.
+// |body| with |fn| of the indices in place of each read of |tensor|.
 ir::Expr ReplaceReads(const ir::Expr& body, const std::string& tensor,
                       const std::function<ir::Expr(const std::vector<ir::Expr>&)>& fn);
 // An operand of a stage's expression: "0.1" is the second operand of the first, "." all of it.
@@ -154,13 +154,13 @@ struct OperandPath {
   const std::string& operand;
 };
 std::unexpected<Error> NoOperand(const OperandPath& path, const std::string& why);
-// Puts what |fn| makes of the operand in its place.
-//   errors  kInvalidArgument  it is not there, or read under a condition; |fn|'s
+// Replaces the operand by |fn| of it.
+//   errors  kInvalidArgument  no such operand, or one read under a condition; |fn|'s
 Status ReplaceOperand(const OperandPath& path, Stage* stage,
                       const std::function<Result<ir::Expr>(const ir::Expr&)>& fn);
-// A tensor of |like|'s type and shape, to be read.
+// A placeholder with |like|'s type and shape.
 std::shared_ptr<te::TensorNode> TensorLike(const Stage& like, const std::string& name);
-// Makes |stage| a copy of |source|, element by element, with loops in the order of its axes.
+// Makes |stage| an elementwise copy of |source|, with loops in the order of its axes.
 void MakeCopyOf(const Stage& source, Stage* stage);
 
 }  // namespace tessera::schedule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the GPU's generators share: a schedule that grows, and steps that are the same for all of
-// them. Internal to compiler/schedule.
+// Helpers of the GPU's generators: a schedule under construction, and steps that they share.
+// Internal to compiler/schedule.
 #ifndef TESSERA_COMPILER_SCHEDULE_GPU_STEPS_H_
 #define TESSERA_COMPILER_SCHEDULE_GPU_STEPS_H_
 
@@ -16,7 +16,7 @@
 
 namespace tessera::schedule {
 
-// A size that is left to a decision: 1, 2, 4 and so on to |most|.
+// A size for a decision to choose: a power of two up to |most|; |pick| by default.
 struct TileSize {
   int64_t most = 1, pick = 1;
 };
@@ -25,54 +25,54 @@ struct TileSize {
 inline constexpr std::array kThreads{ir::LoopKind::kThreadX, ir::LoopKind::kThreadY,
                                      ir::LoopKind::kThreadZ};
 
-// The greatest power of two up to |n| and |limit|.
+// The greatest power of two that is at most |n| and |limit|.
 int64_t PowerUpTo(int64_t n, int64_t limit);
 
 class GpuSteps {
  public:
   explicit GpuSteps(Schedule schedule) : s(std::move(schedule)) {}
 
-  // By powers of two times |unit|.
+  // Decides a size among powers of two times |unit|.
   Status Decide(const std::string& name, const TileSize& size, int64_t unit = 1);
 
   std::vector<std::string> Live() const;
-  // What costs little to compute again is part of its readers, but for |but|.
+  // Inlines cheap elementwise stages in their readers, except for |but|.
   Status InlineElementwise(const std::set<std::string>& but);
-  // The same of what is computed from |anchor| alone, so that its reader is the output.
+  // Inlines cheap elementwise stages that depend on |anchor|, so that the output reads it.
   Status InlineBehind(const std::string& anchor);
-  // All axes are one loop over groups of threads.
+  // Fuses all axes of stage |name| and binds one thread to each element.
   Status OneThreadAnElement(const std::string& name);
-  // The loops of |stage| in front of |behind|, or all, as one, whose name is returned.
+  // Fuses the loops of |stage| before |behind|, or all its loops; returns the name of the loop.
   Result<std::string> FuseAll(const std::string& stage, const std::string& behind = "");
-  // Splits loop |axis| of |stage| in two whose names are its own with |outer| and |inner| behind.
+  // Splits loop |axis| of |stage|; the names of the parts end in |outer| and |inner|.
   Status Split(const std::string& stage, const std::string& axis, const Amount& factor,
                const char* outer, const char* inner, Tail tail = Tail::kGuard);
-  // The axes of the grid for up to |most| groups along x, y and z, which change places where the
-  // target has not as many along one and has along x.
+  // Axes of the grid for up to |most| groups along x, y and z. Swaps two axes if the target allows
+  // too few groups along one of them but enough along x.
   std::array<ir::LoopKind, 3> GridAxes(const std::array<int64_t, 3>& most) const;
-  // Does the output read |anchor| element by element, so that it can take its sums as they come?
+  // Whether the output reads |anchor| element by element, so that it can use each sum at once.
   bool OutputFollows(const std::string& anchor) const;
 
   Schedule s;
 };
 
-// The products of one type: a target's instruction, and the one that stores its sums.
+// The matrix instructions of one type: the product, and the copy that stores its sums.
 struct Fragment {
   const target::TensorIntrin* product = nullptr;
   const target::TensorIntrin* store = nullptr;
   DType narrow, wide;
   int64_t rows, columns, depth;
 };
-// The fragments of the target for the types of |anchor|, those that take the fewest cycles.
+// The target's fragments for the types of |anchor| that take the fewest cycles.
 std::optional<Fragment> FragmentOf(const Schedule& s, const Stage& anchor);
 
-// Whether FragmentSchedule takes the sum |anchor|: products of two reads in a type that the target
-// has fragments for, summed over channels, with a channel of the result that the weights alone
-// have. Groups and products by channel have none.
+// Whether FragmentSchedule accepts the sum |anchor|: products of two reads in a type with
+// fragments, summed over channels, where only the weights have the output channel. Grouped and
+// channelwise products are not accepted.
 bool IsFragment(const Schedule& s, const Stage& anchor, const te::Roles& roles);
-// Blocks of 16 channels x 8 points by matrix fragments. |constants|: inputs that are known before.
-// The stage that the blocks are stored to: the output, or |anchor| where the output reads it
-// otherwise and has no loops of its own yet.
+// Computes blocks of 16 channels x 8 points by matrix fragments. |constants|: inputs known at
+// compile time. Returns the stage that stores the blocks: the output, or |anchor| if the output
+// does not read it element by element and has no loops of its own yet.
 Result<std::string> FragmentSchedule(GpuSteps& g, const std::string& anchor, const te::Roles& roles,
                                      const std::set<std::string>& constants);
 

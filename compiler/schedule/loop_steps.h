@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Those steps of a schedule that say how loops run: as vectors, threads or instructions, with what
-// is fetched ahead, or not at all. Depends on: step_fields.h. Used by: step.h, which has the
-// others.
+// Steps that say how loops run: as vectors, threads or instructions, with prefetches, or not at
+// all. Depends on: compiler/ir, step_fields.h. Used by: step.h, which has the other steps.
 #ifndef TESSERA_COMPILER_SCHEDULE_LOOP_STEPS_H_
 #define TESSERA_COMPILER_SCHEDULE_LOOP_STEPS_H_
 
@@ -15,7 +14,7 @@
 
 namespace tessera::schedule {
 
-// The loop is a vector.
+// Runs the loop as a vector.
 struct VectorizeStep {
   static constexpr const char* kName = "vectorize";
   static constexpr const char* kUsage = "vectorize STAGE AXIS";
@@ -24,7 +23,7 @@ struct VectorizeStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis); }
 };
 
-// The loop's iterations are written one after the other.
+// Unrolls the loop: writes its iterations one after the other.
 struct UnrollStep {
   static constexpr const char* kName = "unroll";
   static constexpr const char* kUsage = "unroll STAGE AXIS";
@@ -33,8 +32,8 @@ struct UnrollStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis); }
 };
 
-// The nest from AXIS inwards is one call (target/tensor_intrin.h), of the first intrinsic that it
-// is. Where the nest has a condition that is the same in all of it, each branch is a call.
+// Replaces the nest from AXIS inwards by a call (target/tensor_intrin.h) of the first intrinsic
+// that matches. If a condition of the nest is the same in all of it, each branch becomes a call.
 struct TensorizeStep {
   static constexpr const char* kName = "tensorize";
   static constexpr const char* kUsage = "tensorize STAGE AXIS INTRINSIC ...";
@@ -51,7 +50,7 @@ inline bool IsThread(ir::LoopKind kind) {
   return kind >= ir::LoopKind::kThreadX && kind <= ir::LoopKind::kThreadZ;
 }
 
-// The loop's iterations are groups of threads, or the threads of each group.
+// Binds the loop's iterations to groups of threads, or to the threads of each group.
 struct BindStep {
   static constexpr const char* kName = "bind";
   static constexpr const char* kUsage =
@@ -62,7 +61,7 @@ struct BindStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis, s.kind); }
 };
 
-// The loop's iterations run on several processors of a host; inside another such loop, on one.
+// Runs the loop's iterations on several processors of a host; on one if inside another such loop.
 struct ParallelStep {
   static constexpr const char* kName = "parallel";
   static constexpr const char* kUsage = "parallel STAGE AXIS";
@@ -71,8 +70,8 @@ struct ParallelStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis); }
 };
 
-// The loop's iterations are threads, whose statements take turns: each has its own copy of every
-// buffer that is allocated inside.
+// Runs the loop's iterations as virtual threads that take turns. Each has its own copy of the
+// buffers allocated inside.
 struct VthreadStep {
   static constexpr const char* kName = "vthread";
   static constexpr const char* kUsage = "vthread STAGE AXIS";
@@ -81,8 +80,8 @@ struct VthreadStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis); }
 };
 
-// The buffer of STAGE takes the next free place of its memory each time it is allocated, at least
-// two in turn, so that it is filled while its last contents are read. Else it has one place.
+// The buffer of STAGE rotates: each allocation takes the next free place of at least two, so that
+// one can be filled while another is read. Without the step it has one place.
 struct DoubleBufferStep {
   static constexpr const char* kName = "double_buffer";
   static constexpr const char* kUsage = "double_buffer STAGE";
@@ -91,9 +90,9 @@ struct DoubleBufferStep {
   static auto Fields(auto& s) { return std::tie(s.stage); }
 };
 
-// In loop AXIS of STAGE the cache lines of what it reads of TENSOR, itself or by stages computed in
-// it, DISTANCE iterations later are asked for: iterations of that loop, or of LOOP of OUTER around
-// it. Then those that would ask for the same ask for a share of it each.
+// Prefetches in loop AXIS of STAGE the cache lines of TENSOR that it, or a stage computed in it,
+// reads DISTANCE iterations later. These are iterations of AXIS, or of LOOP of OUTER around it;
+// then the iterations that would request the same lines request a share each.
 struct PrefetchStep {
   static constexpr const char* kName = "prefetch";
   static constexpr const char* kUsage = "prefetch TENSOR STAGE AXIS DISTANCE [of OUTER LOOP]";
@@ -104,8 +103,8 @@ struct PrefetchStep {
   static auto Fields(auto& s) { return std::tie(s.tensor, s.stage, s.axis, s.distance, s.of); }
 };
 
-// Iterations of the sum STAGE that add 0 by a condition on AXIS of its reduction, as those do that
-// meet pads of 0, are not run.
+// Skips iterations of the sum STAGE that add 0 by a condition on AXIS of its reduction, such as
+// those that read pads of 0.
 struct SkipStep {
   static constexpr const char* kName = "skip";
   static constexpr const char* kUsage = "skip STAGE AXIS";

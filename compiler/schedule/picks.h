@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Other picks of a recorded schedule's decisions. Depends on: schedule.h. Used by: bench, tests.
+// Replaces the values of decisions in a recorded schedule. Depends on: schedule.h. Used by: bench,
+// tests.
 #ifndef TESSERA_COMPILER_SCHEDULE_PICKS_H_
 #define TESSERA_COMPILER_SCHEDULE_PICKS_H_
 
@@ -13,7 +14,7 @@
 
 namespace tessera::schedule {
 
-// Which of |values| decision |step| of a trace, by its index, has.
+// Chooses one of |values| for the decision at index |step| of a trace.
 using Picker = std::function<Choice(size_t step, const std::vector<Choice>& values)>;
 
 // |trace| with the values that |pick| chooses, decision by decision. Earlier picks narrow the
@@ -22,7 +23,7 @@ using Picker = std::function<Choice(size_t step, const std::vector<Choice>& valu
 Result<Trace> PickedBy(const te::Tensor& output, Trace trace,
                        std::shared_ptr<const target::Target> target, const Picker& pick);
 
-// Any value of each.
+// Chooses any value, for each decision.
 Picker AnyOf(Rng& rng);
 
 }  // namespace tessera::schedule

@@ -24,17 +24,17 @@ struct LoopAxis {
   ir::LoopKind kind = ir::LoopKind::kSerial;
 };
 
-// How axes came from each other, in order of the steps.
+// Relations of axes to each other, in order of the steps.
 struct Relation {
   bool is_split = true;
   ir::Expr parent;  // split: the axis that was split; fuse: the fused axis
   ir::Expr outer, inner;
   int64_t factor = 0;  // split
   bool pad = false;    // split
-  // split: the last part begins where it ends with the parent
+  // split: the last part begins earlier, so that it ends with the parent
   bool overlap = false;
 
-  // Of a split: the parent's iteration that is |rest| of |part|.
+  // Of a split: the parent's iteration for |part| and |rest|.
   ir::Expr ParentOf(const ir::Expr& part, const ir::Expr& rest,
                     const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) const;
 };
@@ -44,8 +44,8 @@ struct Alignment {
   int64_t dim = 0, factor = 1, offset = 0;
 };
 
-// What loop |axis| of a stage reads of |tensor| |distance| iterations later, of its own or of loop
-// |of|, is asked for.
+// A prefetch: loop |axis| of a stage requests the elements of |tensor| that it reads |distance|
+// iterations later, counted in itself or in loop |of|.
 struct Lookahead {
   std::string tensor, axis;
   int64_t distance = 1;
@@ -55,8 +55,8 @@ struct Lookahead {
 enum class Attach : uint8_t {
   kRoot,
   kInline,
-  kAt,     // inside a loop of a consumer, in front of what the loop holds
-  kAfter,  // inside a loop of the stage that it reads, behind what the loop holds
+  kAt,     // inside a loop of a consumer, before the loop's own statements
+  kAfter,  // inside a loop of a stage that it reads, after the loop's statements
 };
 
 struct Stage {
@@ -65,48 +65,48 @@ struct Stage {
   std::vector<int64_t> shape;
   bool placeholder = false;
   bool output = false;
-  bool prepared = false;       // computed before the function: a parameter of it
+  bool prepared = false;       // computed before the function, which has it as a parameter
   ir::Expr body;               // reads name other stages by tensor name
-  std::vector<ir::Axis> axes;  // root axes, one a dimension
+  std::vector<ir::Axis> axes;  // root axes, one per dimension
   std::vector<ir::Axis> reduce_axes;
   std::vector<LoopAxis> leaves;
   std::vector<Relation> relations;
-  // What holds in the iterations of a reduction that count, over axes, split or not.
+  // Conditions over axes, split or not; only iterations of a reduction where all hold count.
   std::vector<ir::Expr> conditions;
-  // Where one of these does not hold a sum is added 0, and its iteration is not run, over axes.
+  // Conditions over axes; where one does not hold, a sum adds 0 and skips the iteration.
   std::vector<ir::Expr> skips;
   Attach attach = Attach::kRoot;
   std::string at_stage, at_axis;  // kAt, kAfter
   ir::Scope scope = ir::Scope::kGlobal;
   Layout layout;
-  std::optional<ir::FoldedDim> folded = {};  // of what functions exchange
+  std::optional<ir::FoldedDim> folded = {};  // of a tensor that functions exchange
   std::vector<Alignment> alignments;
   bool double_buffer = false;  // its buffer rotates (ir::BufferNode)
-  std::string in_place_of;     // the stage whose buffer it takes; "": one of its own
+  std::string in_place_of;     // the stage whose buffer it uses; "": its own
   std::vector<Lookahead> prefetches;
   std::string tensorize_axis;
-  std::vector<std::string> intrinsics;  // of the nest from there on, the first that fits
+  std::vector<std::string> intrinsics;  // for the nest from |tensorize_axis|: the first that fits
 
   int LeafIndex(const std::string& axis) const;      // -1: none
-  bool Reads(const std::string& tensor) const;       // does the body? An input has none
-  bool StartReads(const std::string& tensor) const;  // does what its sum starts at?
-  // The element at |indices|, of a stage that computes and does not reduce, by what it reads.
+  bool Reads(const std::string& tensor) const;       // whether the body does
+  bool StartReads(const std::string& tensor) const;  // whether the start of its sum does
+  // The element at |indices| of a stage that computes without a reduction, in terms of its reads.
   ir::Expr ValueAt(const std::vector<ir::Expr>& indices) const;
-  // The iterations of every axis, leaves included, when those of the root axes are |counts|.
+  // The iterations of every axis, leaves included, if those of the root axes are |counts|.
   std::unordered_map<const ir::ExprNode*, int64_t> Iterations(
       const std::vector<int64_t>& counts) const;
-  // Every axis that is no leaf as an expression of leaves, all counted from 0, where |iterations|
-  // is what Iterations() gives. |guards|: what holds in the iterations that count.
+  // Every axis that is not a leaf, as an expression of leaves, all counted from 0; |iterations| is
+  // from Iterations(). |guards| are the conditions of iterations that count.
   ir::VarMap AxesOfLeaves(const std::unordered_map<const ir::ExprNode*, int64_t>& iterations,
                           std::vector<ir::Expr>* guards) const;
-  // The same of the reduction alone, its axes counted from their first index as bodies have them.
+  // Does the same for the reduction alone; its axes count from their first index, as in bodies.
   ir::VarMap ReductionOfLeaves(const std::unordered_map<const ir::ExprNode*, int64_t>& iterations,
                                std::vector<ir::Expr>* guards) const;
-  // What holds, of leaves, in the iterations of padded splits that are not behind their ends.
+  // The conditions, over leaves, of the iterations of padded splits that are before the end.
   std::vector<ir::Expr> PaddedEnds(
       const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) const;
-  // For each dimension of |tensor|, the axis that alone is its index wherever the body reads it;
-  // empty where a read is at anything else, or two dimensions have one axis.
+  // For each dimension of |tensor|, the axis that alone is its index in all reads of the body;
+  // empty if a read has another index, or two dimensions have the same axis.
   std::vector<size_t> AxesOfReads(const std::string& tensor) const;
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stages of a schedule. Lists share the stages that are the same in both, so a copy costs a
-// pointer a stage, and a step copies the stages that it changes. Depends on stage.h. Used by:
-// schedule.h, editor.h.
+// The stages of a schedule. Lists share equal stages, so a copy costs a pointer per stage, and a
+// step copies only the stages that it changes. Depends on: stage.h. Used by: schedule.h, editor.h.
 #ifndef TESSERA_COMPILER_SCHEDULE_STAGE_LIST_H_
 #define TESSERA_COMPILER_SCHEDULE_STAGE_LIST_H_
 
@@ -46,15 +45,15 @@ class StageList {
   Iterator begin() const { return Iterator(stages_.data()); }
   Iterator end() const { return Iterator(stages_.data() + stages_.size()); }
 
-  // The place of |stage|, which is in the list.
+  // The index of |stage|, which must be in the list.
   size_t IndexOf(const Stage& stage) const {
     const auto at = std::ranges::find(stages_, &stage, &Shared::get);
     TESSERA_CHECK(at != stages_.end(), "{}", stage.name);
     return static_cast<size_t>(at - stages_.begin());
   }
 
-  // Stage |i| to be changed. Where another list has it too, this list gets a copy of its own, and
-  // references to stage |i| name the other list's.
+  // Stage |i|, to be changed. If another list shares the stage, this list gets its own copy;
+  // existing references to stage |i| then refer to the other list's.
   Stage& Edit(size_t i) {
     if (stages_[i].use_count() > 1) stages_[i] = std::make_shared<Stage>(*stages_[i]);
     return *stages_[i];
@@ -63,7 +62,7 @@ class StageList {
   void Insert(size_t before, Stage stage) {
     stages_.insert(At(before), std::make_shared<Stage>(std::move(stage)));
   }
-  // Of stages [from, to) those that |first| names come first; both parts keep their order.
+  // Moves the stages of [from, to) that |first| selects to the front; both parts keep their order.
   void Partition(size_t from, size_t to, const std::function<bool(const Stage&)>& first) {
     std::stable_partition(At(from), At(to), [&](const Shared& s) { return first(*s); });
   }

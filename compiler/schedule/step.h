@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps of a schedule, a type each, and their text. What a step does to a schedule is in
-// steps/NAME.cc. A new step is a type here, or in loop_steps.h, with its place in Step, and such a
-// file. Depends on: compiler/ir. Used by: schedule.h, the generators, the command's --dump
-// schedule.
+// The steps of a schedule, a type for each, and their text. steps/NAME.cc has the effect of a step.
+// A new step is a type here, or in loop_steps.h, a place in Step, and such a file. Depends on:
+// compiler/ir, domain.h. Used by: schedule.h, the generators, the command's --dump schedule.
 //
 // In the text a step is a line of words, its name first; # begins a comment. AXIS is a loop of the
-// stage; N is a number or $NAME, the value of an earlier decision; DOMAIN is {A B C}, or
-// `factors STAGE AXIS` or `tiles STAGE AXIS`, perhaps with `most N` and `room MEMORY BUFFERS`,
-// whose VALUE is a number; `places STAGE`, whose VALUE is `root` or CONSUMER AXIS, for compute_at;
-// or `orders STAGE`, whose VALUE is the loops that it ranges over as they are picked, for reorder.
+// stage. N is a number or $NAME, the value of an earlier decision. DOMAIN is one of
+//   {A B C}, `factors STAGE AXIS` or `tiles STAGE AXIS`, the last two also with `most N` and
+//     `room MEMORY BUFFERS`: VALUE is a number;
+//   `places STAGE`, for compute_at: VALUE is `root` or CONSUMER AXIS;
+//   `orders STAGE`, for reorder: VALUE is the loops in the order picked.
 #ifndef TESSERA_COMPILER_SCHEDULE_STEP_H_
 #define TESSERA_COMPILER_SCHEDULE_STEP_H_
 
@@ -36,7 +36,7 @@ struct DecideStep {
   static constexpr const char* kUsage = "decide NAME DOMAIN VALUE";
   std::string name;
   Domain domain;
-  Choice value;  // one of the domain's
+  Choice value;  // a value of the domain
   bool operator==(const DecideStep&) const = default;
   static auto Fields(auto& s) { return std::tie(s.name, s.domain, s.value); }
 };
@@ -55,7 +55,7 @@ struct SplitStep {
   }
 };
 
-// Two neighbouring loops become one.
+// Fuses two neighbouring loops.
 struct FuseStep {
   static constexpr const char* kName = "fuse";
   static constexpr const char* kUsage = "fuse STAGE OUTER INNER FUSED";
@@ -64,7 +64,7 @@ struct FuseStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.outer, s.inner, s.fused); }
 };
 
-// These loops, in this order, in the places that they hold. $NAME is a decision's order.
+// Puts these loops in this order, in the places that they hold. $NAME is a decision's order.
 struct ReorderStep {
   static constexpr const char* kName = "reorder";
   static constexpr const char* kUsage = "reorder STAGE AXIS AXIS ...";
@@ -88,8 +88,8 @@ struct TileStep {
   }
 };
 
-// STAGE is computed inside that loop of CONSUMER, on the box that is needed there, or all of it at
-// the root; among the stages that are attached to the loop it comes before OTHER.
+// Computes STAGE inside that loop of CONSUMER, on the box that is needed there; at the root, all of
+// it. OTHER, attached to the same loop, comes after STAGE.
 struct ComputeAtStep {
   static constexpr const char* kName = "compute_at";
   static constexpr const char* kUsage = "compute_at STAGE CONSUMER AXIS|root|$NAME [before OTHER]";
@@ -100,9 +100,9 @@ struct ComputeAtStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.place, s.before); }
 };
 
-// CONSUMER, which reads STAGE element by element, is computed inside that loop of STAGE, behind
-// what the loop holds, on what is complete there: under an outer reduction in its last iteration
-// only. Where STAGE itself is computed comes first.
+// Computes CONSUMER, which reads STAGE element by element, inside that loop of STAGE, after the
+// loop's statements, on the elements that are complete there: under an outer reduction in its last
+// iteration only. The place of STAGE is chosen first.
 struct ReverseComputeAtStep {
   static constexpr const char* kName = "reverse_compute_at";
   static constexpr const char* kUsage = "reverse_compute_at CONSUMER STAGE AXIS";
@@ -111,7 +111,7 @@ struct ReverseComputeAtStep {
   static auto Fields(auto& s) { return std::tie(s.consumer, s.stage, s.axis); }
 };
 
-// STAGE is substituted into its consumers.
+// Substitutes STAGE into its consumers.
 struct InlineStep {
   static constexpr const char* kName = "inline";
   static constexpr const char* kUsage = "inline STAGE";
@@ -120,7 +120,7 @@ struct InlineStep {
   static auto Fields(auto& s) { return std::tie(s.stage); }
 };
 
-// A copy NAME of TENSOR in SCOPE, which the readers read.
+// Makes a copy NAME of TENSOR in SCOPE for these readers.
 struct CacheReadStep {
   static constexpr const char* kName = "cache_read";
   static constexpr const char* kUsage = "cache_read TENSOR SCOPE NAME READER ...";
@@ -132,8 +132,8 @@ struct CacheReadStep {
   static auto Fields(auto& s) { return std::tie(s.tensor, s.scope, s.name, s.readers); }
 };
 
-// STAGE is computed in NAME and copied out; before any other step on it. With TYPE the greatest or
-// least of int8 values is found among numbers of that type, and narrowed on its way out.
+// Computes STAGE in NAME and copies it out; comes before any other step on STAGE. With TYPE, the
+// maximum or minimum of int8 values is found among numbers of that type, and the copy narrows it.
 struct CacheWriteStep {
   static constexpr const char* kName = "cache_write";
   static constexpr const char* kUsage = "cache_write STAGE SCOPE NAME [TYPE]";
@@ -145,8 +145,9 @@ struct CacheWriteStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.scope, s.name, s.type); }
 };
 
-// An operand of STAGE's expression becomes a stage NAME with those axes, or with all. OPERAND is
-// the way to it: 0.1 is the second operand of the first; select's are its condition and two values.
+// Makes an operand of STAGE's expression a stage NAME with these axes, or with all. OPERAND is the
+// way to it: 0.1 is the second operand of the first. Operands of a select are its condition and two
+// values.
 struct LiftStep {
   static constexpr const char* kName = "lift";
   static constexpr const char* kUsage = "lift STAGE OPERAND SCOPE NAME [AXIS ...]";
@@ -158,9 +159,9 @@ struct LiftStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.operand, s.scope, s.name, s.axes); }
 };
 
-// An operand of STAGE's integer expression is written as an instruction has it, with the same
-// value: under `negated` a difference a - b as a + b * -1, under `plus_zero` a as a + 0. OPERAND is
-// the way to it, as lift has it; "." is the whole expression.
+// Rewrites an operand of STAGE's integer expression in the form of an instruction, with the same
+// value: under `negated` a - b as a + b * -1, under `plus_zero` a as a + 0. OPERAND is the way to
+// it, as in lift; "." is the whole expression.
 struct RewriteStep {
   static constexpr const char* kName = "rewrite";
   static constexpr const char* kUsage = "rewrite STAGE OPERAND negated|plus_zero";
@@ -169,8 +170,8 @@ struct RewriteStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.operand, s.rule); }
 };
 
-// A stage NAME with tensors of one shape behind each other along a new first dimension, which
-// READER reads in their place: records, of which one element has several numbers.
+// Makes a stage NAME of tensors of one shape, stacked along a new first dimension, which READER
+// reads instead: records, where one element has several numbers.
 struct StackStep {
   static constexpr const char* kName = "stack";
   static constexpr const char* kUsage = "stack NAME READER TENSOR ...";
@@ -180,10 +181,10 @@ struct StackStep {
   static auto Fields(auto& s) { return std::tie(s.name, s.reader, s.tensors); }
 };
 
-// Reduction AXIS of STAGE, which chooses elements of TENSOR from a place on that depends on an
-// output's index, begins at multiples of N, at the same one for N neighbours along that index, and
-// goes on for as many multiples as they need. What one of them does not need does not count. TENSOR
-// needs a layout padded so far.
+// For a reduction AXIS of STAGE whose elements of TENSOR begin at a place that depends on an
+// output's index. Makes it begin at a multiple of N, the same for N neighbours along that index,
+// and run over as many multiples as they need. An iteration that an output does not need does not
+// count. TENSOR needs a layout padded to these multiples.
 struct AlignStep {
   static constexpr const char* kName = "align";
   static constexpr const char* kUsage = "align STAGE AXIS TENSOR N";
@@ -193,8 +194,8 @@ struct AlignStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis, s.tensor, s.multiple); }
 };
 
-// STAGE is computed before the function, by whoever calls it, and is a parameter: constants are
-// packed once, inputs on the host.
+// STAGE becomes a parameter that the caller computes before the function: constants are packed
+// once, inputs on the host.
 struct PrepareStep {
   static constexpr const char* kName = "prepare";
   static constexpr const char* kUsage = "prepare STAGE";
@@ -203,7 +204,7 @@ struct PrepareStep {
   static auto Fields(auto& s) { return std::tie(s.stage); }
 };
 
-// CONSUMER takes the place of STAGE, which nothing else reads, element by element in one buffer.
+// CONSUMER, the only reader of STAGE, overwrites it element by element in one buffer.
 struct InPlaceStep {
   static constexpr const char* kName = "in_place";
   static constexpr const char* kUsage = "in_place STAGE CONSUMER";
@@ -212,13 +213,12 @@ struct InPlaceStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.consumer); }
 };
 
-// A stage NAME of what READER reads of TENSOR, an element for each of READER's data axes and
-// reduction loops that choose it: windows' taps as a dimension (im2col), or what packing wants.
-// With keep, these dimensions of TENSOR are whole dimensions of NAME too, each in the place of the
-// first data axis that it moves with, and only the others are chosen by loops.
-// Elements for iterations behind the end of a reduction, which a split has rounded up, are FILL.
-// With 0, where TENSOR is a factor of what is summed, iterations that do not count (split with
-// overlap, align) read 0 too, and then count.
+// Makes a stage NAME of the elements of TENSOR that READER reads, one for each of READER's data
+// axes and reduction loops that choose it: for taps of windows as a dimension (im2col) or packing.
+// With keep, these dimensions of TENSOR are whole dimensions of NAME too, each at the place of the
+// first data axis that it moves with; loops choose only the others. For iterations after the end of
+// a reduction, which a split has rounded up, elements are FILL. With FILL 0, if TENSOR is a factor
+// of the sum, iterations that do not count (split with overlap, align) read 0, and then count.
 struct ReindexStep {
   static constexpr const char* kName = "reindex";
   static constexpr const char* kUsage = "reindex TENSOR READER NAME [keep DIM,DIM] [FILL]";
@@ -229,11 +229,11 @@ struct ReindexStep {
   static auto Fields(auto& s) { return std::tie(s.tensor, s.reader, s.name, s.keep, s.fill); }
 };
 
-// TENSOR, of int8, is a factor of READER's sum of products less a number that fits int8; the
-// difference itself may not fit. A stage NAME has, for each of READER's data axes and reduction
-// loops that choose an element, or those listed, which leave out what has one index, and a last
-// dimension, int8 numbers whose sum is that: the element, and unless it is 0 the number with its
-// sign turned, for 128 two of 64. READER sums them in a loop LOOP more.
+// TENSOR, int8, less a number that fits int8, is a factor of READER's sum of products; the
+// difference may not fit int8. Makes a stage NAME with, for each of READER's data axes and
+// reduction loops that choose an element (or those listed, which leave out axes of one index), a
+// last dimension of int8 terms whose sum is the difference: the element and, unless it is 0, the
+// number negated; for 128, two terms of 64. READER sums the terms in one more loop, LOOP.
 struct SpreadStep {
   static constexpr const char* kName = "spread";
   static constexpr const char* kUsage = "spread TENSOR READER NAME LOOP [AXIS ...]";
@@ -243,8 +243,8 @@ struct SpreadStep {
   static auto Fields(auto& s) { return std::tie(s.tensor, s.reader, s.name, s.loop, s.axes); }
 };
 
-// The reduction of STAGE in two: NAME has a partial result for each iteration of AXIS, its last
-// dimension, and STAGE combines them. In floating point the sums are rounded in another order.
+// Cuts the reduction of STAGE in two: NAME has a partial result for each iteration of AXIS, its
+// last dimension, and STAGE combines them. In floating point this changes the order of roundings.
 struct RfactorStep {
   static constexpr const char* kName = "rfactor";
   static constexpr const char* kUsage = "rfactor STAGE AXIS NAME";
@@ -253,8 +253,8 @@ struct RfactorStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis, s.name); }
 };
 
-// The elements from one index of physical dimension DIM of the buffer to the next are OFFSET more
-// than a multiple of FACTOR.
+// Makes the stride of physical dimension DIM of the buffer OFFSET more than a multiple of FACTOR,
+// in elements.
 struct StorageAlignStep {
   static constexpr const char* kName = "storage_align";
   static constexpr const char* kUsage = "storage_align STAGE DIM FACTOR OFFSET";
@@ -266,8 +266,8 @@ struct StorageAlignStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.dim, s.factor, s.offset); }
 };
 
-// Where the stage's buffer lives. An input or an output may be in a memory of the target that keeps
-// what is in it from function to function.
+// Sets the memory of the stage's buffer. An input or an output may be in a memory that keeps its
+// contents from function to function.
 struct SetScopeStep {
   static constexpr const char* kName = "set_scope";
   static constexpr const char* kUsage = "set_scope STAGE SCOPE";
@@ -277,9 +277,9 @@ struct SetScopeStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.scope); }
 };
 
-// Of dimension DIM of a tensor that functions exchange in a scratchpad, ROWS indices are there at a
-// time, with those of its halo: first 0 to ROWS - 1, then STEP more each time, over what was there.
-// Who runs the functions makes and reads them in turn.
+// Folds dimension DIM of a tensor that functions exchange in a scratchpad: ROWS indices, with those
+// of the halo, are there at one time; first 0 to ROWS - 1, then STEP further on each time, in the
+// same places. The functions that make and read it take turns.
 struct FoldStorageStep {
   static constexpr const char* kName = "fold_storage";
   static constexpr const char* kUsage = "fold_storage TENSOR DIM ROWS STEP";
@@ -289,9 +289,9 @@ struct FoldStorageStep {
   static auto Fields(auto& s) { return std::tie(s.tensor, s.dim, s.rows, s.step); }
 };
 
-// The physical layout of a buffer (ir/layout.h); padding and halo hold FILL, which a select reads
-// there without asking whether it is inside of the tensor. A block may be a product of numbers and
-// decisions: 0/16*$blocks.
+// The physical layout of a buffer (ir/layout.h). Padding and halo hold FILL, which a select may
+// read without a check of the bounds. A block may be a product of numbers and decisions:
+// 0/16*$blocks.
 struct LayoutStep {
   static constexpr const char* kName = "layout";
   static constexpr const char* kUsage = "layout TENSOR 0,1/16,2,3,1%16 [FILL]";
@@ -308,36 +308,35 @@ using AnyStep =
                  SpreadStep, RfactorStep, StorageAlignStep, SetScopeStep, FoldStorageStep,
                  LayoutStep, VectorizeStep, UnrollStep, BindStep, TensorizeStep, ParallelStep,
                  VthreadStep, DoubleBufferStep, PrefetchStep>;
-// A step and where it was read, "mine.txt:24"; "": in no file. It is the same step wherever it is.
+// A step and its place in a file, "mine.txt:24"; "": not from a file. Equality ignores the place.
 struct Step : AnyStep {
   using AnyStep::AnyStep;
   std::string from;
 };
 using Trace = std::vector<Step>;
 
-// How each step is written, by the order of Step: "fuse STAGE OUTER INNER FUSED".
+// The form of each step, in the order of Step: "fuse STAGE OUTER INNER FUSED".
 std::vector<std::string> StepUsages();
 
-// Whether a step of |trace| has |name| as one of its words: a stage, a tensor, a loop.
+// Whether a step of |trace| has |name| as a word: a stage, a tensor, a loop.
 bool Names(const Trace& trace, const std::string& name);
 
 std::string Print(const Choice& choice);
 std::string Print(const Step& step);
 std::string Print(const Trace& trace);  // one step a line
-// Step |number| of a schedule in a message: "schedule step 3 (inline q)", of a file "mine.txt:24:
+// Step |number| of a schedule in a message: "schedule step 3 (inline q)"; of a file "mine.txt:24:
 // step 3 (inline q)".
 std::string NameOf(const Step& step, size_t number);
 
-// |error|, which the last step that |is| it has brought about: with NameOf in front where a file
-// has that step.
+// |error|, caused by the last step that is |is|; with NameOf in front if that step is from a file.
 std::unexpected<Error> AtStep(const Trace& trace, const std::function<bool(const Step&)>& is,
                               const Error& error);
 
-// |file|: the name of the file that |text| is of, or "".
+// |file| is the name of the file of |text|, or "".
 //   errors  kInvalidArgument  naming the line, the word and what belongs there
 Result<Trace> ParseTrace(const std::string& text, const std::string& file = "");
 
-// |trace| with the value of each decision named in |values| set to that one.
+// |trace| with new values for the decisions in |values|.
 Trace WithDecisions(Trace trace, const std::map<std::string, Choice>& values);
 
 }  // namespace tessera::schedule

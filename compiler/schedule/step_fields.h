@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What some words of a step are: tails of splits, places of stages, loops. Used by: step.h.
+// Types of words in steps: tails of splits, places of stages, loops. Used by: step.h, loop_steps.h,
+// stage.h.
 #ifndef TESSERA_COMPILER_SCHEDULE_STEP_FIELDS_H_
 #define TESSERA_COMPILER_SCHEDULE_STEP_FIELDS_H_
 
@@ -11,46 +12,46 @@
 
 namespace tessera::schedule {
 
-// What becomes of a split whose factor does not divide.
+// What happens if the factor of a split does not divide.
 enum class Tail : uint8_t {
-  kGuard,  // the last iterations are skipped by a condition
-  kPad,    // they run: every tensor that the axis indexes needs a layout padded so far
-  // Of a reduction: the last part begins earlier, so that it is whole, and what it has in common
-  // with the part before does not count.
+  kGuard,  // a condition skips the extra iterations
+  kPad,    // they run: every tensor that the axis indexes needs a padded layout
+  // Of a reduction: the last part begins earlier, so that it is whole; iterations that it shares
+  // with the part before do not count.
   kOverlap,
 };
 
-// A stage in front of which another one goes; "": in the order of who reads whom.
+// A stage to go before; "": the order follows the reads.
 struct Successor {
   std::string stage;
   bool operator==(const Successor&) const = default;
 };
 
-// Some of a stage's axes; none: all of them.
+// Some of a stage's axes; empty: all of them.
 struct AxisChoice {
   std::vector<std::string> names;
   bool operator==(const AxisChoice&) const = default;
 };
 
-// Dimensions of a tensor that stay as they are; none: no such.
+// Dimensions of a tensor that stay; empty: none.
 struct KeptDims {
   std::vector<int64_t> dims;
   bool operator==(const KeptDims&) const = default;
 };
 
-// A loop of a stage; "": none is named.
+// A loop of a stage; "": no loop.
 struct LoopName {
   std::string stage, axis;
   bool operator==(const LoopName&) const = default;
 };
 
-// Where a stage is computed: inside loop |axis| of |stage|, where |decision| says, or at the root.
+// The place of a stage: inside loop |axis| of |stage|, where |decision| says, or the root.
 struct LoopPlace {
   std::string stage, axis, decision;
   bool operator==(const LoopPlace&) const = default;
 };
 
-// The loops of all of |lists|, one list behind the other.
+// The loops of all of |lists|, one list after the other.
 inline std::vector<std::string> Joined(std::initializer_list<std::vector<std::string>> lists) {
   std::vector<std::string> all;
   for (const std::vector<std::string>& list : lists)

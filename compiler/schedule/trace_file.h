@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Schedules of a network's layers as a file: what --dump schedule prints and --schedule reads.
+// Schedules of a network's layers as a file that --dump schedule prints and --schedule reads.
 // Depends on: step.h. Used by: compiler/driver, tools.
 //
-// A line "host LAYER:", with any of kTraceTargets in front, then the steps of that layer, a line
-// each; # begins a comment.
+// The file has a line "host LAYER:", or another of kTraceTargets in front, then a line for each
+// step of that layer; # begins a comment.
 #ifndef TESSERA_COMPILER_SCHEDULE_TRACE_FILE_H_
 #define TESSERA_COMPILER_SCHEDULE_TRACE_FILE_H_
 
@@ -18,30 +18,30 @@
 
 namespace tessera::schedule {
 
-// For what a layer is compiled: the first word of a trace.
+// The first word of a trace: the target of its layer.
 inline constexpr const char* kHostTrace = "host";
 inline constexpr const char* kAcceleratorTrace = "accelerator";
-// The copy to device memory of a result that stays on the accelerator, behind its layer.
+// The store of a resident result to device memory, after its layer.
 inline constexpr const char* kStoreTrace = "accelerator.store";
 inline constexpr const char* kOpenClTrace = "opencl";
 inline constexpr const char* kCudaTrace = "cuda";
 inline constexpr std::array kTraceTargets{kHostTrace, kAcceleratorTrace, kStoreTrace, kOpenClTrace,
                                           kCudaTrace};
 
-// It in a message: "the host", "the accelerator's store", "device cuda".
+// The target in a message: "the host", "the accelerator's store", "device cuda".
 std::string TraceTargetText(std::string_view target);
 
 struct LayerTrace {
   std::string target;  // one of kTraceTargets
-  std::string layer;   // its name, as a terminal shows it
+  std::string layer;   // the layer's name, as a terminal shows it
   Trace trace;
-  std::string from = "";  // where its first line is, "mine.txt:3"; "": in no file
+  std::string from = "";  // the place of its first line, "mine.txt:3"; "": not from a file
 };
 
-// With |notes|, lines of text for the reader, as comments in front of the steps.
+// Prints |notes| as comments in front of the steps.
 std::string Print(const LayerTrace& layer, std::string_view notes = "");
 
-// |file|: its name, for messages.
+// |file| is the name for messages.
 //   errors  kInvalidArgument  naming file, line and what belongs there; a layer that has two traces
 //                             for one target; no trace at all
 Result<std::vector<LayerTrace>> ParseTraceFile(const std::string& text, const std::string& file);
