@@ -28,6 +28,8 @@ TESSERA_PACKAGES=(
   chromium
   # the peer of bench/host_layers; optional
   libdnnl-dev
+  # the learned model of `tessera tune`; optional
+  libxgboost-dev
   # data, and the makers of models with seeded weights
   dataset-fashion-mnist python3-onnx python3-numpy libonnx-testdata
 )

@@ -55,6 +55,7 @@ class Build {
   artifact::Artifact net;
   std::string schedule_dump, ir_dump;
   std::vector<validate::TranslationReport> translations;
+  std::vector<PlannedProgram> programs;
 
   // The trace that the user gave for region |index|; null: none.
   const schedule::Trace* TraceOf(size_t index, std::string_view target) const;

@@ -161,6 +161,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
   }
   build.net.coverage = CoverageOf(fused.graph, places);
   compiled.translations = std::move(build.translations);
+  compiled.programs = std::move(build.programs);
   compiled.artifact = std::move(build.net);
   return compiled;
 }

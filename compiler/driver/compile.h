@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/phase_clock.h"
 #include "compiler/codegen/llvm/llvm.h"
+#include "compiler/driver/evaluate.h"
 #include "compiler/graph/graph.h"
 #include "compiler/schedule/trace_file.h"
 #include "compiler/validate/validate.h"
@@ -53,6 +54,7 @@ struct Compiled {
   std::string dump;  // the texts that were asked for, in the order of the levels
   // What the translation check followed of each program of the accelerator.
   std::vector<validate::TranslationReport> translations;
+  std::vector<PlannedProgram> programs;  // of the accelerator, in the order of the artifact
 };
 
 // Compiles |graph|, which an importer made from the file |model_file| with the checksum

@@ -24,17 +24,34 @@ AccelLayer AccelLayerOf(const graph::Graph& graph, const te::RegionTe& layer,
   return made;
 }
 
+namespace {
+
+Result<isa::ProgramImage> CheckedProgram(const std::vector<network::Activation>& activations,
+                                         const std::vector<network::AccelRegion>& regions,
+                                         const isa::Config& config) {
+  TESSERA_ASSIGN(const network::ProgramPlan plan,
+                 network::PlanProgram(activations, regions, config));
+  const network::MemoryPlan memory = plan.PlaceNeeds();
+  TESSERA_ASSIGN(codegen::accel::AccelProgram program,
+                 codegen::accel::EmitProgram(plan, activations, regions, config, memory.offsets,
+                                             memory.bytes));
+  TESSERA_TRY(isa::RequireChecked(program.image, config));
+  return std::move(program.image);
+}
+
+}  // namespace
+
 Result<isa::ProgramImage> ProgramOf(const AccelLayer& layer, const schedule::Trace& trace) {
   std::vector<lower::accel::AccelRegion> regions{layer.region};
   regions[0].schedule = trace;
-  TESSERA_ASSIGN(const network::ProgramPlan plan,
-                 network::PlanProgram(layer.activations, regions, layer.config));
-  const network::MemoryPlan memory = plan.PlaceNeeds();
-  TESSERA_ASSIGN(codegen::accel::AccelProgram program,
-                 codegen::accel::EmitProgram(plan, layer.activations, regions, layer.config,
-                                             memory.offsets, memory.bytes));
-  TESSERA_TRY(isa::RequireChecked(program.image, layer.config));
-  return std::move(program.image);
+  return CheckedProgram(layer.activations, regions, layer.config);
+}
+
+Result<RunReport> Evaluate(const PlannedProgram& program, const isa::Config& config,
+                           uint64_t budget) {
+  TESSERA_ASSIGN(const isa::ProgramImage image,
+                 CheckedProgram(program.activations, program.regions, config));
+  return sim::CountCycles(image, config, budget);
 }
 
 Result<RunReport> Evaluate(const AccelLayer& layer, const schedule::Trace& trace) {

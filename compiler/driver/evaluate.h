@@ -45,6 +45,23 @@ Result<isa::ProgramImage> ProgramOf(const AccelLayer& layer, const schedule::Tra
 //   errors  those of ProgramOf and sim::CountCycles
 Result<RunReport> Evaluate(const AccelLayer& layer, const schedule::Trace& trace);
 
+// A program of the accelerator: layers that run one after another.
+struct PlannedProgram {
+  std::vector<network::Activation> activations;  // by the graph's tensors
+  std::vector<network::AccelRegion> regions;
+  // Of a program that Compile made, by region: the schedule that it has; by activation: whether it
+  // stays on chip. Evaluate reads neither.
+  std::vector<schedule::Trace> traces;
+  std::vector<bool> on_chip;
+};
+
+// Cycles, units and traffic of |program| on device `cycle`. The generator schedules the regions
+// that have no schedule. |budget|: cycles.
+//   errors  those of network::PlanProgram, codegen::accel::EmitProgram and isa::RequireChecked;
+//           kTimeout the run takes more than |budget| cycles; those of sim::CountCycles
+Result<RunReport> Evaluate(const PlannedProgram& program, const isa::Config& config,
+                           uint64_t budget = 1'000'000'000);
+
 // A layer on the host.
 struct HostLayer {
   te::RegionTe region;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a strategy asks before it measures: which points of a space are likely to be fast. Depends
+// on: history.h. Used by: strategies, searches.
+#ifndef TESSERA_COMPILER_TUNE_COST_MODEL_H_
+#define TESSERA_COMPILER_TUNE_COST_MODEL_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/tune/history.h"
+#include "isa/config.h"
+
+namespace tessera::tune {
+
+// A model of one space. It is used by one thread at a time.
+class CostModel {
+ public:
+  virtual ~CostModel() = default;
+  // Learns from all trials so far, failed ones too.
+  //   errors  kUnavailable  the library of the model refuses
+  virtual Status Fit(const History& history) = 0;
+  // A score for each point, higher for faster: about log2 of the speed relative to the space's
+  // given point. One that no schedule or cost is found for has kNoScore.
+  virtual std::vector<double> Predict(std::span<const Point> points) = 0;
+};
+
+inline constexpr double kNoScore = -64;
+
+enum class ModelKind : uint8_t { kNone, kPrior, kRank, kRegression };
+
+// A model of |space|, which outlives it; null for kNone. |follows|: the layer runs behind another
+// one (cost::CostOptions).
+//   errors  kUnsupported  kRank and kRegression in a build without xgboost
+Result<std::unique_ptr<CostModel>> MakeCostModel(ModelKind kind, Space* space,
+                                                 const isa::Config& config, bool follows);
+
+// Whether this build has xgboost.
+bool HasXgboost();
+
+// "none", "prior", "xgboost" (kRank), "xgboost-regression".
+//   errors  kInvalidArgument  another word: those that there are
+Result<ModelKind> ModelNamed(const std::string& name);
+
+}  // namespace tessera::tune
+
+#endif  // TESSERA_COMPILER_TUNE_COST_MODEL_H_

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/tune/features.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "compiler/cost/cost.h"
+
+namespace tessera::tune {
+namespace {
+
+float Log(double value) { return static_cast<float>(std::log2(std::max(value, 0.0) + 1)); }
+
+// The iterations of each loop of |stage|, outermost first.
+std::vector<int64_t> LoopsOf(const schedule::Stage& stage) {
+  std::vector<int64_t> counts;
+  for (const ir::Axis& axis : stage.axes) counts.push_back(axis.extent);
+  const auto iterations = stage.Iterations(counts);
+  std::vector<int64_t> loops;
+  for (const schedule::LoopAxis& leaf : stage.leaves) {
+    const auto found = iterations.find(leaf.var.get());
+    loops.push_back(found == iterations.end() ? 1 : found->second);
+  }
+  return loops;
+}
+
+}  // namespace
+
+const Features* FeatureTable::Of(const Point& point) {
+  const uint64_t hash = HashOf(point);
+  auto known = known_.find(hash);
+  if (known == known_.end()) known = known_.emplace(hash, Compute(point)).first;
+  return known->second ? &*known->second : nullptr;
+}
+
+std::optional<Features> FeatureTable::Compute(const Point& point) {
+  const auto schedule = space_->ScheduleOf(point);
+  if (!schedule) return std::nullopt;
+  const auto cost = cost::AccelCost(*schedule, config_, {.follows = follows_});
+  if (!cost) return std::nullopt;
+  Features made;
+  made.cycles = cost->cycles;
+  std::vector<float>& values = made.values;
+  for (size_t k = 0; k < space_->knobs().size(); ++k) {
+    const Space::Place place = space_->PlaceOf(point, k);
+    values.push_back(Log(static_cast<double>(point.picks[k].number)));
+    values.push_back(place.count > 1
+                         ? static_cast<float>(place.index) / static_cast<float>(place.count - 1)
+                         : 0.0f);
+  }
+  const double cycles = std::max(cost->cycles, 1.0);
+  for (const double busy : cost->busy) {
+    values.push_back(Log(busy));
+    values.push_back(static_cast<float>(busy / cycles));
+  }
+  values.push_back(Log(cost->bus));
+  values.push_back(static_cast<float>(cost->bus / cycles));
+  for (const double v : {cost->read_bytes, cost->written_bytes, cost->cycles})
+    values.push_back(Log(v));
+  std::vector<int64_t> longest;
+  double most = 0;
+  std::map<ir::Scope, double> elements;
+  for (const schedule::Stage& stage : schedule->stages()) {
+    if (stage.placeholder || stage.attach == schedule::Attach::kInline) continue;
+    const std::vector<int64_t> loops = LoopsOf(stage);
+    double product = 1;
+    for (const int64_t n : loops) product *= static_cast<double>(n);
+    elements[stage.scope] += product * (stage.double_buffer ? 2 : 1);
+    if (product > most) longest = loops;
+    most = std::max(most, product);
+  }
+  for (const ir::Scope scope : {ir::Scope::kInp, ir::Scope::kWgt, ir::Scope::kAcc})
+    values.push_back(Log(elements[scope]));
+  longest.resize(kFeatureLoops, 1);
+  for (const int64_t n : longest) values.push_back(Log(static_cast<double>(n)));
+  return made;
+}
+
+}  // namespace tessera::tune

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers that describe a point of a space to a model that learns. None depends on a name. Depends
+// on: space.h, compiler/cost. Used by: cost models.
+#ifndef TESSERA_COMPILER_TUNE_FEATURES_H_
+#define TESSERA_COMPILER_TUNE_FEATURES_H_
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/tune/space.h"
+#include "isa/config.h"
+
+namespace tessera::tune {
+
+struct Features {
+  double cycles = 0;  // estimated (cost::AccelCost)
+  // For each knob of the space log2(value + 1) and its place in its domain, 0 to 1; for each unit
+  // of the machine and for the bus log2 of the cycles that it works, and its share of all cycles;
+  // log2 of bytes read, bytes written and cycles; for each on-chip memory log2 of the bytes of its
+  // buffers; and of each of the stage with the most iterations' first kFeatureLoops loops log2 of
+  // its iterations.
+  std::vector<float> values;
+};
+inline constexpr size_t kFeatureLoops = 12;
+
+// The features of a space's points, each computed once. It is used by one thread at a time.
+class FeatureTable {
+ public:
+  FeatureTable(Space* space, const isa::Config& config, bool follows)
+      : space_(space), config_(config), follows_(follows) {}
+  // Null: the point has no schedule, or its schedule no cost.
+  const Features* Of(const Point& point);
+
+ private:
+  std::optional<Features> Compute(const Point& point);
+
+  Space* space_;
+  isa::Config config_;
+  bool follows_;
+  std::unordered_map<uint64_t, std::optional<Features>> known_;
+};
+
+}  // namespace tessera::tune
+
+#endif  // TESSERA_COMPILER_TUNE_FEATURES_H_

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a search has measured of one space. Depends on: space.h. Used by: strategies, cost models,
+// searches.
+#ifndef TESSERA_COMPILER_TUNE_HISTORY_H_
+#define TESSERA_COMPILER_TUNE_HISTORY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/tune/space.h"
+
+namespace tessera::tune {
+
+// A measured point: its cycles, or why it has none.
+struct Trial {
+  Point point;
+  std::optional<uint64_t> cycles;
+  std::string cause;    // without cycles: the name of the error's code (base/error.h)
+  std::string message;  // ... and its text
+};
+
+class History {
+ public:
+  void Add(Trial trial) {
+    seen_.insert(HashOf(trial.point));
+    const bool better = trial.cycles && (!best_ || *trial.cycles < *trials_[*best_].cycles);
+    if (!trial.cycles) ++failed_;
+    trials_.push_back(std::move(trial));
+    if (better) best_ = trials_.size() - 1;
+  }
+  const std::vector<Trial>& trials() const { return trials_; }
+  bool Has(const Point& point) const { return seen_.contains(HashOf(point)); }
+  // The trial with the fewest cycles, of equal ones the first; null: none has any.
+  const Trial* best() const { return best_ ? &trials_[*best_] : nullptr; }
+  size_t failed() const { return failed_; }
+
+ private:
+  std::vector<Trial> trials_;
+  std::unordered_set<uint64_t> seen_;
+  std::optional<size_t> best_;
+  size_t failed_ = 0;
+};
+
+}  // namespace tessera::tune
+
+#endif  // TESSERA_COMPILER_TUNE_HISTORY_H_

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keys of tasks: hashes of text in which tensors have numbers instead of names.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "base/hash.h"
+#include "compiler/schedule/trace_file.h"
+#include "compiler/tune/task.h"
+#include "isa/version.h"
+
+namespace tessera::tune {
+namespace {
+
+uint64_t HashOfText(const std::string& text) {
+  return Crc64({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
+
+// Whether a name may go on with |c|.
+bool InName(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// |text| with "%0", "%1", .. in the place of |names|. Stages that steps make are called after the
+// tensor that they are of: "conv.sum.i" becomes "%3.i".
+std::string WithNumbers(const std::string& text, const std::vector<std::string>& names) {
+  std::vector<std::pair<std::string, size_t>> longest;
+  for (size_t k = 0; k < names.size(); ++k) longest.emplace_back(names[k], k);
+  std::ranges::stable_sort(
+      longest, [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+  std::string made;
+  for (size_t at = 0; at < text.size();) {
+    const bool begins = at == 0 || !InName(text[at - 1]);
+    const auto found = std::ranges::find_if(longest, [&](const auto& name) {
+      const size_t end = at + name.first.size();
+      return begins && text.compare(at, name.first.size(), name.first) == 0 &&
+             (end >= text.size() || !InName(text[end]));
+    });
+    if (found == longest.end()) {
+      made += text[at++];
+    } else {
+      made += fmt::format("%{}", found->second);
+      at += found->first.size();
+    }
+  }
+  return made;
+}
+
+// The version of the language of schedules.
+uint64_t StepsHash() {
+  std::string all;
+  for (const std::string& usage : schedule::StepUsages()) all += usage + "\n";
+  return HashOfText(all);
+}
+
+}  // namespace
+
+bool TaskKey::operator==(const TaskKey& o) const {
+  return layer == o.layer && space == o.space && target == o.target &&
+         config_hash == o.config_hash && isa == o.isa && steps == o.steps;
+}
+
+TaskKey KeyOf(const network::AccelRegion& region, const schedule::Trace& trace,
+              const isa::Config& config) {
+  std::vector<std::string> names;
+  for (const te::Tensor& t : te::TopologicalOrder({region.output})) names.push_back(t.name());
+  schedule::Trace blank = trace;
+  for (schedule::Step& step : blank) {
+    if (auto* decide = std::get_if<schedule::DecideStep>(&step)) decide->value = schedule::Choice();
+  }
+  static const uint64_t kSteps = StepsHash();
+  return {.layer = HashOfText(WithNumbers(te::Print({region.output}), names)),
+          .space = HashOfText(WithNumbers(schedule::Print(blank), names)),
+          .target = schedule::kAcceleratorTrace,
+          .config = config.name,
+          .config_hash = config.Hash(),
+          .isa = isa::kIsaHash,
+          .steps = kSteps};
+}
+
+}  // namespace tessera::tune

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/tune/search.h"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include "base/hash.h"
+
+namespace tessera::tune {
+namespace {
+
+// The task scheduler's constants, Ansor's: the share of the observed gain in the expected one, and
+// over how many batches it is observed.
+constexpr double kObserved = 0.2;
+constexpr size_t kWindow = 3;
+// A schedule that takes so many times the cycles of the given one is not run to its end.
+constexpr uint64_t kPatience = 4, kPatienceCycles = 100'000;
+
+}  // namespace
+
+Result<Search> Search::Make(std::vector<Task>* tasks, const isa::Config& config,
+                            const SearchOptions& options, Measure measure) {
+  Search search(tasks, config, options, std::move(measure));
+  search.states_.resize(tasks->size());
+  for (size_t t = 0; t < tasks->size(); ++t) {
+    State& state = search.states_[t];
+    // Tasks do not share random numbers: a task's points do not depend on the other tasks.
+    TESSERA_ASSIGN(state.strategy,
+                   MakeStrategy(options.strategy, Mix64(options.seed + t * 0x9e3779b97f4a7c15u)));
+    Task& task = (*tasks)[t];
+    TESSERA_ASSIGN(state.model, MakeCostModel(options.model, &task.space, config, task.follows));
+  }
+  return search;
+}
+
+uint64_t Search::GivenCycles(size_t task) const {
+  const Point& given = (*tasks_)[task].space.given();
+  for (const Trial& trial : states_[task].history.trials()) {
+    if (trial.point == given) return trial.cycles.value_or(0);
+  }
+  return 0;
+}
+
+bool Search::Over() const {
+  return options_.stop() || std::chrono::steady_clock::now() >= options_.until ||
+         (options_.trials > 0 && progress_.trials >= options_.trials);
+}
+
+size_t Search::NextTask() const {
+  size_t next = tasks_->size();
+  double most = -1;
+  for (size_t t = 0; t < tasks_->size(); ++t) {
+    const State& state = states_[t];
+    if (state.ended) continue;
+    const std::vector<double>& best = state.best;
+    if (best.empty()) return t;  // each once
+    // What it gained a batch, lately, and what it would gain if each batch gained as much as the
+    // mean of all: best / batches.
+    const size_t window = std::min(kWindow, best.size() - 1);
+    const double now = best.back(), count = static_cast<double>(best.size());
+    const double seen =
+        window == 0 ? 0 : (best[best.size() - 1 - window] - now) / static_cast<double>(window);
+    const double gain = static_cast<double>((*tasks_)[t].weight) *
+                        (kObserved * seen + (1 - kObserved) * now / count);
+    if (gain > most) next = t;
+    most = std::max(most, gain);
+  }
+  return next;
+}
+
+void Search::Count() {
+  progress_.best = progress_.given = 0;
+  for (size_t t = 0; t < tasks_->size(); ++t) {
+    const double weight = static_cast<double>((*tasks_)[t].weight);
+    const auto given = static_cast<double>(GivenCycles(t));
+    const Trial* best = states_[t].history.best();
+    progress_.given += weight * given;
+    progress_.best += weight * (best != nullptr ? static_cast<double>(*best->cycles) : given);
+  }
+}
+
+Status Search::RunBatch(size_t t, const std::vector<Point>& points) {
+  const Task& task = (*tasks_)[t];
+  State& state = states_[t];
+  const uint64_t given = GivenCycles(t);
+  const uint64_t budget = given == 0 ? 1'000'000'000 : kPatience * given + kPatienceCycles;
+  std::vector<schedule::Trace> traces;
+  for (const Point& point : points) traces.push_back(task.space.TraceOf(point));
+  std::vector<std::optional<Result<uint64_t>>> results(points.size());
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t k = next++; k < points.size(); k = next++) {
+      if (options_.stop() || std::chrono::steady_clock::now() >= options_.until) return;
+      results[k] = measure_(task, traces[k], budget);
+    }
+  };
+  std::vector<std::thread> others;
+  for (int w = 1; w < options_.workers; ++w) others.emplace_back(work);
+  work();
+  for (std::thread& other : others) other.join();
+  // In the order of the batch, so that workers change nothing. What a worker had no time for is not
+  // a trial.
+  for (size_t k = 0; k < points.size(); ++k) {
+    if (!results[k]) continue;
+    Trial trial{points[k], std::nullopt, "", ""};
+    if (*results[k]) {
+      trial.cycles = **results[k];
+    } else {
+      trial.cause = CodeName(results[k]->error().code);
+      trial.message = results[k]->error().message;
+    }
+    ++progress_.trials;
+    progress_.failed += !trial.cycles;
+    TESSERA_TRY(options_.finished(task, trial));
+    state.history.Add(std::move(trial));
+  }
+  progress_.task = t;
+  Count();
+  options_.progress(progress_);
+  return {};
+}
+
+Status Search::Run() {
+  for (size_t t = 0; t < tasks_->size() && !Over(); ++t) {
+    const Point& given = (*tasks_)[t].space.given();
+    if (!states_[t].history.Has(given)) TESSERA_TRY(RunBatch(t, {given}));
+  }
+  Count();
+  while (!Over()) {
+    const size_t t = NextTask();
+    if (t == tasks_->size()) break;
+    State& state = states_[t];
+    if (state.model != nullptr) TESSERA_TRY(state.model->Fit(state.history));
+    size_t n = options_.batch;
+    if (options_.trials > 0)
+      n = std::min(n, static_cast<size_t>(options_.trials - progress_.trials));
+    const std::vector<Point> points =
+        state.strategy->NextBatch((*tasks_)[t].space, state.model.get(), state.history, n);
+    state.ended = points.empty();
+    if (!points.empty()) TESSERA_TRY(RunBatch(t, points));
+    const Trial* best = state.history.best();
+    state.best.push_back(best == nullptr ? 0 : static_cast<double>(*best->cycles));
+  }
+  return {};
+}
+
+}  // namespace tessera::tune

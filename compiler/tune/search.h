@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A search over the tasks of a network: which task gets the next batch of trials, and the workers
+// that measure it. Depends on: task.h, strategy.h. Used by: the command, bench.
+#ifndef TESSERA_COMPILER_TUNE_SEARCH_H_
+#define TESSERA_COMPILER_TUNE_SEARCH_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/tune/cost_model.h"
+#include "compiler/tune/strategy.h"
+#include "compiler/tune/task.h"
+
+namespace tessera::tune {
+
+// The cycles of a point, or why it has none. Called by several threads at once.
+using Measure = std::function<Result<uint64_t>(const Task& task, const schedule::Trace& trace,
+                                               uint64_t budget)>;
+
+// How far a search is.
+struct SearchProgress {
+  size_t task = 0;  // the task of the last batch
+  int64_t trials = 0, failed = 0;
+  double best = 0, given = 0;  // cycles of all tasks, by weight: the best so far, and as given
+};
+
+struct SearchOptions {
+  std::string strategy = "evolution";
+  ModelKind model = ModelKind::kPrior;
+  uint64_t seed = 1;
+  int workers = 1;
+  size_t batch = 16;   // trials between two fits of the model
+  int64_t trials = 0;  // in all; 0: no limit
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+  std::function<bool()> stop = [] { return false; };
+  // Told of each new trial, in an order that does not depend on the workers. An error ends the
+  // search.
+  std::function<Status(const Task& task, const Trial& trial)> finished =
+      [](const Task&, const Trial&) { return Status(); };
+  std::function<void(const SearchProgress&)> progress = [](const SearchProgress&) {};
+};
+
+class Search {
+ public:
+  // |tasks| outlive the search.
+  //   errors  those of MakeStrategy and MakeCostModel
+  static Result<Search> Make(std::vector<Task>* tasks, const isa::Config& config,
+                             const SearchOptions& options, Measure measure);
+
+  // A trial of an earlier search; not told to SearchOptions::finished.
+  void AddKnown(size_t task, Trial trial) { states_[task].history.Add(std::move(trial)); }
+
+  // Searches until the budget is spent, stop() says so, or no task has another point. The first
+  // trial of a task is its given point.
+  //   errors  those of SearchOptions::finished and CostModel::Fit
+  Status Run();
+
+  const History& history(size_t task) const { return states_[task].history; }
+  // The cycles of the given point; 0: not measured yet, or it failed.
+  uint64_t GivenCycles(size_t task) const;
+  const SearchProgress& progress() const { return progress_; }
+
+ private:
+  struct State {
+    History history;
+    std::unique_ptr<Strategy> strategy;
+    std::unique_ptr<CostModel> model;
+    std::vector<double> best;  // after each batch
+    bool ended = false;        // has no more points
+  };
+
+  Search(std::vector<Task>* tasks, const isa::Config& config, SearchOptions options,
+         Measure measure)
+      : tasks_(tasks),
+        config_(config),
+        options_(std::move(options)),
+        measure_(std::move(measure)) {}
+  bool Over() const;
+  // The task that another batch is expected to gain most cycles of; tasks_->size(): none is left.
+  size_t NextTask() const;
+  Status RunBatch(size_t task, const std::vector<Point>& points);
+  void Count();
+
+  std::vector<Task>* tasks_;
+  isa::Config config_;
+  SearchOptions options_;
+  Measure measure_;
+  std::vector<State> states_;
+  SearchProgress progress_;
+};
+
+}  // namespace tessera::tune
+
+#endif  // TESSERA_COMPILER_TUNE_SEARCH_H_

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/tune/space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "base/hash.h"
+
+namespace tessera::tune {
+namespace {
+
+using schedule::Choice;
+
+constexpr int kDraws = 20;  // before a draw gives up
+constexpr int kWalks = 200;
+
+uint64_t HashOfPicks(const std::vector<Choice>& picks) {
+  uint64_t hash = picks.size();
+  for (const Choice& pick : picks) {
+    hash = Mix64(hash ^ static_cast<uint64_t>(pick.number)) + 0x9e3779b97f4a7c15u;
+    for (const std::string& word : pick.words) {
+      hash = Mix64(hash ^ Crc64({reinterpret_cast<const uint8_t*>(word.data()), word.size()})) + 1;
+    }
+  }
+  return hash;
+}
+
+size_t IndexOf(const std::vector<Choice>& values, const Choice& value) {
+  return static_cast<size_t>(std::ranges::find(values, value) - values.begin());
+}
+
+}  // namespace
+
+uint64_t HashOf(const Point& point) { return HashOfPicks(point.picks); }
+
+const Choice& NearestOf(const std::vector<Choice>& values, const Choice& wanted) {
+  const Choice* best = &values[0];
+  for (const Choice& value : values) {
+    if (value == wanted) return value;
+    if (!wanted.words.empty() || !value.words.empty()) continue;
+    if (std::abs(value.number - wanted.number) < std::abs(best->number - wanted.number))
+      best = &value;
+  }
+  return *best;
+}
+
+Result<Space> Space::Make(te::Tensor output, schedule::Trace trace,
+                          std::shared_ptr<const target::Target> target) {
+  Space space;
+  space.output_ = std::move(output);
+  space.trace_ = std::move(trace);
+  space.target_ = std::move(target);
+  std::map<std::string, int> count;
+  for (size_t k = 0; k < space.trace_.size(); ++k) {
+    if (const auto* decide = std::get_if<schedule::DecideStep>(&space.trace_[k])) {
+      space.knobs_.push_back({decide->name, k, false});
+      space.given_.picks.push_back(decide->value);
+    } else if (std::holds_alternative<schedule::DoubleBufferStep>(space.trace_[k])) {
+      const std::string kind = schedule::DoubleBufferStep::kName;
+      space.knobs_.push_back({fmt::format("{}.{}", kind, ++count[kind]), k, true});
+      space.given_.picks.emplace_back(1);
+    }
+  }
+  TESSERA_ASSIGN(schedule::Schedule start,
+                 schedule::Schedule::Create({space.output_}, space.target_));
+  const size_t first = space.knobs_.empty() ? space.trace_.size() : space.knobs_[0].step;
+  for (size_t k = 0; k < first; ++k) TESSERA_TRY(start.Apply(space.trace_[k]));
+  space.start_ = std::move(start);
+  TESSERA_TRY(space.ScheduleOf(space.given_));
+  return space;
+}
+
+schedule::Trace Space::TraceOf(const Point& point) const {
+  schedule::Trace trace;
+  size_t knob = 0;
+  for (size_t k = 0; k < trace_.size(); ++k) {
+    if (knob == knobs_.size() || knobs_[knob].step != k) {
+      trace.push_back(trace_[k]);
+      continue;
+    }
+    const Choice& pick = point.picks[knob];
+    if (!knobs_[knob].optional) {
+      trace.push_back(trace_[k]);
+      std::get<schedule::DecideStep>(trace.back()).value = pick;
+    } else if (pick.number != 0) {
+      trace.push_back(trace_[k]);
+    }
+    ++knob;
+  }
+  return trace;
+}
+
+Status Space::ApplyUntil(const Point& point, size_t from, size_t to, schedule::Schedule* s) const {
+  for (size_t knob = from; knob < to; ++knob) {
+    schedule::Step step = trace_[knobs_[knob].step];
+    if (!knobs_[knob].optional) std::get<schedule::DecideStep>(step).value = point.picks[knob];
+    if (!knobs_[knob].optional || point.picks[knob].number != 0) TESSERA_TRY(s->Apply(step));
+    const size_t end = knob + 1 < knobs_.size() ? knobs_[knob + 1].step : trace_.size();
+    for (size_t k = knobs_[knob].step + 1; k < end; ++k) TESSERA_TRY(s->Apply(trace_[k]));
+  }
+  return {};
+}
+
+Result<schedule::Schedule> Space::ScheduleOf(const Point& point) const {
+  schedule::Schedule s = *start_;
+  TESSERA_TRY(ApplyUntil(point, 0, knobs_.size(), &s));
+  return s;
+}
+
+bool Space::Replays(const Point& point) {
+  const uint64_t hash = HashOf(point);
+  const auto known = replays_.find(hash);
+  if (known != replays_.end()) return known->second;
+  const bool replays = ScheduleOf(point).has_value();
+  replays_[hash] = replays;
+  return replays;
+}
+
+const std::vector<Choice>* Space::ValuesAfter(const std::vector<Choice>& picks) {
+  const uint64_t hash = HashOfPicks(picks);
+  auto known = values_.find(hash);
+  if (known == values_.end()) {
+    std::vector<Choice> values;
+    const Knob& knob = knobs_[picks.size()];
+    if (knob.optional) {
+      values = {Choice(0), Choice(1)};
+    } else {
+      schedule::Schedule s = *start_;
+      if (ApplyUntil({picks}, 0, picks.size(), &s)) {
+        auto found = s.ValuesOf(std::get<schedule::DecideStep>(trace_[knob.step]));
+        if (found) values = std::move(*found);
+      }
+    }
+    known = values_.emplace(hash, std::move(values)).first;
+  }
+  return known->second.empty() ? nullptr : &known->second;
+}
+
+std::optional<Point> Space::Build(const Chooser& choose) {
+  Point point;
+  while (point.picks.size() < knobs_.size()) {
+    const std::vector<Choice>* values = ValuesAfter(point.picks);
+    if (values == nullptr) break;
+    point.picks.push_back(choose(point.picks.size(), *values));
+  }
+  if (point.picks.size() == knobs_.size() && Replays(point)) return point;
+  ++rejected_;
+  return std::nullopt;
+}
+
+std::optional<Point> Space::Random(Rng& rng) {
+  for (int draw = 0; draw < kDraws; ++draw) {
+    const auto point = Build([&](size_t, const std::vector<Choice>& values) {
+      return values[static_cast<size_t>(rng.Range(0, std::ssize(values) - 1))];
+    });
+    if (point) return point;
+  }
+  return std::nullopt;
+}
+
+std::optional<Point> Space::Fitted(const Point& point) {
+  return Build([&](size_t knob, const std::vector<Choice>& values) {
+    return NearestOf(values, point.picks[knob]);
+  });
+}
+
+std::optional<Point> Space::Mutated(const Point& point, Rng& rng) {
+  for (int draw = 0; draw < kDraws; ++draw) {
+    if (knobs_.empty()) return std::nullopt;
+    const auto at = static_cast<size_t>(rng.Range(0, std::ssize(knobs_) - 1));
+    bool moved = false;
+    const auto mutant = Build([&](size_t knob, const std::vector<Choice>& values) {
+      if (knob != at || values.size() < 2) return NearestOf(values, point.picks[knob]);
+      moved = true;
+      std::vector<Choice> others = values;
+      std::erase(others, point.picks[knob]);
+      return others[static_cast<size_t>(rng.Range(0, std::ssize(others) - 1))];
+    });
+    if (mutant && moved && *mutant != point) return mutant;
+  }
+  return std::nullopt;
+}
+
+std::optional<Point> Space::Crossed(const Point& a, const Point& b, Rng& rng) {
+  return Build([&](size_t knob, const std::vector<Choice>& values) {
+    return NearestOf(values, (rng.OneIn(2) ? a : b).picks[knob]);
+  });
+}
+
+std::optional<Point> Space::Spliced(const Point& a, const Point& b, size_t count) {
+  return Build([&](size_t knob, const std::vector<Choice>& values) {
+    return NearestOf(values, (knob < count ? a : b).picks[knob]);
+  });
+}
+
+std::optional<Point> Space::Moved(const Point& point, size_t knob, int by) {
+  bool inside = true;
+  const auto moved = Build([&](size_t k, const std::vector<Choice>& values) {
+    if (k != knob) return NearestOf(values, point.picks[k]);
+    const auto index = static_cast<int64_t>(IndexOf(values, point.picks[k])) + by;
+    inside = index >= 0 && index < std::ssize(values);
+    return inside ? values[static_cast<size_t>(index)] : point.picks[k];
+  });
+  return inside ? moved : std::nullopt;
+}
+
+std::optional<Point> Space::WithPicks(
+    const std::function<const Choice*(const std::string&)>& pick) {
+  Point wanted = given_;
+  for (size_t k = 0; k < knobs_.size(); ++k) {
+    if (const Choice* value = pick(knobs_[k].name)) wanted.picks[k] = *value;
+  }
+  return Fitted(wanted);
+}
+
+Space::Place Space::PlaceOf(const Point& point, size_t knob) {
+  const std::vector<Choice>* values =
+      ValuesAfter({point.picks.begin(), point.picks.begin() + static_cast<ptrdiff_t>(knob)});
+  if (values == nullptr) return {};
+  return {std::min(IndexOf(*values, point.picks[knob]), values->size() - 1), values->size()};
+}
+
+std::optional<Point> Space::NextFrom(std::vector<Choice> picks) {
+  while (true) {
+    // Down: first values, as far as there are any.
+    bool dead = false;
+    while (picks.size() < knobs_.size() && !dead) {
+      const std::vector<Choice>* values = ValuesAfter(picks);
+      dead = values == nullptr;
+      if (!dead) picks.push_back((*values)[0]);
+    }
+    if (!dead && Replays({picks})) return Point{picks};
+    ++rejected_;
+    // Up: the next value of the last knob that has one.
+    while (!picks.empty()) {
+      const Choice last = picks.back();
+      picks.pop_back();
+      const std::vector<Choice>& values = *ValuesAfter(picks);
+      const size_t next = IndexOf(values, last) + 1;
+      if (next >= values.size()) continue;
+      picks.push_back(values[next]);
+      dead = false;
+      break;
+    }
+    if (picks.empty()) return std::nullopt;
+  }
+}
+
+std::optional<Point> Space::First() { return NextFrom({}); }
+
+std::optional<Point> Space::After(const Point& point) {
+  std::vector<Choice> picks = point.picks;
+  while (!picks.empty()) {
+    const Choice last = picks.back();
+    picks.pop_back();
+    const std::vector<Choice>& values = *ValuesAfter(picks);
+    const size_t next = IndexOf(values, last) + 1;
+    if (next >= values.size()) continue;
+    picks.push_back(values[next]);
+    return NextFrom(std::move(picks));
+  }
+  return std::nullopt;
+}
+
+Space::Size Space::CountPoints(int64_t most) {
+  // Without replaying: the leaves of the tree of domains.
+  int64_t count = 0;
+  std::vector<Choice> picks;
+  const std::function<void()> walk = [&] {
+    if (count > most) return;
+    if (picks.size() == knobs_.size()) {
+      ++count;
+      return;
+    }
+    const std::vector<Choice>* known = ValuesAfter(picks);
+    if (known == nullptr) return;
+    const std::vector<Choice> values = *known;
+    for (const Choice& value : values) {
+      picks.push_back(value);
+      walk();
+      picks.pop_back();
+    }
+  };
+  walk();
+  if (count <= most) return {static_cast<double>(count), true};
+  Rng rng(1);
+  double sum = 0;
+  for (int k = 0; k < kWalks; ++k) {
+    double product = 1;
+    for (picks.clear(); picks.size() < knobs_.size();) {
+      const std::vector<Choice>* values = ValuesAfter(picks);
+      if (values == nullptr) product = 0;
+      if (values == nullptr) break;
+      product *= static_cast<double>(values->size());
+      picks.push_back((*values)[static_cast<size_t>(rng.Range(0, std::ssize(*values) - 1))]);
+    }
+    sum += product;
+  }
+  return {sum / kWalks, false};
+}
+
+}  // namespace tessera::tune

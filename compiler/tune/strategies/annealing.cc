@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Simulated annealing on a model, with AutoTVM's constants: 128 chains of at most 500 steps, the
+// temperature falls from 1 to 0, the chains end after 50 steps in which no better point was found,
+// 5 % of a batch are random. Chains go on where they were when the next batch is asked for.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "compiler/tune/strategy.h"
+
+namespace tessera::tune {
+namespace {
+
+class AnnealingStrategy : public Strategy {
+  static constexpr size_t kChains = 128;
+  static constexpr int kSteps = 500, kPatience = 50;
+  static constexpr double kEpsilon = 0.05;
+
+ public:
+  explicit AnnealingStrategy(uint64_t seed) : rng_(seed) {}
+
+  std::vector<Point> NextBatch(Space& space, CostModel* model, const History& history,
+                               size_t n) override {
+    Batch batch(history, n);
+    if (model == nullptr) {
+      batch.AddRandom(space, rng_, n);
+      return batch.Take();
+    }
+    while (chains_.size() < kChains) {
+      const auto point = space.Random(rng_);
+      if (!point) break;
+      chains_.push_back(*point);
+    }
+    // The best points that the chains have been at, the best first.
+    std::vector<std::pair<double, Point>> found;
+    std::unordered_set<uint64_t> known;
+    const auto note = [&](const Point& point, double score) {
+      if (history.Has(point) || !known.insert(HashOf(point)).second) return false;
+      const auto at = std::ranges::find_if(found, [&](const auto& f) { return f.first < score; });
+      if (found.size() >= n && at == found.end()) return false;
+      found.insert(at, {score, point});
+      if (found.size() > n) found.pop_back();
+      return true;
+    };
+    std::vector<double> scores = model->Predict(chains_);
+    for (size_t c = 0; c < chains_.size(); ++c) note(chains_[c], scores[c]);
+    for (int step = 0, idle = 0; step < kSteps && idle < kPatience; ++step, ++idle) {
+      const double heat = 1 - static_cast<double>(step) / kSteps;
+      std::vector<Point> next;
+      for (const Point& at : chains_) next.push_back(space.Mutated(at, rng_).value_or(at));
+      const std::vector<double> moved = model->Predict(next);
+      for (size_t c = 0; c < chains_.size(); ++c) {
+        if (note(next[c], moved[c])) idle = 0;
+        const double accept = std::exp(std::min((moved[c] - scores[c]) / (heat + 1e-5), 1.0));
+        if (rng_.Unit() >= accept) continue;
+        chains_[c] = next[c];
+        scores[c] = moved[c];
+      }
+    }
+    const auto random = static_cast<size_t>(std::ceil(kEpsilon * static_cast<double>(n)));
+    for (const auto& [score, point] : found) {
+      if (batch.size() + random < n) batch.Add(point);
+    }
+    batch.AddRandom(space, rng_, n);
+    return batch.Take();
+  }
+
+ private:
+  Rng rng_;
+  std::vector<Point> chains_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> MakeAnnealing(uint64_t seed) {
+  return std::make_unique<AnnealingStrategy>(seed);
+}
+
+}  // namespace tessera::tune

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/tune/strategy.h"
+
+namespace tessera::tune {
+namespace {
+
+struct StrategyRow {
+  const char* name;
+  std::unique_ptr<Strategy> (*make)(uint64_t seed);
+};
+constexpr StrategyRow kStrategies[] = {
+    {"random", MakeRandom},       {"grid", MakeGrid},           {"genetic", MakeGenetic},
+    {"annealing", MakeAnnealing}, {"evolution", MakeEvolution}, {"descent", MakeDescent},
+};
+
+}  // namespace
+
+std::string StrategyNames() {
+  std::string names;
+  for (const StrategyRow& row : kStrategies)
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
+Result<std::unique_ptr<Strategy>> MakeStrategy(const std::string& name, uint64_t seed) {
+  for (const StrategyRow& row : kStrategies) {
+    if (row.name == name) return row.make(seed);
+  }
+  return Fail(Code::kNotFound, "no strategy '{}'; there are {}", name, StrategyNames());
+}
+
+void Batch::AddRandom(Space& space, Rng& rng, size_t count) {
+  // A space that is nearly all measured gives the same points again and again.
+  constexpr int kTries = 64;
+  for (int misses = 0; size() < count && !full() && misses < kTries;) {
+    const auto point = space.Random(rng);
+    if (!point || !Add(*point)) ++misses;
+  }
+  // The rest of a small space is found in order.
+  constexpr int kSmall = 4096;
+  int left = kSmall;
+  for (auto point = size() < count && !full() ? space.First() : std::nullopt;
+       point && size() < count && !full() && left > 0; point = space.After(*point), --left)
+    Add(*point);
+}
+
+}  // namespace tessera::tune

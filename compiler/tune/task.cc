@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/tune/task.h"
+
+#include <algorithm>
+
+#include "compiler/target/accelerator.h"
+
+namespace tessera::tune {
+namespace {
+
+using network::Activation;
+
+// Whether region |index| of |program| reads |activation|.
+bool Reads(const compiler::PlannedProgram& program, size_t index, int activation) {
+  return std::ranges::any_of(program.regions[index].activations,
+                             [&](const auto& entry) { return entry.second == activation; });
+}
+
+}  // namespace
+
+std::vector<size_t> CutsOf(const compiler::PlannedProgram& program) {
+  const size_t count = program.regions.size();
+  std::vector<bool> held(count + 1, false);  // something stays on chip in front of the region
+  for (size_t made = 0; made < count; ++made) {
+    const int result = program.regions[made].result;
+    if (!program.on_chip[static_cast<size_t>(result)]) continue;
+    size_t last = made;
+    for (size_t r = made + 1; r < count; ++r) {
+      if (Reads(program, r, result)) last = r;
+    }
+    for (size_t r = made + 1; r <= last; ++r) held[r] = true;
+  }
+  std::vector<size_t> cuts;
+  for (size_t r = 0; r <= count; ++r) {
+    if (!held[r]) cuts.push_back(r);
+  }
+  return cuts;
+}
+
+compiler::PlannedProgram PartOf(const compiler::PlannedProgram& program, size_t first,
+                                size_t last) {
+  compiler::PlannedProgram part;
+  part.activations = program.activations;
+  part.on_chip = program.on_chip;
+  for (size_t r = 0; r < program.regions.size(); ++r) {
+    const auto result = static_cast<size_t>(program.regions[r].result);
+    if (r < first) {
+      part.activations[result].kind = Activation::Kind::kInMemory;
+      part.activations[result].on_host = false;
+    } else if (r < last) {
+      part.regions.push_back(program.regions[r]);
+      part.traces.push_back(program.traces[r]);
+      for (size_t later = last; later < program.regions.size(); ++later) {
+        if (Reads(program, later, program.regions[r].result))
+          part.activations[result].kind = Activation::Kind::kOutput;
+      }
+    }
+  }
+  return part;
+}
+
+Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedProgram>& programs,
+                                  const isa::Config& config) {
+  std::vector<Task> tasks;
+  const auto target = target::Accelerator(config);
+  for (const compiler::PlannedProgram& program : programs) {
+    const std::vector<size_t> cuts = CutsOf(program);
+    for (size_t r = 0; r < program.regions.size(); ++r) {
+      const network::AccelRegion& region = program.regions[r];
+      const TaskKey key = KeyOf(region, program.traces[r], config);
+      const auto known = std::ranges::find_if(tasks, [&](const Task& t) { return t.key == key; });
+      if (known != tasks.end()) {
+        ++known->weight;
+        continue;
+      }
+      auto space = Space::Make(region.output, program.traces[r], target);
+      if (!space) return Within(region.op, space.error());
+      if (space->knobs().empty()) continue;
+      const auto next = std::ranges::upper_bound(cuts, r);
+      const size_t first = *(next - 1), last = *next;
+      Task task{.name = region.op, .key = key, .space = std::move(*space), .follows = r > 0};
+      task.part = PartOf(program, first, last);
+      task.index = r - first;
+      for (size_t k = 0; k < task.part.regions.size(); ++k)
+        task.part.regions[k].schedule = task.part.traces[k];
+      tasks.push_back(std::move(task));
+    }
+  }
+  return tasks;
+}
+
+Result<uint64_t> CyclesOf(const Task& task, const schedule::Trace& trace, const isa::Config& config,
+                          uint64_t budget) {
+  compiler::PlannedProgram program = task.part;
+  program.regions[task.index].schedule = trace;
+  TESSERA_ASSIGN(const RunReport report, compiler::Evaluate(program, config, budget));
+  return report.cycles;
+}
+
+}  // namespace tessera::tune

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What of a network is searched: each layer of the accelerator that differs from the others, with
+// its space, measured in the part of the program that it exchanges data on chip with. Depends on:
+// space.h, compiler/driver. Used by: searches, the use of records.
+#ifndef TESSERA_COMPILER_TUNE_TASK_H_
+#define TESSERA_COMPILER_TUNE_TASK_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/driver/evaluate.h"
+#include "compiler/tune/space.h"
+#include "isa/config.h"
+
+namespace tessera::tune {
+
+// What a record is about. Records of equal keys are about the same points and cycles.
+struct TaskKey {
+  uint64_t layer = 0;  // the tensor expressions, without the names in them
+  // The schedule around which the space is, without its values and the names in it; it differs with
+  // what stays on chip.
+  uint64_t space = 0;
+  std::string target;  // as in a trace file: "accelerator"
+  std::string config;  // the configuration's name, for messages
+  uint64_t config_hash = 0;
+  uint64_t isa = 0;    // isa::kIsaHash
+  uint64_t steps = 0;  // the language of schedules: a hash of the usages of its steps
+  // The same work for the same machine and versions. The configuration's name may differ.
+  bool operator==(const TaskKey& other) const;
+};
+
+// The key of |region| as |trace|, its generated schedule, schedules it.
+TaskKey KeyOf(const network::AccelRegion& region, const schedule::Trace& trace,
+              const isa::Config& config);
+
+struct Task {
+  std::string name;  // of its first layer
+  TaskKey key;
+  Space space;
+  int64_t weight = 1;    // how many layers of the network are this task
+  bool follows = false;  // another layer runs before it
+  // The layer is region |index| of |part|, whose other regions have the network's schedules.
+  compiler::PlannedProgram part;
+  size_t index = 0;
+};
+
+// The tasks of |programs|, which Compile made, in the order of the layers. Layers without a choice
+// are none.
+//   errors  those of Space::Make
+Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedProgram>& programs,
+                                  const isa::Config& config);
+
+// The cycles of |task|'s part with the layer scheduled by |trace|. Any number of threads may call.
+//   errors  those of compiler::Evaluate; kTimeout beyond |budget| cycles
+Result<uint64_t> CyclesOf(const Task& task, const schedule::Trace& trace, const isa::Config& config,
+                          uint64_t budget);
+
+// Regions |first| to |last| - 1 of |program| as a program: what is made before is in device memory,
+// what is read behind leaves.
+compiler::PlannedProgram PartOf(const compiler::PlannedProgram& program, size_t first, size_t last);
+
+// The indices of the regions between which |program| has nothing on chip: 0 first, the number of
+// regions last.
+std::vector<size_t> CutsOf(const compiler::PlannedProgram& program);
+
+}  // namespace tessera::tune
+
+#endif  // TESSERA_COMPILER_TUNE_TASK_H_

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: spaces of layers, over the tasks of a small network on two machines. Every point
+// that a space returns replays and keeps its picks; enumeration has each point once, as many as are
+// counted, and random points are among them; mutation changes one knob, or those that follow from
+// it; crossover takes each knob of a parent where that is legal; equal points have equal hashes.
+// Not tested here: what a point costs (search_test.cc), domains (compiler/schedule).
+#include "compiler/tune/space.h"
+
+#include <algorithm>
+#include <set>
+
+#include "tests/compiler/tune/tune_test_net.h"
+
+namespace tessera::tune {
+namespace {
+
+class SpaceOf : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override { tasks_ = test::TuneTasks(test::NamedConfig(GetParam())); }
+  std::vector<Task> tasks_;
+};
+
+// The picks of a schedule's own decisions agree with the point's.
+void ExpectReplays(const Space& space, const Point& point) {
+  const auto schedule = space.ScheduleOf(point);
+  ASSERT_TRUE(schedule) << schedule.error().message;
+  EXPECT_EQ(schedule::Print(schedule->trace()), schedule::Print(space.TraceOf(point)));
+  for (const schedule::Decision& decision : schedule->decisions()) {
+    const auto knob =
+        std::ranges::find_if(space.knobs(), [&](const Knob& k) { return k.name == decision.name; });
+    ASSERT_NE(knob, space.knobs().end()) << decision.name;
+    const auto at = static_cast<size_t>(knob - space.knobs().begin());
+    EXPECT_EQ(decision.value, point.picks[at]) << decision.name;
+    EXPECT_EQ(std::ranges::count(decision.domain, decision.value), 1) << decision.name;
+  }
+}
+
+TEST_P(SpaceOf, GivenPointIsTheGenerators) {
+  ASSERT_GE(tasks_.size(), 4u);
+  for (const Task& task : tasks_) {
+    SCOPED_TRACE(task.name);
+    EXPECT_EQ(schedule::Print(task.space.TraceOf(task.space.given())),
+              schedule::Print(task.part.traces[task.index]));
+    ExpectReplays(task.space, task.space.given());
+  }
+}
+
+TEST_P(SpaceOf, RandomPointsReplay) {
+  Rng rng(3);
+  for (Task& task : tasks_) {
+    SCOPED_TRACE(task.name);
+    for (int k = 0; k < 20; ++k) {
+      const auto point = task.space.Random(rng);
+      ASSERT_TRUE(point);
+      ExpectReplays(task.space, *point);
+    }
+  }
+}
+
+TEST_P(SpaceOf, EnumerationHasEachPointOnce) {
+  Rng rng(4);
+  int enumerated = 0;
+  for (Task& task : tasks_) {
+    SCOPED_TRACE(task.name);
+    const Space::Size size = task.space.CountPoints(400);
+    if (!size.exact) continue;
+    ++enumerated;
+    std::set<uint64_t> all;
+    int64_t count = 0;
+    const int64_t before = task.space.rejected();
+    for (auto point = task.space.First(); point; point = task.space.After(*point), ++count) {
+      ExpectReplays(task.space, *point);
+      EXPECT_TRUE(all.insert(HashOf(*point)).second);
+    }
+    const int64_t refused = task.space.rejected() - before;
+    EXPECT_GE(count, 2);
+    // The walk counts its end as refused, too.
+    EXPECT_LE(count, static_cast<int64_t>(size.points));
+    EXPECT_GE(count + refused, static_cast<int64_t>(size.points));
+    EXPECT_TRUE(all.contains(HashOf(task.space.given())));
+    for (int k = 0; k < 50; ++k) {
+      const auto point = task.space.Random(rng);
+      ASSERT_TRUE(point);
+      EXPECT_TRUE(all.contains(HashOf(*point)));
+    }
+  }
+  EXPECT_GE(enumerated, 1);
+}
+
+TEST_P(SpaceOf, EstimateOfTheSizeIsNear) {
+  for (Task& task : tasks_) {
+    const Space::Size size = task.space.CountPoints(100'000);
+    if (!size.exact || size.points < 8) continue;
+    const Space::Size estimate = task.space.CountPoints(1);
+    EXPECT_FALSE(estimate.exact);
+    EXPECT_GT(estimate.points, size.points / 2) << task.name;
+    EXPECT_LT(estimate.points, size.points * 2) << task.name;
+  }
+}
+
+TEST_P(SpaceOf, MutationChangesAKnob) {
+  Rng rng(5);
+  for (Task& task : tasks_) {
+    Point point = task.space.given();
+    for (int k = 0; k < 20; ++k) {
+      const auto mutant = task.space.Mutated(point, rng);
+      ASSERT_TRUE(mutant) << task.name;
+      EXPECT_NE(*mutant, point);
+      EXPECT_NE(HashOf(*mutant), HashOf(point));
+      ExpectReplays(task.space, *mutant);
+      point = *mutant;
+    }
+  }
+}
+
+TEST_P(SpaceOf, CrossoverTakesPicksOfTheParents) {
+  Rng rng(6);
+  int whole = 0;
+  for (Task& task : tasks_) {
+    for (int k = 0; k < 20; ++k) {
+      const auto a = task.space.Random(rng), b = task.space.Random(rng);
+      ASSERT_TRUE(a && b);
+      const auto child = task.space.Crossed(*a, *b, rng);
+      if (!child) continue;
+      ExpectReplays(task.space, *child);
+      bool parents = true;
+      for (size_t p = 0; p < child->picks.size(); ++p)
+        parents &= child->picks[p] == a->picks[p] || child->picks[p] == b->picks[p];
+      whole += parents;
+      EXPECT_EQ(*task.space.Spliced(*a, *b, a->picks.size()), *a);
+    }
+  }
+  EXPECT_GE(whole, 20);
+}
+
+TEST_P(SpaceOf, PicksByNameAreFitted) {
+  Task& task = tasks_[0];
+  const schedule::Choice far(1'000'000);
+  const auto point = task.space.WithPicks(
+      [&](const std::string& name) { return name == task.space.knobs()[0].name ? &far : nullptr; });
+  ASSERT_TRUE(point);
+  const Space::Place place = task.space.PlaceOf(*point, 0);
+  EXPECT_EQ(place.index + 1, place.count);
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, SpaceOf, ::testing::Values("default", "tiny"),
+                         [](const auto& param) { return std::string(param.param); });
+
+TEST(SpaceMake, RefusesStepsOfAnotherLayer) {
+  std::vector<Task> tasks = test::TuneTasks(test::NamedConfig("tiny"));
+  const auto space =
+      Space::Make(tasks[0].space.output(), tasks.back().part.traces.back(), target::Interpreter());
+  ASSERT_FALSE(space);
+  EXPECT_NE(space.error().message.find("schedule step"), std::string::npos)
+      << space.error().message;
+}
+
+}  // namespace
+}  // namespace tessera::tune

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A small network, compiled for a small machine, for the tests of searches.
+#ifndef TESSERA_TESTS_COMPILER_TUNE_TUNE_TEST_NET_H_
+#define TESSERA_TESTS_COMPILER_TUNE_TUNE_TEST_NET_H_
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "compiler/driver/compile.h"
+#include "compiler/tune/task.h"
+#include "tests/compiler/accel/net.h"
+
+namespace tessera::test {
+
+// Two equal convolutions, one with stride, a depthwise one, a product behind them.
+inline graph::Graph TuneGraph() {
+  Net net(5);
+  const graph::TensorId x = net.Input({1, 16, 12, 12});
+  const graph::TensorId a = net.Conv(x, 16, Square(3));
+  const graph::TensorId b = net.Conv(a, 16, Square(3));
+  const graph::TensorId c = net.Conv(b, 16, Square(3));
+  const graph::TensorId d = net.Conv(c, 32, Square(3, 2));
+  const graph::TensorId e = net.Conv(d, 32, Square(3), 32);
+  net.Output(net.Conv(e, 10, {.kernel = {6, 6}}));
+  return net.graph();
+}
+
+inline std::vector<compiler::PlannedProgram> TunePrograms(const isa::Config& config,
+                                                          graph::Graph graph = TuneGraph()) {
+  compiler::CompileOptions options;
+  options.config = config;
+  options.cpu = false;
+  auto compiled = compiler::Compile(std::move(graph), "net", 1, options);
+  EXPECT_TRUE(compiled) << compiled.error().message;
+  return compiled ? std::move(compiled->programs) : std::vector<compiler::PlannedProgram>();
+}
+
+inline std::vector<tune::Task> TuneTasks(const isa::Config& config) {
+  auto tasks = tune::TasksOf(TunePrograms(config), config);
+  EXPECT_TRUE(tasks) << tasks.error().message;
+  return tasks ? std::move(*tasks) : std::vector<tune::Task>();
+}
+
+}  // namespace tessera::test
+
+#endif  // TESSERA_TESTS_COMPILER_TUNE_TUNE_TEST_NET_H_
