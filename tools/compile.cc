@@ -15,6 +15,7 @@
 #include "tools/model_file.h"
 #include "tools/network.h"
 #include "tools/output.h"
+#include "tools/records.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
@@ -48,8 +49,18 @@ Status ReadSchedules(const std::string& given, std::vector<schedule::LayerTrace>
               file);
 }
 
+// Says what records did: to |told|, if not null; warnings go to standard error.
+void ShowRecords(const UsedRecords& used, const std::string& file, std::FILE* told) {
+  for (const std::string& warning : used.warnings)
+    std::fprintf(stderr, "tessera: warning: %s\n", warning.c_str());
+  if (told == nullptr) return;
+  for (const std::string& line : used.lines) std::fprintf(told, "  %s\n", line.c_str());
+  std::fprintf(told, "%s: records of %s of %s layers of the accelerator\n", file.c_str(),
+               Grouped(used.found).c_str(), Grouped(used.layers).c_str());
+}
+
 struct CompileFlags {
-  std::string model, output, config = "default", targets = "cpu,vta", levels, json;
+  std::string model, output, config = "default", targets = "cpu,vta", levels, json, records;
   ImportWords import;
   std::vector<std::string> dumps, schedules;
   bool keep_tensors = false, time = false, verify = false, strict = false;
@@ -95,6 +106,13 @@ Result<int> Run(const CompileFlags& options) {
   TESSERA_ASSIGN(const ImportOptions importing, ImportOptionsOf(options.import));
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, options.model, importing));
   phase.reset();
+  // A dump goes to standard output, perhaps into a file, so messages go elsewhere.
+  std::FILE* const told = options.dumps.empty() ? stdout : stderr;
+  if (!options.records.empty()) {
+    TESSERA_ASSIGN(const UsedRecords used,
+                   UseRecords(options.records, graph, options.model, Crc64(bytes), &compile));
+    ShowRecords(used, options.records, options.json == "-" ? nullptr : told);
+  }
   Result<compiler::Compiled> compiled =
       compiler::Compile(std::move(graph), options.model, Crc64(bytes), compile);
   if (!compiled) return Within(options.model, compiled.error());
@@ -116,8 +134,6 @@ Result<int> Run(const CompileFlags& options) {
                               {"constant_bytes", net.constants.size()},
                               {"programs", net.programs.size()},
                               {"instructions", instructions}};
-  // A dump goes to standard output, perhaps into a file, so messages go elsewhere.
-  std::FILE* const told = options.dumps.empty() ? stdout : stderr;
   if (!options.output.empty()) {
     phase.emplace(&clock, "artifact");
     TESSERA_TRY(artifact::WriteArtifact(options.output, net));
@@ -192,6 +208,9 @@ Action AddCompile(CLI::App& app) {
       "[LAYER=]FILE: compile that layer, or all that are in FILE, by the schedules that "
       "--dump schedule or `tessera info net.tsr --schedules` printed and somebody edited "
       "(docs/steps.md has the steps); may be repeated");
+  verb->add_option("--records", options->records,
+                   "a file of records that `tessera tune` wrote: compile layers by the schedules "
+                   "that it found (docs/tuning.md)");
   verb->add_flag("--verify", options->verify,
                  "say what the translation check, which runs always, followed of each program of "
                  "the accelerator, and follow it in a second order that its tokens allow "

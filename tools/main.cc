@@ -31,7 +31,7 @@ constexpr Verb kVerbs[] = {
 #if !defined(TESSERA_RUNTIME_ONLY)
     {"compile", tessera::tools::AddCompile},   {"regress", tessera::tools::AddRegress},
     {"trace", tessera::tools::AddTrace},       {"debug", tessera::tools::AddDebug},
-    {"quantize", tessera::tools::AddQuantize},
+    {"quantize", tessera::tools::AddQuantize}, {"tune", tessera::tools::AddTune},
 #endif
     {"run", tessera::tools::AddRun},           {"compare", tessera::tools::AddCompare},
     {"asm", tessera::tools::AddAsm},           {"disasm", tessera::tools::AddDisasm},

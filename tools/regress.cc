@@ -14,6 +14,7 @@
 #include "isa/semantics/fetch.h"
 #include "sim/rig/workers.h"
 #include "tools/devices.h"
+#include "tools/duration.h"
 #include "tools/failed_run.h"
 #include "tools/interrupt.h"
 #include "tools/network.h"
@@ -41,19 +42,6 @@ struct RegressFlags {
 };
 
 constexpr std::string_view kDefaultSuites = "corpus,directed,random";
-
-// "30m", "90s", "2h".
-Result<std::chrono::seconds> ParseTime(const std::string& text) {
-  int64_t count = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, count);
-  const int64_t unit = at + 1 != end ? 0 : *at == 's' ? 1 : *at == 'm' ? 60 : *at == 'h' ? 3600 : 0;
-  if (error != std::errc() || unit == 0 || count < 1 || count > 1'000'000) {
-    return Fail(Code::kInvalidArgument,
-                "--budget '{}': give a whole number and a unit: 90s, 30m or 2h", text);
-  }
-  return std::chrono::seconds(count * unit);
-}
 
 Result<RegressSetup> MakeSetup(const RegressFlags& flags) {
   RegressSetup setup;
@@ -294,7 +282,7 @@ class Regression {
 };
 
 Result<int> Run(const RegressFlags& flags) {
-  TESSERA_ASSIGN(const std::chrono::seconds budget, ParseTime(flags.budget));
+  TESSERA_ASSIGN(const std::chrono::seconds budget, ParseBudget(flags.budget));
   TESSERA_ASSIGN(const auto suites, ParseSuites(flags.suites));
   TESSERA_ASSIGN(RegressSetup setup, MakeSetup(flags));
   if (flags.coverage) TESSERA_TRY(CountCoverage(setup));

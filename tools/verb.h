@@ -50,6 +50,7 @@ Action AddDevices(CLI::App& app);
 Action AddFlash(CLI::App& app);
 Action AddRegress(CLI::App& app);
 Action AddQuantize(CLI::App& app);
+Action AddTune(CLI::App& app);
 Action AddXclbin(CLI::App& app);
 Action AddTrace(CLI::App& app);
 Action AddDebug(CLI::App& app);

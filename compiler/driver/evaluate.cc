@@ -27,7 +27,7 @@ AccelLayer AccelLayerOf(const graph::Graph& graph, const te::RegionTe& layer,
 namespace {
 
 Result<isa::ProgramImage> CheckedProgram(const std::vector<network::Activation>& activations,
-                                         const std::vector<network::AccelRegion>& regions,
+                                         const std::vector<lower::accel::AccelRegion>& regions,
                                          const isa::Config& config) {
   TESSERA_ASSIGN(const network::ProgramPlan plan,
                  network::PlanProgram(activations, regions, config));

@@ -48,7 +48,7 @@ Result<RunReport> Evaluate(const AccelLayer& layer, const schedule::Trace& trace
 // A program of the accelerator: layers that run one after another.
 struct PlannedProgram {
   std::vector<network::Activation> activations;  // by the graph's tensors
-  std::vector<network::AccelRegion> regions;
+  std::vector<lower::accel::AccelRegion> regions;
   // Of a program that Compile made, by region: the schedule that it has; by activation: whether it
   // stays on chip. Evaluate reads neither.
   std::vector<schedule::Trace> traces;

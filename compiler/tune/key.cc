@@ -61,7 +61,7 @@ bool TaskKey::operator==(const TaskKey& o) const {
          config_hash == o.config_hash && isa == o.isa && steps == o.steps;
 }
 
-TaskKey KeyOf(const network::AccelRegion& region, const schedule::Trace& trace,
+TaskKey KeyOf(const lower::accel::AccelRegion& region, const schedule::Trace& trace,
               const isa::Config& config) {
   std::vector<std::string> names;
   for (const te::Tensor& t : te::TopologicalOrder({region.output})) names.push_back(t.name());

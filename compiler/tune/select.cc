@@ -117,7 +117,7 @@ std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedProgram
   const auto target = target::Accelerator(config);
   for (size_t p = 0; p < programs.size(); ++p) {
     for (size_t r = 0; r < programs[p].regions.size(); ++r) {
-      const network::AccelRegion& region = programs[p].regions[r];
+      const lower::accel::AccelRegion& region = programs[p].regions[r];
       LayerRecord layer{p, r, region.op, nullptr, nullptr, false, {}};
       const TaskKey key = KeyOf(region, programs[p].traces[r], config);
       layer.record = records.BestOf(key, network);

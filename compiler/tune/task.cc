@@ -66,7 +66,7 @@ Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedProgram>& p
   for (const compiler::PlannedProgram& program : programs) {
     const std::vector<size_t> cuts = CutsOf(program);
     for (size_t r = 0; r < program.regions.size(); ++r) {
-      const network::AccelRegion& region = program.regions[r];
+      const lower::accel::AccelRegion& region = program.regions[r];
       const TaskKey key = KeyOf(region, program.traces[r], config);
       const auto known = std::ranges::find_if(tasks, [&](const Task& t) { return t.key == key; });
       if (known != tasks.end()) {

@@ -33,7 +33,7 @@ struct TaskKey {
 };
 
 // The key of |region| as |trace|, its generated schedule, schedules it.
-TaskKey KeyOf(const network::AccelRegion& region, const schedule::Trace& trace,
+TaskKey KeyOf(const lower::accel::AccelRegion& region, const schedule::Trace& trace,
               const isa::Config& config);
 
 struct Task {

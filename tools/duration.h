@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times in options of verbs. Depends on: base. Used by: regress, tune.
+#ifndef TESSERA_TOOLS_DURATION_H_
+#define TESSERA_TOOLS_DURATION_H_
+
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "base/error.h"
+
+namespace tessera::tools {
+
+// "30m", "90s", "2h", given to --budget.
+//   errors  kInvalidArgument  no whole number from 1 on with a unit
+inline Result<std::chrono::seconds> ParseBudget(const std::string& text) {
+  int64_t count = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, count);
+  const int64_t unit = at + 1 != end ? 0 : *at == 's' ? 1 : *at == 'm' ? 60 : *at == 'h' ? 3600 : 0;
+  if (error != std::errc() || unit == 0 || count < 1 || count > 1'000'000) {
+    return Fail(Code::kInvalidArgument,
+                "--budget '{}': give a whole number and a unit: 90s, 30m or 2h", text);
+  }
+  return std::chrono::seconds(count * unit);
+}
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_DURATION_H_

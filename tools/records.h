@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Records of searches for `tessera compile --records`: which layers have one, and the schedules
+// that they say. Depends on: compiler/tune. Used by: compile.
+#ifndef TESSERA_TOOLS_RECORDS_H_
+#define TESSERA_TOOLS_RECORDS_H_
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/driver/compile.h"
+
+namespace tessera::tools {
+
+// What records did for a network.
+struct UsedRecords {
+  std::vector<std::string> lines;     // for readers: a line a layer
+  std::vector<std::string> warnings;  // damaged lines; records of another machine or version
+  int64_t found = 0, layers = 0;
+};
+
+// Adds to |options->schedules| what the records in |file| say of the layers of |graph| on the
+// accelerator; a layer that has a schedule there already keeps it.
+//   errors  those of ReadRecords and Compile; kInvalidArgument without the accelerator as a target
+Result<UsedRecords> UseRecords(const std::string& file, const graph::Graph& graph,
+                               const std::string& model, uint64_t model_crc,
+                               compiler::CompileOptions* options);
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_RECORDS_H_
