@@ -204,8 +204,8 @@ struct OperandRow {
   bool in_tiles = false;  // in a segment: base and strides count tiles of |tile_of|
   OperandPlace tile_of;
   std::array<FieldTest, 2> where{};  // the operand exists only if all of these hold
-  // A flag of the instruction. If it is 1, the first of the steps between which the operand does not
-  // move leaves the operand out.
+  // A flag of the instruction. If it is 1, the first of the steps between which the operand does
+  // not move leaves the operand out.
   std::string_view not_first;
   std::string_view not_uop;  // a flag of the micro-op: if it is 1, that step leaves the operand out
 };

@@ -2,8 +2,8 @@
 //
 // A scheduled function on a device of the accelerator: for schedules that a user writes by hand, to
 // see what they compute and what they cost. Depends on: schedule, codegen/accel, runtime/device.h.
-// Used by: tools/docs/schedules_doc, tests. Example: tests/compiler/accel/own_schedule_test.cc, which
-// docs/schedules.md quotes.
+// Used by: tools/docs/schedules_doc, tests. Example: tests/compiler/accel/own_schedule_test.cc,
+// which docs/schedules.md quotes.
 #ifndef TESSERA_COMPILER_DRIVER_RUN_FUNC_H_
 #define TESSERA_COMPILER_DRIVER_RUN_FUNC_H_
 

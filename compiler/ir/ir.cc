@@ -30,8 +30,8 @@ void Unify(Expr* a, Expr* b) {
   TESSERA_CHECK(a->lanes() == b->lanes(), "operands have {} and {} lanes", a->lanes(), b->lanes());
 }
 
-// The constants that indices are full of. Each thread has its own, so that none waits for another to
-// count references.
+// The constants that indices are full of. Each thread has its own, so that none waits for another
+// to count references.
 const Expr& SmallConstant(int64_t value) {
   thread_local const std::vector<Expr> all = [] {
     std::vector<Expr> constants;

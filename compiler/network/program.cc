@@ -101,9 +101,9 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const lower::accel::AccelRegion& r
     if (!steps) return Within(region.op, steps.error());
     planned.steps = std::move(*steps);
     const bool follows = &region != regions_.data();
-    auto cost = cost::AccelCost(planned.steps.schedule, config_, {.follows = follows});
-    if (!cost) return Within(region.op, cost.error());
-    planned.cost = *cost;
+    // A schedule without a cost has no program either: the emission says why.
+    const auto cost = cost::AccelCost(planned.steps.schedule, config_, {.follows = follows});
+    if (cost) planned.cost = *cost;
     return planned;
   }
   if (!analyzed) return Within(region.op, analyzed.error());

@@ -24,7 +24,8 @@ namespace tessera::target {
 // The operands to take, one after the other, from the top of an expression to a piece of it.
 using Way = std::vector<size_t>;
 
-// The value of |pattern|'s right operand, a parameter, that changes nothing; nothing: there is none.
+// The value of |pattern|'s right operand, a parameter, that changes nothing; nothing: there is
+// none.
 inline std::optional<int64_t> NeutralOf(const ir::Expr& pattern) {
   if (pattern->kind != ir::ExprKind::kBin || pattern->args[1]->kind != ir::ExprKind::kVar)
     return std::nullopt;

@@ -2,7 +2,8 @@
 //
 // A Device made of a register port and a memory. It holds the whole protocol to start a machine,
 // wait for it, read its counters and decode its errors, for simulated RTL and for boards. Depends
-// on: register_port.h, memory.h, explain.h. Used by: sim/rtl, sim/cycle, drivers of boards and cards.
+// on: register_port.h, memory.h, explain.h. Used by: sim/rtl, sim/cycle, drivers of boards and
+// cards.
 #ifndef TESSERA_RUNTIME_DEVICE_REGISTER_DEVICE_H_
 #define TESSERA_RUNTIME_DEVICE_REGISTER_DEVICE_H_
 

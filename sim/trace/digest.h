@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The digest of an instruction in a trace: one 64-bit number for everything that the instruction
-// changed. Depends on: isa/semantics/state.h. Used by: sim/func, sim/hls, sim/rig, the memory behind
-// the RTL. The RTL computes the same numbers (tsr_digest in SystemVerilog).
+// changed. Depends on: isa/semantics/state.h. Used by: sim/func, sim/hls, sim/rig, the memory
+// behind the RTL. The RTL computes the same numbers (tsr_digest in SystemVerilog).
 //
 // Definition. All arithmetic is modulo 2^64.
 //   K(space, w)    = Mix64(space * 2^56 + w) | 1          w: address of an aligned 32-bit word / 4

@@ -241,7 +241,7 @@ Accepted<int> EpilogueCover::CoverValue(const Expr& e) {
   }
   if (first) return std::unexpected(*first);
   const Lack lack = LackOf(e, constants_);
-  return No(lack.kind, fmt::format("an {} value that no step makes", ir::DTypeName(e.dtype())), e,
+  return No(lack.kind, fmt::format("an {} value that no step makes", Text(e.dtype())), e,
             lack.about);
 }
 

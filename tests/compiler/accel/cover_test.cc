@@ -101,8 +101,8 @@ TEST(Cover, TwoInt8Values) {
             "acc 1 out 2");
   // A difference is a sum with a negated term; one of them is changed in ACC.
   EXPECT_EQ(Elementwise([](auto& a, auto& b, auto& i) { return Clamped(Wide(a(i)) - Wide(b(i))); }),
-            "  v0 = load a\n  v1 = load b\n  v2 = tile.widen v1\n  v3 = tile.alu_mul.imm v2\n"
-            "  v4 = tile.alu_add.i8 v3 v0\n  v5 = tile.narrow v4\nacc 1 out 2");
+            "  v0 = load b\n  v1 = load a\n  v2 = tile.widen v0\n  v3 = tile.alu_mul.imm v2\n"
+            "  v4 = tile.alu_add.i8 v3 v1\n  v5 = tile.narrow v4\nacc 1 out 2");
   // One tensor read twice is loaded once.
   EXPECT_EQ(
       Elementwise([](auto& a, auto&, auto& i) { return Clamped(Wide(a(i)) * Wide(a(i))); }),

@@ -299,7 +299,7 @@ std::vector<Case> Expressions() {
       {kWide, "VECTOR computes in int32, and this takes more bits",
        [] {
          return Refused(Each([](auto& x, auto& i) {
-           return Narrow(ir::Bin(ir::BinOp::kShl, Wide(x(i)), I32(30)) + Wide(x(i)));
+           return Narrow(ir::Bin(ir::BinOp::kShl, Wide(x(i)), I32(30)) * Wide(x(i)));
          }));
        }},
       {kNarrow, "VECTOR clamps what it makes to int8, and this does not",
