@@ -95,7 +95,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
   fused.regions = network::FusePlaced(layers, places, options.fuse, scheduled, limits.refused);
   phase.emplace(options.clock, "tensor expressions");
   for (const graph::Region& region : fused.regions) {
-    layers.Te(region);
+    layers.Te(region);  // made here, so that this phase has its time
     fused.devices.push_back(places[region.nodes[0]].device);
   }
 

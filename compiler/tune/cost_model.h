@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a strategy asks before it measures: which points of a space are likely to be fast. Depends
-// on: history.h. Used by: strategies, searches.
+// A cost model predicts which points of a space are fast. A strategy asks it before it measures.
+// Depends on: history.h. Used by: strategies, searches.
 #ifndef TESSERA_COMPILER_TUNE_COST_MODEL_H_
 #define TESSERA_COMPILER_TUNE_COST_MODEL_H_
 
@@ -24,7 +24,7 @@ class CostModel {
   //   errors  kUnavailable  the library of the model refuses
   virtual Status Fit(const History& history) = 0;
   // A score for each point, higher for faster: about log2 of the speed relative to the space's
-  // given point. One that no schedule or cost is found for has kNoScore.
+  // given point. A point without a schedule or a cost has kNoScore.
   virtual std::vector<double> Predict(std::span<const Point> points) = 0;
 };
 
@@ -42,7 +42,7 @@ Result<std::unique_ptr<CostModel>> MakeCostModel(ModelKind kind, Space* space,
 bool HasXgboost();
 
 // "none", "prior", "xgboost" (kRank), "xgboost-regression".
-//   errors  kInvalidArgument  another word: those that there are
+//   errors  kInvalidArgument  another word; the message lists the names
 Result<ModelKind> ModelNamed(const std::string& name);
 
 }  // namespace tessera::tune

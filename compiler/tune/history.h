@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a search has measured of one space. Depends on: space.h. Used by: strategies, cost models,
-// searches.
+// The points of one space that a search has measured, with their cycles. Depends on: space.h. Used
+// by: strategies, cost models, searches.
 #ifndef TESSERA_COMPILER_TUNE_HISTORY_H_
 #define TESSERA_COMPILER_TUNE_HISTORY_H_
 

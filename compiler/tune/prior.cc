@@ -53,7 +53,7 @@ Result<ModelKind> ModelNamed(const std::string& name) {
   if (name == "xgboost") return ModelKind::kRank;
   if (name == "xgboost-regression") return ModelKind::kRegression;
   return Fail(Code::kInvalidArgument,
-              "no model '{}'; there are none, prior, xgboost and xgboost-regression", name);
+              "no model '{}'; the models are: none, prior, xgboost, xgboost-regression", name);
 }
 
 }  // namespace tessera::tune

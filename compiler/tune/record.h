@@ -41,7 +41,7 @@ std::string Print(const Record& record);
 //   errors  kInvalidArgument  not JSON, or not the keys above: says what is missing
 Result<Record> ParseRecord(const std::string& line);
 
-// Records of which none says the same as another.
+// Records without duplicates.
 class RecordSet {
  public:
   // Adds |record|. Of two about the same point the one with cycles stays; of two choices for the
@@ -51,7 +51,7 @@ class RecordSet {
   // The trials of |key|.
   std::vector<const Record*> TrialsOf(const TaskKey& key) const;
   // What to use for |key|: the choice for |network|, else the last choice for any, else the trial
-  // with the fewest cycles; null: there is none.
+  // with the fewest cycles; null: no record has |key|.
   const Record* BestOf(const TaskKey& key, uint64_t network) const;
   // Records of the same layer for another machine or version: the first one, to be named.
   const Record* ForAnother(const TaskKey& key) const;

@@ -29,7 +29,7 @@ class Strategy {
                                        size_t n) = 0;
 };
 
-//   errors  kNotFound  no such name: those that there are
+//   errors  kNotFound  no such name; the message lists the names
 Result<std::unique_ptr<Strategy>> MakeStrategy(const std::string& name, uint64_t seed);
 // "random, grid, ..."
 std::string StrategyNames();

@@ -76,7 +76,8 @@ class ProgramEmitter {
   // its constants to the program.
   Status PlaceParams(size_t index, const lower::accel::LoweredRegion& lowered,
                      LeafEmitter& emitter);
-  // Takes room for what stays during the region; without |must|, it is no error if there is none.
+  // Takes room for the buffers that stay during the region. Too little room is an error only with
+  // |must|.
   Status Begin(size_t index, Emission& emission, bool must);
   Status EmitUnit(size_t index, Emission& emission, size_t unit, const RunHooks& hooks = {});
   // Emits the first |count| units of lowered.ahead, except for those that are emitted already.
@@ -97,8 +98,8 @@ class ProgramEmitter {
   Status TakeFixed(size_t index);
   // Surveys the units of region |index| once. errors: Survey's
   Status SurveyRegion(size_t index);
-  // The regions that may run under region |index|: those that take turns with it or (FindOverlap)
-  // overlap with it; nothing if there are none.
+  // The regions that may run under region |index|: FindUnder also gives those that take turns with
+  // it, FindOverlap only those that overlap with it. Empty: no region may.
   Result<std::optional<UnderRegion>> FindUnder(size_t index);
   Result<std::optional<UnderRegion>> FindOverlap(size_t index);
   void AddUnder(size_t index, const std::vector<isa::Access>& in_use, UnderRegion* under);

@@ -124,7 +124,7 @@ TEST(CostModels, AreNamed) {
   EXPECT_EQ(*ModelNamed("prior"), ModelKind::kPrior);
   const auto none = ModelNamed("oracle");
   ASSERT_FALSE(none);
-  EXPECT_NE(none.error().message.find("there are none, prior, xgboost"), std::string::npos);
+  EXPECT_NE(none.error().message.find("the models are: none, prior, xgboost"), std::string::npos);
 }
 
 // Pairs of measured points that a model puts in the right order, as a share.
