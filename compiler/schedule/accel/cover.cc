@@ -103,6 +103,9 @@ class EpilogueCover {
   bool IsParam(const Expr& e) const;
   // The int32 tensor with one number per channel that |e| reads; empty: |e| is a number.
   Accepted<te::Tensor> ParamOf(const Expr& e) const;
+  // Whether |index|, into a dimension of |extent|, is the result's axis at |position| ([batch,
+  // channel, y, x]); 0 where the result has one element along it.
+  bool IsAxis(const Expr& index, size_t position, int64_t extent) const;
   Acceptance CheckIndex(const Expr& read) const;
   void LoadsFirst();
 
@@ -118,6 +121,17 @@ class EpilogueCover {
   std::unordered_map<const ir::ExprNode*, Refusal> refused_;
   int64_t sum_reads_ = 0;  // places that read the anchor's sum
 };
+
+bool EpilogueCover::IsAxis(const Expr& index, size_t position, int64_t extent) const {
+  const ir::Linear form = forms_.Of(index);
+  if (form.constant != 0) return false;
+  const std::vector<ir::Axis>& axes = region_.output->axes;
+  for (size_t k = 0; k < axes.size(); ++k) {
+    if (PositionOf(axes.size(), k) != position || axes[k].extent == 1) continue;
+    return axes[k].extent == extent && form.terms.size() == 1 && form.CoeffOf(axes[k].var) == 1;
+  }
+  return form.terms.empty() && extent == 1;
+}
 
 // A read must have the position of the result's element as its index.
 Acceptance EpilogueCover::CheckIndex(const Expr& read) const {
@@ -135,18 +149,10 @@ Acceptance EpilogueCover::CheckIndex(const Expr& read) const {
     return No(repeated ? RefusalKind::kRepeated : RefusalKind::kMoved,
               "an operand of another shape", read);
   }
-  const size_t rank = region_.output->axes.size();
   for (size_t d = 0; d < read->args.size(); ++d) {
     const size_t p = PositionOf(read->args.size(), d);
-    const ir::Linear form = forms_.Of(read->args[d]);
-    bool same = form.constant == 0 && form.terms.empty() && shape[p] == 1;
-    for (size_t k = 0; k < rank; ++k) {
-      const ir::Axis& axis = region_.output->axes[k];
-      if (PositionOf(rank, k) == p && axis.extent > 1) {
-        same = form.constant == 0 && form.terms.size() == 1 && form.CoeffOf(axis.var) == 1;
-      }
-    }
-    if (!same) return No(RefusalKind::kMoved, "an operand read at another position", read);
+    if (!IsAxis(read->args[d], p, shape[p]))
+      return No(RefusalKind::kMoved, "an operand read at another position", read);
   }
   return {};
 }
@@ -161,17 +167,7 @@ Accepted<te::Tensor> EpilogueCover::ParamOf(const Expr& e) const {
   const te::Tensor tensor = te::TensorOf(e);
   if (tensor.shape().size() != 1 || tensor.dtype() != DType::kInt32)
     return No(RefusalKind::kParameters, "a parameter that is not one int32 a channel", e);
-  const ir::Linear form = forms_.Of(e->args[0]);
-  const size_t rank = region_.output->axes.size();
-  bool channel = form.terms.empty() && form.constant == 0 && tensor.shape()[0] == 1;
-  for (size_t k = 0; k < rank; ++k) {
-    const ir::Axis& axis = region_.output->axes[k];
-    if (PositionOf(rank, k) == 1 && axis.extent > 1) {
-      channel = form.constant == 0 && form.terms.size() == 1 && form.CoeffOf(axis.var) == 1 &&
-                tensor.shape()[0] == axis.extent;
-    }
-  }
-  if (!channel)
+  if (!IsAxis(e->args[0], 1, tensor.shape()[0]))
     return No(RefusalKind::kParameters, "a parameter that does not follow the channel", e);
   return tensor;
 }

@@ -24,8 +24,11 @@ Lack LackOfBin(const Expr& e) {
     case BinOp::kXor:
       return {RefusalKind::kOperation, "operation on bits"};
     case BinOp::kShl:
-      if (e->args[1]->kind == ExprKind::kImm) return {RefusalKind::kWide, "more bits"};
-      return {RefusalKind::kOperation, "shift to the left by a variable"};
+      if (e->args[1]->kind != ExprKind::kImm)
+        return {RefusalKind::kOperation, "shift to the left by a variable"};
+      // VECTOR shifts an int8 value to the left when it reads it, and no int32 value.
+      if (MatchSource(e->args[0])) return {RefusalKind::kWide, "more bits"};
+      return {RefusalKind::kOperation, "shift of int32 to the left"};
     case BinOp::kEq:
     case BinOp::kNe:
     case BinOp::kLt:

@@ -290,6 +290,12 @@ std::vector<Case> Expressions() {
          return Refused(
              Each([](auto& x, auto& i) { return Narrow(ir::FloorDiv(I32(100), Wide(x(i)))); }));
        }},
+      {kOperation, "VECTOR has no shift of int32 to the left",
+       [] {
+         return Refused(Each([](auto& x, auto& i) {
+           return Narrow(ir::Bin(ir::BinOp::kShl, Wide(x(i)) * Wide(x(i)), I32(3)));
+         }));
+       }},
       {kWide, "VECTOR computes in int32, and this takes float32",
        [] {
          return Refused(Each([](auto& x, auto& i) {
