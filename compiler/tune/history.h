@@ -5,6 +5,7 @@
 #ifndef TESSERA_COMPILER_TUNE_HISTORY_H_
 #define TESSERA_COMPILER_TUNE_HISTORY_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +38,15 @@ class History {
   // The trial with the fewest cycles, of equal ones the first; null: none has any.
   const Trial* best() const { return best_ ? &trials_[*best_] : nullptr; }
   size_t failed() const { return failed_; }
+  // The trials with cycles, the fastest first, of equal ones the earlier first.
+  std::vector<const Trial*> Fastest() const {
+    std::vector<const Trial*> all;
+    for (const Trial& trial : trials_) {
+      if (trial.cycles) all.push_back(&trial);
+    }
+    std::ranges::stable_sort(all, {}, [](const Trial* trial) { return *trial->cycles; });
+    return all;
+  }
 
  private:
   std::vector<Trial> trials_;

@@ -74,12 +74,10 @@ Result<Selection> SelectForNetwork(const std::vector<compiler::PlannedProgram>& 
     made.chosen.push_back(tasks[t].space.given());
     const uint64_t given = search.GivenCycles(t);
     Candidate candidate{t, 0, {}};
-    for (const Trial& trial : search.history(t).trials()) {
-      if (trial.cycles && *trial.cycles < given) candidate.trials.push_back(&trial);
+    for (const Trial* trial : search.history(t).Fastest()) {
+      if (*trial->cycles < given) candidate.trials.push_back(trial);
     }
     if (candidate.trials.empty()) continue;
-    std::ranges::stable_sort(
-        candidate.trials, [](const Trial* a, const Trial* b) { return *a->cycles < *b->cycles; });
     candidate.gain = static_cast<double>(tasks[t].weight) *
                      static_cast<double>(given - *candidate.trials[0]->cycles);
     candidates.push_back(std::move(candidate));

@@ -62,12 +62,7 @@ class EvolutionStrategy : public Strategy {
   }
 
   std::vector<Point> BestMeasured(const History& history) const {
-    std::vector<const Trial*> all;
-    for (const Trial& trial : history.trials()) {
-      if (trial.cycles) all.push_back(&trial);
-    }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Trial* a, const Trial* b) { return *a->cycles < *b->cycles; });
+    const std::vector<const Trial*> all = history.Fastest();
     std::vector<Point> best;
     const auto most = static_cast<size_t>(kMeasured * static_cast<double>(kPopulation));
     for (size_t k = 0; k < std::min(most, all.size()); ++k) best.push_back(all[k]->point);
