@@ -4,12 +4,15 @@
 // use and bad files give one line, exit code 2, no partial file. Space: every verb, each kind of
 // bad file once. Not tested here: the messages of importers and readers (their own tests), running
 // (run_test).
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "compiler/driver/compile.h"
@@ -32,23 +35,22 @@ void ExpectRefused(const std::string& arguments, const std::string& says) {
   EXPECT_EQ(std::ranges::count(r.output, '\n'), 1) << "one line: " << r.output;
 }
 
+const std::vector<std::string> kVerbs = {
+    "compile", "regress", "trace",  "debug", "quantize", "tune",  "run",    "compare", "asm",
+    "disasm",  "check",   "config", "info",  "boards",   "flash", "xclbin", "devices"};
+
 TEST(Command, EveryVerbHasHelpWithAnExample) {
   EXPECT_EQ(Tessera("--help").code, 0);
   EXPECT_EQ(Tessera("--version").code, 0);
-  for (const char* verb :
-       {"compile", "regress", "trace", "debug", "quantize", "run", "compare", "asm", "disasm",
-        "check", "config", "info", "boards", "flash", "xclbin"}) {
-    const CommandResult r = Tessera(std::string(verb) + " --help");
+  for (const std::string& verb : kVerbs) {
+    const CommandResult r = Tessera(verb + " --help");
     EXPECT_EQ(r.code, 0) << verb;
     EXPECT_THAT(r.output, HasSubstr("Example: tessera ")) << verb;
   }
 }
 
 TEST(Command, BadUseExitsWith2) {
-  const std::string verbs =
-      "compile, regress, trace, debug, quantize, run, compare, asm, disasm, check, config, info, "
-      "boards, "
-      "flash, xclbin, devices";
+  const std::string verbs = fmt::format("{}", fmt::join(kVerbs, ", "));
   ExpectRefused("", "no verb; there are " + verbs + "; tessera --help");
   ExpectRefused("fly", "'fly' is no verb; there are " + verbs);
   ExpectRefused("comprae", "'comprae' is no verb; did you mean 'compare'? there are " + verbs);
