@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "compiler/driver/compile.h"
 #include "compiler/import/import.h"
 
@@ -84,13 +83,9 @@ Status SearchLayer(std::vector<tune::Task>& one, const isa::Config& config,
       return {};
     };
     options.stop = [&] { return needed > 0; };
-    const auto known = [&](const tune::Task& task, const schedule::Trace& trace,
+    const auto known = [&](const tune::Task& task, const tune::Point& point,
                            uint64_t) -> Result<uint64_t> {
-      const auto found = surface.find(Crc64([&] {
-        static thread_local std::string text;
-        text = schedule::Print(trace);
-        return std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size());
-      }()));
+      const auto found = surface.find(tune::HashOf(point));
       if (found == surface.end()) return Fail(Code::kNotFound, "{}: not measured", task.name);
       return found->second;
     };
@@ -108,12 +103,9 @@ Status SearchLayer(std::vector<tune::Task>& one, const isa::Config& config,
 
 Result<Surface> Measured(tune::Task& task, const isa::Config& config) {
   Surface surface;
-  for (auto point = task.space.First(); point; point = task.space.After(*point)) {
-    const schedule::Trace trace = task.space.TraceOf(*point);
-    const std::string text = schedule::Print(trace);
-    const auto cycles = tune::CyclesOf(task, trace, config, 1'000'000'000);
-    if (!cycles) continue;
-    surface[Crc64({reinterpret_cast<const uint8_t*>(text.data()), text.size()})] = *cycles;
+  for (auto point = task.space->First(); point; point = task.space->After(*point)) {
+    const auto cycles = tune::CyclesOf(task, *point, config, 1'000'000'000);
+    if (cycles) surface[tune::HashOf(*point)] = *cycles;
   }
   return surface;
 }
@@ -130,7 +122,7 @@ Status Run(const std::string& file, const std::string& name) {
   std::map<std::string, Runs> all;
   int layers = 0;
   for (tune::Task& task : tasks) {
-    const tune::Space::Size size = task.space.CountPoints(kMost);
+    const tune::Space::Size size = task.space->CountPoints(kMost);
     if (!size.exact || size.points < 16) continue;
     TESSERA_ASSIGN(const Surface surface, Measured(task, options.config));
     if (surface.empty()) continue;

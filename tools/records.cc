@@ -39,11 +39,19 @@ Result<UsedRecords> UseRecords(const std::string& file, const graph::Graph& grap
   plain.cpu = false;
   plain.fuse = options->fuse;
   plain.simplify = options->simplify;
-  TESSERA_ASSIGN(const compiler::Compiled generated,
-                 compiler::Compile(graph, model, model_crc, plain));
+  TESSERA_ASSIGN(compiler::Compiled generated, compiler::Compile(graph, model, model_crc, plain));
   UsedRecords used;
   used.warnings = std::move(records.problems);
   std::map<std::string, int64_t> others;
+  const std::vector<bool> network =
+      tune::ApplyNetworkRecords(&generated.programs, options->config, records.records, model_crc);
+  std::vector<bool> other(network.size());  // a layer has another schedule than the compiler's
+  // What the user gives comes first.
+  const auto given = [&](const char* target, const std::string& name) {
+    return std::ranges::any_of(options->schedules, [&](const schedule::LayerTrace& trace) {
+      return trace.target == target && trace.layer == name;
+    });
+  };
   for (tune::LayerRecord& layer :
        tune::ApplyRecords(generated.programs, options->config, records.records, model_crc)) {
     ++used.layers;
@@ -58,16 +66,33 @@ Result<UsedRecords> UseRecords(const std::string& file, const graph::Graph& grap
       continue;
     }
     ++used.found;
-    const bool taken = std::ranges::any_of(options->schedules, [&](const auto& given) {
-      return given.target == schedule::kAcceleratorTrace && given.layer == name;
-    });
+    const bool taken = given(schedule::kAcceleratorTrace, name);
     used.lines.push_back(fmt::format("{}: {}", name,
                                      taken ? "a record, but --schedule comes first"
                                      : layer.generated
                                          ? "a record: the compiler's own schedule is best"
                                          : "a record: another schedule"));
     if (taken || layer.generated) continue;
-    options->schedules.push_back({schedule::kAcceleratorTrace, name, std::move(layer.trace), file});
+    generated.programs[layer.program].traces[layer.region] = std::move(layer.trace);
+    other[layer.program] = true;
+  }
+  // Layers of one program depend on each other: all of them are given.
+  for (size_t p = 0; p < generated.programs.size(); ++p) {
+    const compiler::PlannedProgram& program = generated.programs[p];
+    for (size_t r = 0; r < program.regions.size() && (network[p] || other[p]); ++r) {
+      const std::string name = Legible(program.regions[r].op);
+      schedule::LayerTrace trace{.target = schedule::kNetworkTrace,
+                                 .layer = name,
+                                 .network = program.network[r],
+                                 .from = file};
+      if (!given(schedule::kNetworkTrace, name)) options->schedules.push_back(trace);
+      trace = {.target = schedule::kAcceleratorTrace,
+               .layer = name,
+               .trace = program.traces[r],
+               .from = file};
+      if (other[p] && !given(schedule::kAcceleratorTrace, name))
+        options->schedules.push_back(std::move(trace));
+    }
   }
   for (const auto& [why, count] : others) {
     used.warnings.push_back(fmt::format(

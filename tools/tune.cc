@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -30,6 +31,8 @@ namespace tessera::tools {
 namespace {
 
 constexpr size_t kTriedOnNetwork = 8;  // of each task
+// Shares of the budget: for the network traces, for the layers; the rest is for counting networks.
+constexpr double kShareOfNetwork = 0.5, kShareOfLayers = 0.35;
 
 struct TuneFlags {
   std::string model, output, config = "default", target = "vta", budget, json;
@@ -50,8 +53,11 @@ struct Tuning {
   isa::Config config;
   uint64_t model_crc = 0;
   std::vector<compiler::PlannedProgram> programs;
-  std::vector<tune::Task> tasks;
+  // What the layers of each program agree on, then the layers. A layer's task is of the program
+  // that the network's search has chosen.
+  std::vector<tune::Task> network, layers;
   TuneBudget budget;
+  Clock::time_point begin = Clock::now();
 };
 
 Result<Tuning> Prepare(const TuneFlags& flags) {
@@ -76,8 +82,12 @@ Result<Tuning> Prepare(const TuneFlags& flags) {
   auto compiled = compiler::Compile(std::move(graph), flags.model, made.model_crc, options);
   if (!compiled) return Within(flags.model, compiled.error());
   made.programs = std::move(compiled->programs);
-  TESSERA_ASSIGN(made.tasks, tune::TasksOf(made.programs, made.config));
-  if (made.tasks.empty()) {
+  for (size_t p = 0; p < made.programs.size(); ++p) {
+    TESSERA_ASSIGN(tune::Task task, tune::NetworkTaskOf(made.programs, p, made.config));
+    if (!task.space->knobs().empty()) made.network.push_back(std::move(task));
+  }
+  TESSERA_ASSIGN(made.layers, tune::TasksOf(made.programs, made.config));
+  if (made.layers.empty() && made.network.empty()) {
     return Fail(Code::kUnsupported,
                 "{}: no layer on the accelerator of configuration '{}' has a choice; `tessera "
                 "info` says which layers run there",
@@ -86,13 +96,13 @@ Result<Tuning> Prepare(const TuneFlags& flags) {
   return made;
 }
 
-// Gives |search| the trials that |records| have of its tasks; returns how many.
-int64_t AddKnown(const tune::RecordSet& records, Tuning& tuning, tune::Search* search) {
+// Gives |search|, over |tasks|, the trials that |records| have of them; returns how many.
+int64_t AddKnown(const tune::RecordSet& records, std::vector<tune::Task>& tasks,
+                 tune::Search* search) {
   int64_t count = 0;
-  for (size_t t = 0; t < tuning.tasks.size(); ++t) {
-    tune::Task& task = tuning.tasks[t];
-    for (const tune::Record* record : records.TrialsOf(task.key)) {
-      const auto point = tune::PointOf(task.space, *record);
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    for (const tune::Record* record : records.TrialsOf(tasks[t].key)) {
+      const auto point = tune::PointOf(*tasks[t].space, *record);
       if (!point || search->history(t).Has(*point)) continue;
       search->AddKnown(t, {*point, record->cycles, record->cause, record->message});
       ++count;
@@ -101,121 +111,180 @@ int64_t AddKnown(const tune::RecordSet& records, Tuning& tuning, tune::Search* s
   return count;
 }
 
-std::vector<std::string> RowOf(const tune::Task& task, const tune::History& history, uint64_t given,
-                               const tune::Space::Size& size) {
+// What a search over some tasks found.
+struct Found {
+  std::vector<tune::Task>* tasks = nullptr;
+  tune::Search search;
+  int64_t known = 0;
+};
+
+// Searches |tasks| until |share| of the budget is spent.
+Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, std::vector<tune::Task>* tasks,
+                       const tune::RecordSet& records, tune::RecordLog* log, double share) {
+  tune::SearchOptions options;
+  options.strategy = flags.strategy;
+  TESSERA_ASSIGN(options.model, tune::ModelNamed(flags.cost_model));
+  options.seed = static_cast<uint64_t>(flags.seed);
+  options.workers = static_cast<int>(flags.workers);
+  if (options.workers == 0)
+    options.workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  if (flags.trials > 0)
+    options.trials = std::max<int64_t>(1, std::llround(share * static_cast<double>(flags.trials)));
+  if (tuning.budget.time.count() > 0) {
+    options.until =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(tuning.budget.time * share);
+  }
+  options.stop = Interrupted;
+  options.finished = [log](const tune::Task& task, const tune::Trial& trial) {
+    return log->Append(tune::RecordOf(task, trial));
+  };
+  options.progress = [&tuning, tasks](const tune::SearchProgress& progress) {
+    ShowTuneLine(TuneLineText((*tasks)[progress.task].name, progress, tuning.budget,
+                              SecondsSince(tuning.begin)));
+  };
+  const auto measure = [&tuning](const tune::Task& task, const tune::Point& point,
+                                 uint64_t budget) {
+    return tune::CyclesOf(task, point, tuning.config, budget);
+  };
+  TESSERA_ASSIGN(tune::Search search, tune::Search::Make(tasks, tuning.config, options, measure));
+  Found found{tasks, std::move(search), 0};
+  found.known = AddKnown(records, *tasks, &found.search);
+  TESSERA_TRY(found.search.Run());
+  return found;
+}
+
+// Plans the programs by the best network traces of |search|, and makes the layers' tasks anew.
+Status Adopt(Tuning& tuning, const tune::Search& search, tune::RecordLog* log) {
+  for (size_t t = 0; t < tuning.network.size(); ++t) {
+    const tune::Task& task = tuning.network[t];
+    const tune::Trial* best = search.history(t).best();
+    if (best == nullptr) continue;
+    tune::Record record = tune::RecordOf(task, *best);
+    record.network = tuning.model_crc;
+    TESSERA_TRY(log->Append(record));
+    compiler::PlannedProgram& program = tuning.programs[task.program];
+    task.space->Put(best->point, &program);
+    TESSERA_TRY(compiler::PlanAgain(&program, tuning.config));
+  }
+  TESSERA_ASSIGN(tuning.layers, tune::TasksOf(tuning.programs, tuning.config));
+  return {};
+}
+
+// A line of the table, and the same as JSON.
+std::vector<std::string> RowOf(const tune::Task& task, const tune::Search& search, size_t t,
+                               Json* json) {
+  const tune::History& history = search.history(t);
+  const uint64_t given = search.GivenCycles(t);
   const tune::Trial* best = history.best();
-  const auto cycles = best == nullptr ? uint64_t{0} : *best->cycles;
-  return {
-      task.name,
-      fmt::format("{}", task.weight),
-      fmt::format("{}{}", size.exact ? "" : "about ", Grouped(static_cast<int64_t>(size.points))),
-      Grouped(static_cast<int64_t>(history.trials().size())),
-      Grouped(static_cast<int64_t>(given)),
-      Grouped(static_cast<int64_t>(cycles)),
-      given == 0 ? ""
-                 : fmt::format("{:.2f} %", 100 * (1 - static_cast<double>(cycles) /
-                                                          static_cast<double>(given)))};
+  const uint64_t cycles = best == nullptr ? 0 : *best->cycles;
+  json->push_back({{"name", Legible(task.name)},
+                   {"layers", task.weight},
+                   {"trials", history.trials().size()},
+                   {"given", given},
+                   {"best", cycles}});
+  const tune::Space::Size size = task.space->CountPoints();
+  const double gain = given == 0 ? 0 : 1 - static_cast<double>(cycles) / static_cast<double>(given);
+  const std::string points = size.points < 1e9 ? Grouped(static_cast<int64_t>(size.points))
+                                               : fmt::format("10^{:.0f}", std::log10(size.points));
+  return {task.name,
+          fmt::format("{}", task.weight),
+          (size.exact ? "" : "about ") + points,
+          Grouped(static_cast<int64_t>(history.trials().size())),
+          Grouped(static_cast<int64_t>(given)),
+          Grouped(static_cast<int64_t>(cycles)),
+          given == 0 ? "" : fmt::format("{:.2f} %", 100 * gain)};
+}
+
+// The cycles of the network as the compiler schedules it.
+Result<uint64_t> CyclesAsGiven(const Tuning& tuning, const std::vector<Found>& found) {
+  if (tuning.network.size() != tuning.programs.size())
+    return tune::NetworkCycles(tuning.programs, tuning.config, {});
+  uint64_t cycles = 0;
+  for (size_t t = 0; t < tuning.network.size(); ++t) cycles += found[0].search.GivenCycles(t);
+  return cycles;
 }
 
 // Prints what was found; returns it as JSON.
-Json Report(Tuning& tuning, const tune::Search& search, const tune::Selection& selection,
+Json Report(const std::vector<Found>& found, uint64_t given, const tune::Selection& selection,
             double seconds, bool quiet) {
   std::vector<std::vector<std::string>> rows;
   Json json{{"ok", true}, {"tasks", Json::array()}};
-  int64_t refused = 0;
-  for (size_t t = 0; t < tuning.tasks.size(); ++t) {
-    tune::Task& task = tuning.tasks[t];
-    rows.push_back(RowOf(task, search.history(t), search.GivenCycles(t), task.space.CountPoints()));
-    refused += task.space.rejected();
-    const tune::Trial* best = search.history(t).best();
-    json["tasks"].push_back({{"name", Legible(task.name)},
-                             {"layers", task.weight},
-                             {"trials", search.history(t).trials().size()},
-                             {"given", search.GivenCycles(t)},
-                             {"best", best == nullptr ? 0 : *best->cycles},
-                             {"chosen", selection.chosen[t] != task.space.given()}});
+  int64_t refused = 0, trials = 0, failed = 0;
+  for (const Found& part : found) {
+    for (size_t t = 0; t < part.tasks->size(); ++t) {
+      rows.push_back(RowOf((*part.tasks)[t], part.search, t, &json["tasks"]));
+      refused += (*part.tasks)[t].space->rejected();
+    }
+    trials += part.search.progress().trials;
+    failed += part.search.progress().failed;
   }
-  const tune::SearchProgress& progress = search.progress();
-  json["trials"] = progress.trials;
-  json["failed"] = progress.failed;
+  json["trials"] = trials;
+  json["failed"] = failed;
   json["seconds"] = seconds;
-  json["given"] = selection.given;
+  json["given"] = given;
   json["cycles"] = selection.cycles;
   if (quiet) return json;
   std::fputs(Table({"layer", "times", "space", "trials", "given", "best", "gain"}, "lrrrrrr", rows)
                  .c_str(),
              stdout);
-  const double rate = seconds > 0 ? static_cast<double>(progress.trials) / seconds : 0;
+  const double rate = seconds > 0 ? static_cast<double>(trials) / seconds : 0;
   std::fprintf(stdout,
                "%s new trials in %.0f s, %.1f a second; %s failed; %s draws were no legal "
                "schedule and were drawn again\n",
-               Grouped(progress.trials).c_str(), seconds, rate, Grouped(progress.failed).c_str(),
+               Grouped(trials).c_str(), seconds, rate, Grouped(failed).c_str(),
                Grouped(refused).c_str());
   std::fprintf(stdout,
                "network: %s cycles as the compiler schedules it, %s with the records, %.2f %% "
                "fewer (%s networks counted)\n",
-               Grouped(static_cast<int64_t>(selection.given)).c_str(),
+               Grouped(static_cast<int64_t>(given)).c_str(),
                Grouped(static_cast<int64_t>(selection.cycles)).c_str(),
                100 * (1 - static_cast<double>(selection.cycles) /
-                              static_cast<double>(std::max<uint64_t>(selection.given, 1))),
+                              static_cast<double>(std::max<uint64_t>(given, 1))),
                Grouped(selection.tried).c_str());
   return json;
 }
 
 Result<int> Run(const TuneFlags& flags) {
   TESSERA_TRY(CheckJson(flags.json));
-  TESSERA_ASSIGN(const tune::ModelKind model, tune::ModelNamed(flags.cost_model));
+  TESSERA_TRY(tune::ModelNamed(flags.cost_model));
   TESSERA_ASSIGN(Tuning tuning, Prepare(flags));
-  tune::RecordFile found;
-  TESSERA_ASSIGN(tune::RecordLog log, tune::RecordLog::Open(flags.output, flags.resume, &found));
-  for (const std::string& problem : found.problems)
+  tune::RecordFile file;
+  TESSERA_ASSIGN(tune::RecordLog log, tune::RecordLog::Open(flags.output, flags.resume, &file));
+  for (const std::string& problem : file.problems)
     std::fprintf(stderr, "tessera: warning: %s\n", problem.c_str());
   CatchInterrupt();
-  const auto begin = Clock::now();
-  tune::SearchOptions options;
-  options.strategy = flags.strategy;
-  options.model = model;
-  options.seed = static_cast<uint64_t>(flags.seed);
-  options.workers = static_cast<int>(flags.workers);
-  if (options.workers == 0)
-    options.workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  options.trials = flags.trials;
-  // A fifth of the time is for the networks of the last phase.
-  if (tuning.budget.time.count() > 0) options.until = begin + tuning.budget.time * 4 / 5;
-  options.stop = Interrupted;
-  options.finished = [&](const tune::Task& task, const tune::Trial& trial) {
-    return log.Append(tune::RecordOf(task, trial));
-  };
-  options.progress = [&](const tune::SearchProgress& progress) {
-    ShowTuneLine(TuneLineText(tuning.tasks[progress.task].name, progress, tuning.budget,
-                              SecondsSince(begin)));
-  };
-  const auto measure = [&](const tune::Task& task, const schedule::Trace& trace, uint64_t budget) {
-    return tune::CyclesOf(task, trace, tuning.config, budget);
-  };
-  TESSERA_ASSIGN(tune::Search search,
-                 tune::Search::Make(&tuning.tasks, tuning.config, options, measure));
-  const int64_t known = AddKnown(found.records, tuning, &search);
-  TESSERA_TRY(search.Run());
+  tuning.begin = Clock::now();
+  std::vector<Found> found;
+  TESSERA_ASSIGN(Found network,
+                 SearchIn(flags, tuning, &tuning.network, file.records, &log, kShareOfNetwork));
+  found.push_back(std::move(network));
+  TESSERA_ASSIGN(const uint64_t given, CyclesAsGiven(tuning, found));
+  TESSERA_TRY(Adopt(tuning, found[0].search, &log));
+  TESSERA_ASSIGN(Found layers,
+                 SearchIn(flags, tuning, &tuning.layers, file.records, &log, kShareOfLayers));
+  found.push_back(std::move(layers));
   ShowTuneLine("whole networks");
-  const double seconds = SecondsSince(begin);
-  const auto until =
-      tuning.budget.time.count() > 0 ? begin + tuning.budget.time : Clock::time_point::max();
+  const double seconds = SecondsSince(tuning.begin);
+  const auto over = [&] {
+    return Interrupted() ||
+           (tuning.budget.time.count() > 0 && Clock::now() >= tuning.begin + tuning.budget.time);
+  };
   TESSERA_ASSIGN(const tune::Selection selection,
-                 tune::SelectForNetwork(tuning.programs, tuning.config, tuning.tasks, search,
-                                        kTriedOnNetwork, [&] { return Clock::now() >= until; }));
-  for (size_t t = 0; t < tuning.tasks.size(); ++t) {
+                 tune::SelectForNetwork(tuning.programs, tuning.config, tuning.layers,
+                                        found[1].search, kTriedOnNetwork, over));
+  for (size_t t = 0; t < tuning.layers.size(); ++t) {
     tune::Record record =
-        tune::RecordOf(tuning.tasks[t], {selection.chosen[t], selection.cycles, "", ""});
+        tune::RecordOf(tuning.layers[t], {selection.chosen[t], selection.cycles, "", ""});
     record.network = tuning.model_crc;
     TESSERA_TRY(log.Append(record));
   }
   EndTuneLine();
   const bool quiet = flags.json == "-";
+  const int64_t known = found[0].known + found[1].known;
   if (known > 0 && !quiet)
     std::fprintf(stdout, "%s trials were known from %s\n", Grouped(known).c_str(),
                  flags.output.c_str());
-  TESSERA_TRY(WriteJson(flags.json, Report(tuning, search, selection, seconds, quiet)));
+  TESSERA_TRY(WriteJson(flags.json, Report(found, given, selection, seconds, quiet)));
   if (!quiet)
     std::fprintf(stdout, "tessera compile %s --config %s --records %s -o net.tsr uses them\n",
                  flags.model.c_str(), flags.config.c_str(), flags.output.c_str());

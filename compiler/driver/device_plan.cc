@@ -149,6 +149,7 @@ Status DevicePlanBuild::PlanPrograms() {
         region.schedule = *trace;
       if (const schedule::Trace* trace = build_.TraceOf(r, schedule::kStoreTrace))
         region.store_schedule = *trace;
+      if (const schedule::NetworkTrace* trace = build_.NetworkTraceOf(r)) region.network = *trace;
       for (auto& [placeholder, activation] : region.activations) activation = Root(activation);
       program.regions.push_back(std::move(region));
     }
@@ -266,6 +267,7 @@ Status DevicePlanBuild::Emit() {
           fmt::format("// accelerator {}\n{}\n", program.regions[i].op, emitted.irs[i]);
     }
     for (size_t i = 0; i < program.regions.size(); ++i) {
+      build_.AddNetworkTrace(program.regions[i].layer, program.plan.network[i]);
       build_.AddSchedule(program.regions[i].layer, schedule::kAcceleratorTrace,
                          program.plan.traces[i], dump ? emitted.notes[i] : std::string());
       if (const auto& store = program.plan.regions[i].store)
@@ -277,6 +279,7 @@ Status DevicePlanBuild::Emit() {
     for (size_t t = 0; t < program.activations.size(); ++t)
       planned.on_chip.push_back(program.plan.residency.Of(static_cast<int>(t)) != nullptr);
     planned.traces = std::move(program.plan.traces);
+    planned.network = std::move(program.plan.network);
     planned.activations = std::move(program.activations);
     planned.regions = std::move(program.regions);
   }
@@ -304,7 +307,7 @@ Status DevicePlanBuild::Refuse(const AcceleratorTurn& program, network::RefusedI
   const Status refused = std::unexpected(error);
   if (!index) return refused;
   const lower::accel::AccelRegion& region = program.regions[*index];
-  if (region.schedule || region.store_schedule) {
+  if (region.schedule || region.store_schedule || region.network) {
     // The user chose it.
     if (error.code != Code::kOutOfRange) return refused;
     return Fail(error.code, "{}; choose smaller tiles of work", error.message);

@@ -47,6 +47,16 @@ Result<isa::ProgramImage> ProgramOf(const AccelLayer& layer, const schedule::Tra
   return CheckedProgram(layer.activations, regions, layer.config);
 }
 
+Status PlanAgain(PlannedProgram* program, const isa::Config& config) {
+  TESSERA_ASSIGN(network::ProgramPlan plan,
+                 network::PlanProgram(program->activations, program->regions, config));
+  program->traces = std::move(plan.traces);
+  program->network = std::move(plan.network);
+  for (size_t t = 0; t < program->activations.size(); ++t)
+    program->on_chip[t] = plan.residency.Of(static_cast<int>(t)) != nullptr;
+  return {};
+}
+
 Result<RunReport> Evaluate(const PlannedProgram& program, const isa::Config& config,
                            uint64_t budget) {
   TESSERA_ASSIGN(const isa::ProgramImage image,

@@ -52,8 +52,13 @@ struct PlannedProgram {
   // Of a program that Compile made, by region: the schedule that it has; by activation: whether it
   // stays on chip. Evaluate reads neither.
   std::vector<schedule::Trace> traces;
+  std::vector<schedule::NetworkTrace> network;
   std::vector<bool> on_chip;
 };
+
+// Plans |program| by its network traces and schedules, and sets |traces|, |network| and |on_chip|.
+//   errors  those of network::PlanProgram
+Status PlanAgain(PlannedProgram* program, const isa::Config& config);
 
 // Cycles, units and traffic of |program| on device `cycle`. The generator schedules the regions
 // that have no schedule. |budget|: cycles.

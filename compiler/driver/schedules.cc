@@ -11,19 +11,37 @@
 
 namespace tessera::compiler {
 
-const schedule::Trace* Build::TraceOf(size_t index, std::string_view target) const {
+const schedule::LayerTrace* Build::GivenFor(size_t index, std::string_view target) const {
   const std::string name = Legible(network.regions[index].name);
   const auto given = std::ranges::find_if(options.schedules, [&](const schedule::LayerTrace& l) {
     return l.target == target && l.layer == name;
   });
-  return given == options.schedules.end() ? nullptr : &given->trace;
+  return given == options.schedules.end() ? nullptr : &*given;
+}
+
+const schedule::Trace* Build::TraceOf(size_t index, std::string_view target) const {
+  const schedule::LayerTrace* given = GivenFor(index, target);
+  return given == nullptr ? nullptr : &given->trace;
+}
+
+const schedule::NetworkTrace* Build::NetworkTraceOf(size_t index) const {
+  const schedule::LayerTrace* given = GivenFor(index, schedule::kNetworkTrace);
+  return given == nullptr ? nullptr : &given->network;
+}
+
+void Build::Keep(const schedule::LayerTrace& layer, std::string_view notes) {
+  net.provenance.schedules += schedule::Print(layer);
+  if (options.dumps.contains("schedule")) schedule_dump += schedule::Print(layer, notes);
 }
 
 void Build::AddSchedule(size_t index, const char* target, const schedule::Trace& trace,
                         std::string_view notes) {
-  const schedule::LayerTrace layer{target, network.regions[index].name, trace};
-  net.provenance.schedules += schedule::Print(layer);
-  if (options.dumps.contains("schedule")) schedule_dump += schedule::Print(layer, notes);
+  Keep({.target = target, .layer = network.regions[index].name, .trace = trace}, notes);
+}
+
+void Build::AddNetworkTrace(size_t index, const schedule::NetworkTrace& trace) {
+  Keep({.target = schedule::kNetworkTrace, .layer = network.regions[index].name, .network = trace},
+       "");
 }
 
 Status Build::CheckSchedules() const {
@@ -46,6 +64,7 @@ Status Build::CheckSchedules() const {
         {schedule::kHostTrace, options.cpu || (options.device && !accelerated)},
         {schedule::kAcceleratorTrace, accelerated},
         {schedule::kStoreTrace, accelerated},
+        {schedule::kNetworkTrace, accelerated},
         {schedule::kOpenClTrace, options.opencl},
         {schedule::kCudaTrace, options.cuda}};
     if (runs.at(given.target) && !view) continue;

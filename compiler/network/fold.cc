@@ -25,12 +25,21 @@ constexpr int64_t kMostTiles = 1024;
 // and PRM.
 constexpr int64_t kShare = 2;
 
-std::vector<TurnSizes> AllTurnSizes() {
-  std::vector<TurnSizes> all;
+// Turns of |layers| layers in all sizes.
+std::vector<schedule::TurnsStep> AllTurns(size_t layers) {
+  std::vector<schedule::TurnsStep> all;
   for (const int64_t rows : kRows) {
-    for (const int64_t spare : kSpare) all.push_back({rows, spare});
+    for (const int64_t spare : kSpare) all.push_back({static_cast<int64_t>(layers), rows, spare});
   }
   return all;
+}
+
+// |decisions| with |turns| from region |first| on.
+Decisions InTurns(Decisions decisions, size_t first, const schedule::TurnsStep& turns) {
+  for (size_t r = first; r + 1 < first + static_cast<size_t>(turns.layers); ++r)
+    decisions[r].stays = false;
+  decisions[first].turns = turns;
+  return decisions;
 }
 
 }  // namespace
@@ -82,20 +91,28 @@ std::optional<double> ResidencyPlanner::CostOfChain(const Chain& chain,
   return sum->cycles();
 }
 
-bool ResidencyPlanner::CanTakeTurns(size_t r, const Resident& candidate) const {
+const char* ResidencyPlanner::WhyNoTurns(size_t r) const {
+  if (!candidates_[r].resident) return candidates_[r].why;
+  const Resident& candidate = *candidates_[r].resident;
+  if (candidate.last != r + 1) return "not the next layer alone reads its result";
   const ResidencyRegion &made = regions_[r], &used = regions_[r + 1];
-  if (made.steps || used.steps) return false;
+  if (made.steps || used.steps) return "one of the two has a schedule of its own (fold_storage)";
   const sched::Anchor& a = used.region->anchor;
-  const auto whole = [&](const ResidencyRegion& region) {
-    return !region.resident && region.region->anchor.kind != sched::AnchorKind::kNone &&
-           sched::ExtentsOf(*region.region, config_).batches == 1;
-  };
+  for (const ResidencyRegion* region : {&made, &used}) {
+    if (region->resident) return "its result is kept elsewhere";
+    if (region->region->anchor.kind == sched::AnchorKind::kNone)
+      return "only layers with a sum or a window take turns";
+    if (sched::ExtentsOf(*region->region, config_).batches != 1)
+      return "it has more images than a tile has rows";
+  }
   const bool fetched = std::ranges::any_of(used.region->steps, [&](const sched::EpilogueStep& s) {
     return s.loads() && used.activation_of(s.tensor) == candidate.activation;
   });
-  return candidate.last == r + 1 && whole(made) && whole(used) && !fetched && a.im2col == 0 &&
-         a.window[0].before >= 0 && !options_.store_all &&
-         !options_.in_memory[static_cast<size_t>(candidate.activation)];
+  if (fetched || a.im2col != 0 || a.window[0].before < 0)
+    return "the next layer does not read its rows in order";
+  if (options_.store_all || options_.in_memory[static_cast<size_t>(candidate.activation)])
+    return "its result goes to device memory";
+  return nullptr;
 }
 
 std::optional<Resident> ResidencyPlanner::Folded(Resident candidate, int64_t made, int64_t used,
@@ -113,39 +130,35 @@ std::optional<Resident> ResidencyPlanner::Folded(Resident candidate, int64_t mad
   return candidate;
 }
 
-std::optional<ResidencyPlan> ResidencyPlanner::InTurns(
-    const ResidencyPlan& best, const Chain& chain, const TurnSizes& turns,
-    const std::vector<std::optional<Resident>>& links) const {
-  std::vector<Resident> residents;
-  for (const Resident& s : best.residents) {
-    if (s.first < chain.first || s.first >= chain.last) residents.push_back(s);
-  }
-  UnitRows unit_rows;
-  for (const sched::OnChip& seen : best.regions) unit_rows.push_back(seen.rows);
-  int64_t rows = turns.rows;
-  for (size_t r = chain.first; r < chain.last; ++r) {
+bool ResidencyPlanner::AddBands(size_t first, const schedule::TurnsStep& turns,
+                                std::vector<Resident>* residents,
+                                std::vector<int64_t>* rows) const {
+  int64_t made = turns.rows;
+  const size_t last = first + static_cast<size_t>(turns.layers) - 1;
+  for (size_t r = first; r < last; ++r) {
     const int64_t used =
-        std::max<int64_t>(rows / regions_[r + 1].region->anchor.window[0].stride, 1);
-    const std::optional<Resident> folded = Folded(*links[r], rows, used, turns.spare);
-    if (!folded) return std::nullopt;
-    residents.push_back(*folded);
-    unit_rows[r] = rows;
-    rows = used;
+        std::max<int64_t>(made / regions_[r + 1].region->anchor.window[0].stride, 1);
+    const std::optional<Resident> folded =
+        Folded(*candidates_[r].resident, made, used, turns.spare);
+    if (!folded) return false;
+    residents->push_back(*folded);
+    (*rows)[r] = made;
+    made = used;
   }
-  unit_rows[chain.last] = rows;
-  ResidencyPlan plan;
-  if (!Arrange(std::move(residents), unit_rows, &plan)) return std::nullopt;
-  return plan;
+  (*rows)[last] = made;
+  return true;
 }
 
-void ResidencyPlanner::TakeTurns(ResidencyPlan* best) {
+void ResidencyPlanner::TakeTurns(Decisions* decisions) {
   const size_t count = regions_.size();
-  std::vector<std::optional<Resident>> links(count);
-  for (size_t r = 0; r + 1 < count; ++r) {
-    const char* why = nullptr;
-    const std::optional<Resident> candidate = Candidate(r, &why);
-    if (candidate && !candidate->folded && CanTakeTurns(r, *candidate)) links[r] = candidate;
-  }
+  const ResidencyPlan apart = *PlanBy(*decisions);
+  const auto fixed = [&](size_t r) {
+    const Chain turns = TurnsOf(*decisions, r);
+    return regions_[r].given != nullptr || turns.first != turns.last;
+  };
+  const auto linked = [&](size_t r) {
+    return r + 1 < count && !fixed(r) && !fixed(r + 1) && WhyNoTurns(r) == nullptr;
+  };
   const auto cost_of = [&](const std::optional<ResidencyPlan>& plan) {
     const std::optional<double> known = plan ? Cost(*plan) : std::nullopt;
     if (!known) return std::numeric_limits<double>::infinity();
@@ -160,46 +173,47 @@ void ResidencyPlanner::TakeTurns(ResidencyPlan* best) {
     return *known - kMoved * std::min(waits, idle);
   };
   // With less room than two spare tiles, a region waits until its input has left ACC.
-  const auto cost_in_turns = [&](const std::optional<ResidencyPlan>& plan, const Chain& chain,
-                                 const TurnSizes& turns) {
+  const auto cost_in_turns = [&](size_t first, const schedule::TurnsStep& turns) {
+    const std::optional<ResidencyPlan> plan = PlanBy(InTurns(*decisions, first, turns));
     double waits = 0;
-    for (size_t r = chain.first; plan && turns.spare < 2 && r < chain.last; ++r) {
+    const size_t last = first + static_cast<size_t>(turns.layers) - 1;
+    for (size_t r = first; plan && turns.spare < 2 && r < last; ++r) {
       const Result<sched::TilePlan> made = PlanOf(r, plan->regions[r]);
       if (made) waits += made->vector_cycles;
     }
     return cost_of(plan) + waits;
   };
-  const double cost = cost_of(*best);
+  const double cost = cost_of(apart);
   // For each first region, the chain that saves most from there to the end.
   struct Start {
     double saved = 0;
     size_t last = 0;
-    TurnSizes turns;
+    schedule::TurnsStep turns;
   };
   std::vector<Start> choices(count + 1);
   for (size_t first = count; first-- > 0;) {
     choices[first] = {choices[first + 1].saved, first, {}};
     double alone = 0;
     for (size_t last = first; last < count && last - first <= kMostLinks; ++last) {
-      const Result<sched::TilePlan> plan = PlanOf(last, best->regions[last]);
+      const Result<sched::TilePlan> plan = PlanOf(last, apart.regions[last]);
       if (!plan) break;
       alone += plan->cycles();
-      for (const TurnSizes& turns : last > first ? AllTurnSizes() : std::vector<TurnSizes>{}) {
-        const std::optional<ResidencyPlan> tried = InTurns(*best, {first, last}, turns, links);
-        const double less = cost - cost_in_turns(tried, {first, last}, turns);
-        if (less * sched::kWorthwhile < alone) continue;
-        const double saved = less + choices[last + 1].saved;
-        if (saved > choices[first].saved) choices[first] = {saved, last, turns};
+      if (last > first) {
+        for (const schedule::TurnsStep& turns : AllTurns(last - first + 1)) {
+          const double less = cost - cost_in_turns(first, turns);
+          if (less * sched::kWorthwhile < alone) continue;
+          const double saved = less + choices[last + 1].saved;
+          if (saved > choices[first].saved) choices[first] = {saved, last, turns};
+        }
       }
-      if (!links[last]) break;
+      if (!linked(last)) break;
     }
   }
   for (size_t first = 0; first < count; first = choices[first].last + 1) {
+    const schedule::TurnsStep& turns = choices[first].turns;
     if (choices[first].last == first) continue;
-    const Chain chain{first, choices[first].last};
-    const TurnSizes& turns = choices[first].turns;
-    std::optional<ResidencyPlan> tried = InTurns(*best, chain, turns, links);
-    if (cost_in_turns(tried, chain, turns) < cost_of(*best)) *best = std::move(*tried);
+    if (cost_in_turns(first, turns) < cost_of(PlanBy(*decisions)))
+      *decisions = InTurns(*decisions, first, turns);
   }
 }
 

@@ -12,8 +12,7 @@ namespace {
 
 // The share of the estimated overlap that a program reaches: units wait for each other.
 constexpr double kHidden = 0.9;
-// Shares of the first region's INP, in parts of kShares, to try for the second region.
-constexpr int64_t kShares = 8;
+// Eighths of the first region's INP to try for the second region.
 constexpr std::array<int64_t, 4> kOffers{1, 2, 3, 4};
 
 struct TiledRegion {
@@ -67,39 +66,43 @@ double Together(const TiledRegion& first, const TiledRegion& second) {
 
 }  // namespace
 
+RoomTiles::RoomTiles(const ResidencyPlan& plan, size_t r, const schedule::RoomStep& step) {
+  const int64_t tiles = plan.box_tiles[r], room = tiles * step.eighths / 8;
+  here = tiles - room;
+  next = std::min(plan.regions[r + 1].inp_tiles, room);
+}
+
 void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
-               ResidencyPlan* plan) {
+               const ResidencyPlan& plan, Decisions* decisions) {
   for (size_t r = 0; r + 1 < regions.size(); ++r) {
     if (regions[r].steps || regions[r + 1].steps) continue;
+    if (regions[r].given != nullptr || regions[r + 1].given != nullptr) continue;
     // Regions in a chain have a fixed number of rows.
-    if (plan->regions[r].rows > 0 || plan->regions[r + 1].rows > 0) continue;
-    const int64_t tiles = plan->box_tiles[r];
-    const std::optional<TiledRegion> first = Make(regions[r], plan->regions[r], config),
-                                     second = Make(regions[r + 1], plan->regions[r + 1], config);
+    if (plan.regions[r].rows > 0 || plan.regions[r + 1].rows > 0) continue;
+    const int64_t tiles = plan.box_tiles[r];
+    const std::optional<TiledRegion> first = Make(regions[r], plan.regions[r], config),
+                                     second = Make(regions[r + 1], plan.regions[r + 1], config);
     if (!first || !second || !first->boxed() || !second->boxed()) continue;
     const bool there = 2 * first->Box() + second->Box() <= tiles;
     const double apart = first->plan.cycles() + second->plan.cycles();
     // Even with unlimited room the overlap would gain too little.
     if (there || apart - Together(*first, *second) < apart / sched::kWorthwhile) continue;
     double best = apart - apart / sched::kWorthwhile;
-    std::optional<std::pair<int64_t, int64_t>> chosen;
-    for (const int64_t share : kOffers) {
-      const int64_t room = tiles * share / kShares;
-      sched::OnChip less = plan->regions[r], under = plan->regions[r + 1];
-      less.inp_tiles = tiles - room;
-      under.inp_tiles = std::min(under.inp_tiles, room);
+    for (const int64_t eighths : kOffers) {
+      const schedule::RoomStep step{eighths};
+      const RoomTiles room(plan, r, step);
+      sched::OnChip less = plan.regions[r], under = plan.regions[r + 1];
+      less.inp_tiles = room.here;
+      under.inp_tiles = room.next;
       const std::optional<TiledRegion> a = Make(regions[r], less, config),
                                        b = Make(regions[r + 1], under, config);
       if (!a || !b || 2 * a->Box() + b->Box() > tiles) continue;
       const double together = Together(*a, *b);
       if (together >= best) continue;
       best = together;
-      chosen = {less.inp_tiles, under.inp_tiles};
+      (*decisions)[r].room = step;
     }
-    if (!chosen) continue;
-    plan->regions[r].inp_tiles = chosen->first;
-    plan->regions[r + 1].inp_tiles = chosen->second;
-    ++r;  // the pairs do not share a region
+    if ((*decisions)[r].room) ++r;  // the pairs do not share a region
   }
 }
 

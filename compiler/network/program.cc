@@ -56,6 +56,9 @@ class ProgramPlanner {
     return activations_[static_cast<size_t>(activation)].kind;
   }
 
+  bool PacksTaps(const lower::accel::AccelRegion& region, const sched::AnalyzedRegion& own) const;
+  Result<sched::AnalyzedRegion> PackTaps(const lower::accel::AccelRegion& region,
+                                         sched::AnalyzedRegion own) const;
   Result<PlannedRegion> Analyze(const lower::accel::AccelRegion& region,
                                 lower::accel::KeptActivations* kept) const;
   // Region |index| in the form that PlanResidency takes.
@@ -80,6 +83,46 @@ class ProgramPlanner {
       planned_kept_;  // by region: the activations that a given schedule keeps in INP
   ProgramPlan program_;
 };
+
+// Whether the host packs the input of the contraction of |region|, so that it may pack taps.
+bool ProgramPlanner::PacksTaps(const lower::accel::AccelRegion& region,
+                               const sched::AnalyzedRegion& own) const {
+  const sched::Anchor& anchor = own.anchor;
+  return anchor.kind == sched::AnchorKind::kContraction && !region.schedule &&
+         region.activations.contains(anchor.input.get()) &&
+         KindOf(region.activations.at(anchor.input.get())) == Activation::Kind::kInput;
+}
+
+// |own| or, where the plan is faster or the network trace says so, |own| with taps of its window as
+// channels of an input that the host packs (im2col).
+Result<sched::AnalyzedRegion> ProgramPlanner::PackTaps(const lower::accel::AccelRegion& region,
+                                                       sched::AnalyzedRegion own) const {
+  const auto* given =
+      region.network ? schedule::StepOf<schedule::TapsStep>(*region.network) : nullptr;
+  const bool packs = PacksTaps(region, own);
+  if (given != nullptr) {
+    auto rewritten = packs && given->axes >= 1 && given->axes <= 3
+                         ? sched::Im2colOf(own, static_cast<int>(given->axes))
+                         : std::nullopt;
+    if (rewritten) return std::move(*rewritten);
+    return Fail(Code::kInvalidArgument,
+                "{}: taps {}: the host packs no such taps for it; 1 is a column of a window's "
+                "taps, 2 a row, 3 both, of an input of the network that one sum reads",
+                region.op, given->axes);
+  }
+  if (!packs || region.network) return own;
+  sched::AnalyzedRegion made = own;
+  std::optional<double> best;
+  for (const int axes : {0, 3, 2, 1}) {
+    std::optional<sched::AnalyzedRegion> tried = axes == 0 ? own : sched::Im2colOf(own, axes);
+    if (!tried) continue;
+    const auto plan = sched::MakePlan(*tried, config_);
+    if (!plan || (best && plan->cycles() >= *best)) continue;
+    best = plan->cycles();
+    made = std::move(*tried);
+  }
+  return made;
+}
 
 // Sets |kept| to the activations that a given schedule keeps in INP.
 Result<PlannedRegion> ProgramPlanner::Analyze(const lower::accel::AccelRegion& region,
@@ -108,25 +151,9 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const lower::accel::AccelRegion& r
   }
   if (!analyzed) return Within(region.op, analyzed.error());
   planned.region = *analyzed;
-  // The program chooses how the host packs a network's input: with the window's taps as channels
-  // (im2col), if that is faster.
-  const sched::Anchor& anchor = planned.region->anchor;
-  const bool packed = anchor.kind == sched::AnchorKind::kContraction &&
-                      region.activations.contains(anchor.input.get()) &&
-                      KindOf(region.activations.at(anchor.input.get())) == Activation::Kind::kInput;
-  if (packed) {
-    std::optional<double> best;
-    const sched::AnalyzedRegion own = *planned.region;
-    for (const int candidate : {0, 3, 2, 1}) {
-      std::optional<sched::AnalyzedRegion> rewritten =
-          candidate == 0 ? own : sched::Im2colOf(own, candidate);
-      if (!rewritten) continue;
-      const auto plan = sched::MakePlan(*rewritten, config_);
-      if (!plan || (best && plan->cycles() >= *best)) continue;
-      best = plan->cycles();
-      planned.region = std::move(*rewritten);
-    }
-  }
+  auto packed = PackTaps(region, std::move(*planned.region));
+  if (!packed) return std::unexpected(packed.error());
+  planned.region = std::move(*packed);
   return planned;
 }
 
@@ -146,6 +173,15 @@ Status ProgramPlanner::Regions() {
     options.in_memory[k] = activations_[k].kind != Activation::Kind::kInternal;
   for (size_t k = 0; k < regions_.size(); ++k) seen.push_back(SeenBy(k));
   TESSERA_ASSIGN(program_.residency, PlanResidency(seen, config_, options));
+  program_.network = program_.residency.traces;
+  for (size_t k = 0; k < regions_.size(); ++k) {
+    const lower::accel::Analysis own = lower::accel::AnalysisOf(regions_[k], config_);
+    if (!*own || !PacksTaps(regions_[k], **own)) continue;
+    const int axes = planned_regions[k].region->anchor.im2col;
+    if (axes != 0) program_.network[k].emplace_back(schedule::TapsStep{axes});
+    for (const int some : {1, 2, 3})
+      program_.residency.choices[k].taps |= sched::Im2colOf(**own, some).has_value();
+  }
   for (size_t k = 0; k < regions_.size(); ++k) {
     At(k);
     TESSERA_TRY(Plan(k));
@@ -164,6 +200,7 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
                        .result = region.result};
   seen.activation_of = [&region](const te::Tensor& t) { return region.activations.at(t.get()); };
   if (!options_.residency || options_.in_memory.contains(region.result)) seen.resident = false;
+  if (region.network) seen.given = &*region.network;
   if (planned.region) {
     seen.region = &*planned.region;
     seen.copies = seen.region->steps.back().loads();

@@ -79,7 +79,8 @@ struct MemoryNeed {
 struct ProgramPlan {
   std::vector<PlannedRegion> regions;
   ResidencyPlan residency;
-  std::vector<schedule::Trace> traces;  // of each region, as given or generated
+  std::vector<schedule::Trace> traces;          // of each region, as given or generated
+  std::vector<schedule::NetworkTrace> network;  // of each region: given again, they plan the same
   std::vector<MemoryNeed> needs;
 
   // Places the needs in an arena of this program alone, where no two needs share bytes.

@@ -59,20 +59,15 @@ bool ResidencyPlanner::ReadWhereItStays(int activation) const {
   });
 }
 
-std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** why) const {
+ResidencyPlanner::MaybeResident ResidencyPlanner::Candidate(size_t maker) const {
   const ResidencyRegion& from = regions_[maker];
+  const auto no = [](const char* why) { return MaybeResident{std::nullopt, why}; };
   Resident s{.activation = from.result, .first = maker, .last = maker};
-  if (from.copies) {
-    *why = "its region only copies, by way of device memory";
-    return std::nullopt;
-  }
+  if (from.copies) return no("its region only copies, by way of device memory");
   const auto has_in_memory = [&](const ResidencyRegion& region) {
     return region.steps && !region.steps->kept.contains(from.result);
   };
-  if (has_in_memory(from)) {
-    *why = "its steps write it to device memory";
-    return std::nullopt;
-  }
+  if (has_in_memory(from)) return no("its steps write it to device memory");
   std::optional<int64_t> pad;
   std::vector<size_t> exchange{maker};   // regions that make or read it
   std::vector<size_t> ranks{from.rank};  // of the tensor in these regions: a view may change it
@@ -84,10 +79,7 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
       reads = true;
       ranks.push_back(read.rank);
       if (read.halo.any()) {
-        if (pad && *pad != read.pad) {
-          *why = "its readers pad it with different values";
-          return std::nullopt;
-        }
+        if (pad && *pad != read.pad) return no("its readers pad it with different values");
         pad = read.pad;
       }
       for (size_t d = 0; d < 2; ++d) {
@@ -95,22 +87,14 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
         s.halo.after[d] = std::max(s.halo.after[d], read.halo.after[d]);
       }
     }
-    if (reads && reader.copies) {
-      *why = "a region that only copies reads it from device memory";
-      return std::nullopt;
-    }
-    if (reads && has_in_memory(reader)) {
-      *why = "a region whose schedule says each step reads it from device memory";
-      return std::nullopt;
-    }
+    if (reads && reader.copies) return no("a region that only copies reads it from device memory");
+    if (reads && has_in_memory(reader))
+      return no("a region whose schedule says each step reads it from device memory");
     if (!reads) continue;
     s.last = r;
     exchange.push_back(r);
   }
-  if (s.last == maker) {
-    *why = "no region reads it";
-    return std::nullopt;
-  }
+  if (s.last == maker) return no("no region reads it");
   const sched::Shape4& shape = from.shape;
   for (size_t r = maker + 1; r <= s.last; ++r) {
     if (!Windows(regions_[r], from.result)) continue;
@@ -118,10 +102,8 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     s.halo.after[1] += sched::WindowPitch(*regions_[r].region, columns) - columns;
   }
   // A layout without these axes has no place for the halo.
-  if (!std::ranges::all_of(ranks, [&](size_t rank) { return HasAxesOf(s.halo, rank); })) {
-    *why = "a layer has it under a shape without the axis that another one pads";
-    return std::nullopt;
-  }
+  if (!std::ranges::all_of(ranks, [&](size_t rank) { return HasAxesOf(s.halo, rank); }))
+    return no("a layer has it under a shape without the axis that another one pads");
   s.pad = pad.value_or(0);
   for (const size_t r : exchange) {
     if (regions_[r].steps && regions_[r].steps->kept.at(from.result))
@@ -130,14 +112,12 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
   const bool agree = std::ranges::all_of(exchange, [&](size_t r) {
     return regions_[r].steps && regions_[r].steps->kept.at(from.result) == s.folded;
   });
-  if (s.folded && (!agree || s.last != maker + 1)) {
-    *why =
+  if (s.folded && (!agree || s.last != maker + 1))
+    return no(
         "rows of it at a time (fold_storage) are for its layer and the next one, which both have a "
-        "schedule that says so";
-    return std::nullopt;
-  }
+        "schedule that says so");
   s.tiles = sched::ResidentTiles(shape, s.halo, s.folded, config_);
-  return s;
+  return {.resident = s};
 }
 
 sched::OnChip ResidencyPlanner::Seen(size_t r, const std::vector<Resident>& residents) const {
@@ -167,7 +147,7 @@ sched::OnChip ResidencyPlanner::Seen(size_t r, const std::vector<Resident>& resi
   return seen;
 }
 
-bool ResidencyPlanner::Arrange(std::vector<Resident> residents, const UnitRows& rows,
+bool ResidencyPlanner::Arrange(std::vector<Resident> residents, const std::vector<int64_t>& rows,
                                ResidencyPlan* out) const {
   // The regions of a chain run at the same time.
   std::vector<Chain> chains;
@@ -249,62 +229,73 @@ std::optional<double> ResidencyPlanner::Cost(const ResidencyPlan& residency) {
   return sum;
 }
 
-Result<ResidencyPlan> ResidencyPlanner::Run() {
-  ResidencyPlan best;
-  const UnitRows any(regions_.size());
-  TESSERA_CHECK(Arrange({}, any, &best));
-  for (size_t r = 0; r < regions_.size(); ++r) TESSERA_TRY(PlanOf(r, best.regions[r]));
+std::optional<ResidencyPlan> ResidencyPlanner::PlanBy(const Decisions& decisions) const {
+  std::vector<Resident> residents;
+  std::vector<int64_t> rows(regions_.size());
+  for (size_t r = 0; r < regions_.size(); ++r) {
+    if (decisions[r].stays) residents.push_back(*candidates_[r].resident);
+    if (decisions[r].turns && !AddBands(r, *decisions[r].turns, &residents, &rows))
+      return std::nullopt;
+  }
+  ResidencyPlan plan;
+  if (!Arrange(std::move(residents), rows, &plan)) return std::nullopt;
+  for (size_t r = 0; r + 1 < regions_.size(); ++r) {
+    if (!decisions[r].room) continue;
+    const RoomTiles tiles(plan, r, *decisions[r].room);
+    plan.regions[r].inp_tiles = tiles.here;
+    plan.regions[r + 1].inp_tiles = tiles.next;
+  }
+  return plan;
+}
 
-  std::vector<Resident> candidates, wanted;
+void ResidencyPlanner::Keep(Decisions* decisions) {
+  std::vector<size_t> order;
   for (size_t r = 0; r < regions_.size(); ++r) {
-    std::optional<bool> resident = regions_[r].resident;
-    const bool asked = !resident && !regions_[r].steps && ReadWhereItStays(regions_[r].result);
-    if (asked) resident = true;
-    const char* why = "INP is too small for it";
-    const std::optional<Resident> candidate = Candidate(r, &why);
-    if (resident && *resident) {
-      if (candidate && candidate->folded && options_.store_all) {
-        return Fail(Code::kInvalidArgument,
-                    "{}: its schedule has some of its rows at a time (fold_storage), of which a "
-                    "program that stores every layer's result has no copy; compile without "
-                    "--keep-tensors, or without that schedule",
-                    regions_[r].name);
-      }
-      std::vector<Resident> with = wanted;
-      if (candidate) with.push_back(*candidate);
-      ResidencyPlan tried;
-      if (!candidate || !Arrange(with, any, &tried)) {
-        return Fail(Code::kInvalidArgument, "{}: {} stays on chip, but {}", regions_[r].name,
-                    asked ? "the schedule of a layer that reads it says that it"
-                          : "its schedule says that the result",
-                    why);
-      }
-      wanted = std::move(with);
-    } else if (candidate && !resident) {
-      candidates.push_back(*candidate);
-    }
+    const ResidencyRegion& region = regions_[r];
+    if (!region.resident && !region.given && !(*decisions)[r].stays &&
+        TurnsOf(*decisions, r).last == r && candidates_[r].resident)
+      order.push_back(r);
   }
-  TESSERA_CHECK(Arrange(wanted, any, &best));
-  // A given schedule does not shrink to make room for residents.
-  for (size_t r = 0; r < regions_.size(); ++r) {
-    if (regions_[r].steps) TESSERA_TRY(PlanOf(r, best.regions[r]));
-  }
-  std::optional<double> cost = Cost(best);
-  std::ranges::stable_sort(candidates, {}, &Resident::tiles);
-  for (const Resident& candidate : candidates) {
-    std::vector<Resident> with = best.residents;
-    with.push_back(candidate);
-    ResidencyPlan tried;
-    if (!Arrange(std::move(with), any, &tried)) continue;
-    const std::optional<double> now = Cost(tried);
+  std::ranges::stable_sort(order, {}, [&](size_t r) { return candidates_[r].resident->tiles; });
+  std::optional<double> cost = Cost(*PlanBy(*decisions));
+  for (const size_t r : order) {
+    Decisions with = *decisions;
+    with[r].stays = true;
+    const std::optional<ResidencyPlan> tried = PlanBy(with);
+    if (!tried) continue;
+    const std::optional<double> now = Cost(*tried);
     if (!now || (cost && *now >= *cost)) continue;
-    best = std::move(tried);
+    *decisions = std::move(with);
     cost = now;
   }
-  TakeTurns(&best);
-  std::ranges::stable_sort(best.residents, {}, &Resident::first);
-  LeaveRoom(regions_, config_, &best);
-  return best;
+}
+
+Result<ResidencyPlan> ResidencyPlanner::Run() {
+  const ResidencyPlan apart = *PlanBy(Decisions(regions_.size()));
+  for (size_t r = 0; r < regions_.size(); ++r) TESSERA_TRY(PlanOf(r, apart.regions[r]));
+  TESSERA_ASSIGN(Decisions decisions, Given());
+  // A given schedule does not shrink to make room for residents.
+  const ResidencyPlan given = *PlanBy(decisions);
+  for (size_t r = 0; r < regions_.size(); ++r) {
+    if (regions_[r].steps || regions_[r].given) TESSERA_TRY(PlanOf(r, given.regions[r]));
+  }
+  Keep(&decisions);
+  TakeTurns(&decisions);
+  LeaveRoom(regions_, config_, *PlanBy(decisions), &decisions);
+  ResidencyPlan plan = *PlanBy(decisions);
+  for (size_t r = 0; r < regions_.size(); ++r) {
+    const bool free = !regions_[r].resident && !regions_[r].steps;
+    plan.choices.push_back(
+        {free && candidates_[r].resident, r + 1 < regions_.size() && WhyNoTurns(r) == nullptr});
+  }
+  std::ranges::stable_sort(plan.residents, {}, &Resident::first);
+  for (const Decision& decision : decisions) {
+    schedule::NetworkTrace& trace = plan.traces.emplace_back();
+    if (decision.stays) trace.emplace_back(schedule::StayStep{});
+    if (decision.turns) trace.emplace_back(*decision.turns);
+    if (decision.room) trace.emplace_back(*decision.room);
+  }
+  return plan;
 }
 
 const Resident* ResidencyPlan::Of(int activation) const {

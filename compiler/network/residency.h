@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Decides which activations stay in INP between the region that makes them and the regions that
-// read them, and at which tiles. The rest of INP is for the regions' own input boxes. Depends on:
-// compiler/cost, compiler/schedule/accel. Used by: network/program.h, codegen/accel.
+// read them, and at which tiles. The rest of INP is for the regions' own input boxes. A decision is
+// a step of a region's network trace (compiler/schedule/network_step.h), so that all of them can
+// be printed, edited and given again. Depends on: compiler/cost, compiler/schedule. Used by:
+// network/program.h, codegen/accel.
 #ifndef TESSERA_COMPILER_NETWORK_RESIDENCY_H_
 #define TESSERA_COMPILER_NETWORK_RESIDENCY_H_
 
@@ -17,6 +19,7 @@
 #include "compiler/cost/cost.h"
 #include "compiler/schedule/accel/plan.h"
 #include "compiler/schedule/accel/region.h"
+#include "compiler/schedule/network_step.h"
 #include "isa/config.h"
 
 namespace tessera::network {
@@ -46,8 +49,10 @@ struct ResidencyRegion {
   // The analysis that plans are made from; null: |steps| has a value.
   const sched::AnalyzedRegion* region = nullptr;
   std::function<int(const te::Tensor&)> activation_of;
-  // A recorded decision about whether the result stays; nothing: PlanResidency decides.
+  // Whether the result stays; nothing: PlanResidency decides.
   std::optional<bool> resident;
+  // A network trace that the user gives; null: PlanResidency decides.
+  const schedule::NetworkTrace* given = nullptr;
   // A schedule that the user gives: PlanResidency chooses nothing in it.
   struct GivenSteps {
     int64_t inp_tiles = 0;  // room for its own boxes
@@ -87,6 +92,13 @@ struct ResidencyPlan {
   // smaller where the next region's boxes need room beside them.
   std::vector<int64_t> box_base, box_tiles;
   std::vector<Resident> residents;  // in order of |first|
+  // The decisions, by region: given again, they make the same plan.
+  std::vector<schedule::NetworkTrace> traces;
+  // By region: which steps its network trace may have.
+  struct Choices {
+    bool stays = false, turns = false, taps = false;
+  };
+  std::vector<Choices> choices;
 
   const Resident* Of(int activation) const;  // null: it does not stay
 };
@@ -95,7 +107,7 @@ struct ResidencyPlan {
 // regions together. A candidate is a result that only regions of the list read, whose readers agree
 // on the value of their pads. The same network and configuration give the same choice.
 //   errors  kOutOfRange       a region whose smallest tile does not fit (MakePlan's)
-//           kInvalidArgument  a recorded decision that cannot be met: names the result and why
+//           kInvalidArgument  a given decision that cannot be met: names the result and why
 Result<ResidencyPlan> PlanResidency(const std::vector<ResidencyRegion>& regions,
                                     const isa::Config& config, const ResidencyOptions& options);
 

@@ -14,31 +14,45 @@
 
 namespace tessera::network {
 
-// Tile sizes in a chain: |rows| of one tile of the first region's work, and |spare| tiles of room
-// beyond what the next region waits for.
-struct TurnSizes {
-  int64_t rows = 1, spare = 1;
+// What is decided about a region; schedule/network_step.h has the meaning of each.
+struct Decision {
+  bool stays = false;
+  std::optional<schedule::TurnsStep> turns;
+  std::optional<schedule::RoomStep> room;
 };
+using Decisions = std::vector<Decision>;  // by region
+
+// The regions that take turns with |region| by |decisions|; the region alone: none.
+Chain TurnsOf(const Decisions& decisions, size_t region);
 
 class ResidencyPlanner {
  public:
   ResidencyPlanner(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
                    const ResidencyOptions& options)
-      : regions_(regions), config_(config), options_(options), plans_(regions.size()) {}
+      : regions_(regions), config_(config), options_(options), plans_(regions.size()) {
+    for (size_t r = 0; r < regions.size(); ++r) candidates_.push_back(Candidate(r));
+  }
 
   Result<ResidencyPlan> Run();
 
  private:
-  // Rows of a tile of work, by region; 0: the plan chooses.
-  using UnitRows = std::vector<int64_t>;
-
+  // The result of a region as an activation that stays, or why it cannot.
+  struct MaybeResident {
+    std::optional<Resident> resident;
+    const char* why = "INP is too small for it";
+  };
   // Whether a given schedule reads |activation| from INP.
   bool ReadWhereItStays(int activation) const;
-  // The result of region |maker| as a candidate; nothing if it cannot stay, with the reason in
-  // |why|.
-  std::optional<Resident> Candidate(size_t maker, const char** why) const;
+  MaybeResident Candidate(size_t maker) const;
+  // The plan by |decisions|; nothing if INP is too small or a band is no smaller than its tensor.
+  std::optional<ResidencyPlan> PlanBy(const Decisions& decisions) const;
+  // Adds the bands of the chain that begins at |first| to |residents|, and sets the rows of a tile
+  // of work by region; false if a band is no smaller than its tensor.
+  bool AddBands(size_t first, const schedule::TurnsStep& turns, std::vector<Resident>* residents,
+                std::vector<int64_t>* rows) const;
   // Places |residents| in INP and sets what each region sees; false if INP is too small.
-  bool Arrange(std::vector<Resident> residents, const UnitRows& rows, ResidencyPlan* out) const;
+  bool Arrange(std::vector<Resident> residents, const std::vector<int64_t>& rows,
+               ResidencyPlan* out) const;
   sched::OnChip Seen(size_t r, const std::vector<Resident>& residents) const;
   // Estimated cycles of all regions, each chain as a whole; nothing if a region does not fit.
   std::optional<double> Cost(const ResidencyPlan& residency);
@@ -47,24 +61,28 @@ class ResidencyPlanner {
   Result<sched::TilePlan> SumOf(const Chain& chain, const ResidencyPlan& residency);
   Result<sched::TilePlan> PlanOf(size_t r, const sched::OnChip& on_chip);
 
-  // Whether region |r| and the next one can take turns when they exchange |candidate|.
-  bool CanTakeTurns(size_t r, const Resident& candidate) const;
+  // The decisions that are given: of traces, of schedules, and whether results stay.
+  // errors: PlanResidency's kInvalidArgument
+  Result<Decisions> Given() const;
+  // Adds what the network trace of region |r| says.
+  Status AddGiven(size_t r, Decisions* decisions) const;
+  // Lets more results stay where that lowers the cost of the plan.
+  void Keep(Decisions* decisions);
+  // Why region |r| cannot take turns with the next one; null: it can.
+  const char* WhyNoTurns(size_t r) const;
   // |candidate|, folded to the rows that its region (|made| rows in a tile) and the next region
   // (|used| rows in a tile) need, with room for |spare| more tiles; nothing if that is all rows.
   std::optional<Resident> Folded(Resident candidate, int64_t made, int64_t used,
                                  int64_t spare) const;
-  // |best| with the regions of |chain| in turns; links[r] is the candidate between r and r + 1.
-  std::optional<ResidencyPlan> InTurns(const ResidencyPlan& best, const Chain& chain,
-                                       const TurnSizes& turns,
-                                       const std::vector<std::optional<Resident>>& links) const;
-  // Lets regions take turns where that lowers the cost of |best|.
-  void TakeTurns(ResidencyPlan* best);
+  // Lets regions take turns where that lowers the cost of the plan.
+  void TakeTurns(Decisions* decisions);
 
   const std::vector<ResidencyRegion>& regions_;
   const isa::Config& config_;
   const ResidencyOptions& options_;
   std::vector<std::vector<std::pair<sched::OnChip, Result<sched::TilePlan>>>>
-      plans_;  // known plans, by region
+      plans_;                              // known plans, by region
+  std::vector<MaybeResident> candidates_;  // by region
 };
 
 }  // namespace tessera::network

@@ -7,318 +7,116 @@
 #include <algorithm>
 #include <sstream>
 #include <utility>
+#include <variant>
+#include <vector>
+
+#include "compiler/schedule/network_step.h"
+#include "compiler/schedule/step_text.h"
 
 namespace tessera::schedule {
 namespace {
 
-using Words = std::vector<std::string>;
-
-constexpr const char *kFactors = "factors", *kTiles = "tiles", *kMost = "most", *kBefore = "before",
-                     *kKeep = "keep", *kPlaces = "places", *kOrders = "orders", *kPad = "pad",
-                     *kOverlap = "overlap", *kOf = "of", *kRoom = "room";
-
-std::string Text(const Amount& amount) {
-  return amount.decision.empty() ? std::to_string(amount.value)
-                                 : fmt::format("${}", amount.decision);
-}
-
-// Takes the fields of a step from the words of a line, in order. The first that is wrong stays as
-// |error|; a step that runs out of words, or leaves some, is |short_| or not AtEnd.
-class Reader {
- public:
-  explicit Reader(const Words& words) : words_(words) {}
-
-  void operator()(std::string& field) {
-    if (const std::string* word = Next()) field = *word;
-  }
-  void operator()(std::vector<std::string>& field) {
-    do {
-      if (const std::string* word = Next()) field.push_back(*word);
-    } while (!short_ && at_ < words_.size());
-  }
-  void operator()(AxisChoice& field) {
-    while (at_ < words_.size()) field.names.push_back(words_[at_++]);
-  }
-  void operator()(int64_t& field) {
-    if (const std::string* word = Next()) Number(*word, field);
-  }
-  void operator()(std::optional<int64_t>& field) {
-    if (at_ < words_.size()) Number(words_[at_++], field.emplace());
-  }
-  void operator()(std::optional<DType>& field) {
-    if (at_ == words_.size()) return;
-    field = ir::DTypeFromName(words_[at_++]);
-    if (!field) Refuse("no type '{}'; write i32", words_[at_ - 1]);
-  }
-  void operator()(Amount& field) {
-    const std::string* word = Next();
-    if (word == nullptr) return;
-    Result<Amount> amount = ParseAmount(*word);
-    if (amount) {
-      field = *std::move(amount);
-    } else {
-      Refuse("{}", amount.error().message);
-    }
-  }
-  // As the domain in front of it wants it.
-  void operator()(Choice& field) {
-    if (domain_ == DomainKind::kPlaces || domain_ == DomainKind::kOrders) {
-      (*this)(field.words);
-    } else if (const std::string* word = Next()) {
-      Number(*word, field.number);
-    }
-  }
-  void operator()(LoopPlace& field) {
-    const std::string* word = Next();
-    if (word == nullptr) return;
-    if (word->starts_with('$')) {
-      field.decision = word->substr(1);
-    } else if (*word != kRootPlace || (at_ < words_.size() && words_[at_] != kBefore)) {
-      field.stage = *word;
-      (*this)(field.axis);
-    }
-  }
-  void operator()(Domain& field) {
-    const std::string* word = Next();
-    if (word == nullptr) return;
-    if (*word == kPlaces || *word == kOrders) {
-      domain_ = field.kind = *word == kPlaces ? DomainKind::kPlaces : DomainKind::kOrders;
-      return (*this)(field.stage);
-    }
-    if (*word == kFactors || *word == kTiles) {
-      field.kind = *word == kFactors ? DomainKind::kFactors : DomainKind::kTiles;
-      (*this)(field.stage);
-      (*this)(field.axis);
-      if (at_ < words_.size() && words_[at_] == kMost) {
-        ++at_;
-        (*this)(field.most.emplace());
-      }
-      while (at_ < words_.size() && words_[at_] == kRoom) {
-        ++at_;
-        (*this)(field.room.emplace_back());
-      }
-      return;
-    }
-    if (!word->starts_with('{')) {
-      return Refuse(
-          "'{}': a domain is {{1 2 4}} in braces, or {} or {} of a loop with, perhaps, {} N and {} "
-          "MEMORY BUFFERS, or {} or {} of a stage",
-          *word, kFactors, kTiles, kMost, kRoom, kPlaces, kOrders);
-    }
-    std::string text = word->substr(1);
-    for (;;) {
-      const bool last = text.ends_with('}');
-      if (last) text.pop_back();
-      if (text.empty()) return Refuse("a domain holds at least one number");
-      Number(text, field.values.emplace_back());
-      if (last || !error_.empty()) return;
-      word = Next();
-      if (word == nullptr) return;
-      text = *word;
-    }
-  }
-  void operator()(Successor& field) {
-    if (at_ == words_.size()) return;
-    if (words_[at_++] != kBefore)
-      Refuse("'{}': only '{} OTHER' may follow", words_[at_ - 1], kBefore);
-    (*this)(field.stage);
-  }
-  void operator()(LoopName& field) {
-    if (at_ == words_.size()) return;
-    if (words_[at_++] != kOf)
-      return Refuse("'{}': only '{} OUTER LOOP' may follow", words_[at_ - 1], kOf);
-    (*this)(field.stage);
-    (*this)(field.axis);
-  }
-  void operator()(KeptDims& field) {
-    if (at_ == words_.size() || words_[at_] != kKeep) return;
-    ++at_;
-    const std::string* word = Next();
-    if (word == nullptr) return;
-    std::stringstream parts(*word);
-    for (std::string part; std::getline(parts, part, ',');) Number(part, field.dims.emplace_back());
-  }
-  void operator()(RoomNeed& field) {
-    (*this)(field.memory);
-    const std::string* word = Next();
-    if (word == nullptr) return;
-    const Status parsed = ParseBuffers(*word, &field);
-    if (!parsed) Refuse("{}", parsed.error().message);
-  }
-  void operator()(ir::Scope& field) {
-    if (const std::string* word = Next()) Memory(*word, field);
-  }
-  void operator()(ir::LoopKind& field) {
-    const std::string* word = Next();
-    if (word == nullptr) return;
-    std::string all;
-    for (int i = 0; i < ir::kLoopKinds; ++i) {
-      field = static_cast<ir::LoopKind>(i);
-      if (!IsGrid(field) && !IsThread(field)) continue;
-      if (*word == ir::LoopKindName(field)) return;
-      all += fmt::format(" {}", ir::LoopKindName(field));
-    }
-    Refuse("'{}' is nothing to bind to; there are{}", *word, all);
-  }
-  void operator()(Tail& field) {
-    if (at_ == words_.size()) return;
-    field = words_[at_] == kOverlap ? Tail::kOverlap : Tail::kPad;
-    const std::string& word = words_[at_++];
-    if (word != kPad && word != kOverlap)
-      Refuse("'{}': only '{}' or '{}' may follow", word, kPad, kOverlap);
-  }
-
-  bool complete() const { return !short_ && at_ == words_.size(); }
-  const std::string& error() const { return error_; }
-
- private:
-  const std::string* Next() {
-    short_ = short_ || at_ == words_.size();
-    return short_ ? nullptr : &words_[at_++];
-  }
-  void Memory(const std::string& word, ir::Scope& field) {
-    std::string all;
-    for (int i = 0; i <= static_cast<int>(ir::Scope::kPrm); ++i) {
-      field = static_cast<ir::Scope>(i);
-      if (word == ir::ScopeName(field)) return;
-      all += fmt::format(" {}", ir::ScopeName(field));
-    }
-    Refuse("no scope '{}'; there are{}", word, all);
-  }
-  void Number(const std::string& word, int64_t& field) {
-    if (!ParseNumber(word, &field)) Refuse("'{}' is no number", word);
-  }
-  template <typename... Args>
-  void Refuse(fmt::format_string<Args...> format, Args&&... args) {
-    if (error_.empty()) error_ = fmt::format(format, std::forward<Args>(args)...);
-  }
-
-  const Words& words_;
-  size_t at_ = 0;
-  bool short_ = false;
-  DomainKind domain_ = DomainKind::kList;
-  std::string error_;
-};
-
-// The words of a step's fields.
-class Writer {
- public:
-  explicit Writer(std::string name) : text_(std::move(name)) {}
-  void operator()(const std::string& field) { text_ += " " + field; }
-  void operator()(const std::vector<std::string>& field) {
-    text_ += fmt::format(" {}", fmt::join(field, " "));
-  }
-  void operator()(const AxisChoice& field) {
-    if (!field.names.empty()) (*this)(field.names);
-  }
-  void operator()(int64_t field) { text_ += fmt::format(" {}", field); }
-  void operator()(const std::optional<int64_t>& field) {
-    if (field) (*this)(*field);
-  }
-  void operator()(const std::optional<DType>& field) {
-    if (field) (*this)(std::string(ir::DTypeName(*field)));
-  }
-  void operator()(const Amount& field) { text_ += fmt::format(" {}", Text(field)); }
-  void operator()(const Choice& field) { text_ += fmt::format(" {}", Print(field)); }
-  void operator()(const LoopPlace& field) {
-    if (!field.decision.empty()) {
-      text_ += fmt::format(" ${}", field.decision);
-    } else {
-      text_ += field.stage.empty() ? fmt::format(" {}", kRootPlace)
-                                   : fmt::format(" {} {}", field.stage, field.axis);
-    }
-  }
-  void operator()(const LoopName& field) {
-    if (!field.stage.empty()) text_ += fmt::format(" {} {} {}", kOf, field.stage, field.axis);
-  }
-  void operator()(const Domain& field) {
-    if (field.kind == DomainKind::kPlaces || field.kind == DomainKind::kOrders) {
-      text_ +=
-          fmt::format(" {} {}", field.kind == DomainKind::kPlaces ? kPlaces : kOrders, field.stage);
-      return;
-    }
-    if (field.kind == DomainKind::kList) {
-      text_ += fmt::format(" {{{}}}", fmt::join(field.values, " "));
-      return;
-    }
-    text_ += fmt::format(" {} {} {}", field.kind == DomainKind::kFactors ? kFactors : kTiles,
-                         field.stage, field.axis);
-    if (field.most) text_ += fmt::format(" {} {}", kMost, *field.most);
-    for (const RoomNeed& need : field.room) text_ += fmt::format(" {} {}", kRoom, Print(need));
-  }
-  void operator()(const Successor& field) {
-    if (!field.stage.empty()) text_ += fmt::format(" {} {}", kBefore, field.stage);
-  }
-  void operator()(const KeptDims& field) {
-    if (!field.dims.empty()) text_ += fmt::format(" {} {}", kKeep, fmt::join(field.dims, ","));
-  }
-  void operator()(ir::Scope field) { text_ += fmt::format(" {}", ir::ScopeName(field)); }
-  void operator()(ir::LoopKind field) { text_ += fmt::format(" {}", ir::LoopKindName(field)); }
-  void operator()(Tail field) {
-    if (field != Tail::kGuard) (*this)(field == Tail::kPad ? kPad : kOverlap);
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-template <typename Visitor>
-void VisitFields(auto& step, Visitor& visitor) {
-  std::apply([&](auto&... fields) { (visitor(fields), ...); }, step.Fields(step));
-}
-
-// A step of type S from the words behind its name.
-template <typename S>
-Result<Step> Parse(const Words& words) {
+// A step of type S, as one of a language's |OneOf|, from the words behind its name.
+template <typename OneOf, typename S>
+Result<OneOf> Parse(const step_text::Words& words) {
   S step;
-  Reader reader(words);
-  VisitFields(step, reader);
+  step_text::Reader reader(words);
+  step_text::VisitFields(step, reader);
   if (!reader.error().empty()) return Fail(Code::kInvalidArgument, "{}", reader.error());
   if (!reader.complete())
     return Fail(Code::kInvalidArgument, "{} words; write {}", words.size(), S::kUsage);
   return step;
 }
 
+template <typename OneOf>
 struct Primitive {
   std::string name, usage;
-  Result<Step> (*parse)(const Words&);
+  Result<OneOf> (*parse)(const step_text::Words&);
 };
 
-// By the order of Step.
-const std::vector<Primitive>& Primitives() {
-  static const std::vector<Primitive> primitives = []<typename... S>(const std::variant<S...>*) {
-    return std::vector<Primitive>{{S::kName, S::kUsage, &Parse<S>}...};
-  }(static_cast<const AnyStep*>(nullptr));
+// Those of the language of |OneOf|, Step or NetworkStep, in its order.
+template <typename OneOf, typename... S>
+std::vector<Primitive<OneOf>> PrimitivesOf(const std::variant<S...>*) {
+  return {{S::kName, S::kUsage, &Parse<OneOf, S>}...};
+}
+template <typename OneOf>
+const std::vector<Primitive<OneOf>>& Primitives() {
+  static const auto primitives = PrimitivesOf<OneOf>(static_cast<const OneOf*>(nullptr));
   return primitives;
+}
+
+template <typename OneOf>
+std::vector<std::string> UsagesOf() {
+  std::vector<std::string> usages;
+  for (const Primitive<OneOf>& p : Primitives<OneOf>()) usages.push_back(p.usage);
+  return usages;
+}
+
+template <typename OneOf>
+std::string PrintStep(const OneOf& step) {
+  return std::visit(
+      [](const auto& s) {
+        step_text::Writer writer(s.kName);
+        step_text::VisitFields(s, writer);
+        return writer.text();
+      },
+      step);
+}
+
+template <typename OneOf>
+Result<std::vector<OneOf>> ParseSteps(const std::string& text, const std::string& file) {
+  std::vector<OneOf> trace;
+  std::istringstream in(text);
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    if (const size_t comment = line.find('#'); comment != std::string::npos) line.resize(comment);
+    const std::string place =
+        fmt::format("{}{}", file.empty() ? "schedule line " : file + ":", number);
+    std::istringstream split(line);
+    std::string name;
+    if (!(split >> name)) continue;
+    step_text::Words words;
+    for (std::string word; split >> word;) words.push_back(word);
+    const auto primitive = std::ranges::find(Primitives<OneOf>(), name, &Primitive<OneOf>::name);
+    if (primitive == Primitives<OneOf>().end()) {
+      std::vector<std::string> names;
+      for (const Primitive<OneOf>& p : Primitives<OneOf>()) names.push_back(p.name);
+      return Fail(Code::kInvalidArgument, "{}: '{}' is no primitive; there are {}", place, name,
+                  fmt::join(names, " "));
+    }
+    Result<OneOf> step = primitive->parse(words);
+    if (!step) {
+      return Within(
+          fmt::format("{}{}({} {})", place, file.empty() ? " " : ": ", name, fmt::join(words, " ")),
+          step.error());
+    }
+    if (!file.empty()) step->from = place;
+    trace.push_back(std::move(*step));
+  }
+  return trace;
 }
 
 }  // namespace
 
-std::vector<std::string> StepUsages() {
-  std::vector<std::string> usages;
-  for (const Primitive& p : Primitives()) usages.push_back(p.usage);
-  return usages;
-}
+std::vector<std::string> StepUsages() { return UsagesOf<Step>(); }
+std::vector<std::string> NetworkStepUsages() { return UsagesOf<NetworkStep>(); }
 
 std::string Print(const Choice& choice) {
   return choice.words.empty() ? std::to_string(choice.number)
                               : fmt::format("{}", fmt::join(choice.words, " "));
 }
 
-std::string Print(const Step& step) {
-  return std::visit(
-      [](const auto& s) {
-        Writer writer(s.kName);
-        VisitFields(s, writer);
-        return writer.text();
-      },
-      step);
-}
+std::string Print(const Step& step) { return PrintStep(step); }
 
 std::string Print(const Trace& trace) {
   std::string text;
   for (const Step& step : trace) text += Print(step) + "\n";
+  return text;
+}
+
+std::string Print(const NetworkTrace& trace) {
+  std::string text;
+  for (const NetworkStep& step : trace) text += PrintStep(step) + "\n";
   return text;
 }
 
@@ -336,33 +134,17 @@ std::unexpected<Error> AtStep(const Trace& trace, const std::function<bool(const
 }
 
 Result<Trace> ParseTrace(const std::string& text, const std::string& file) {
-  Trace trace;
-  std::istringstream in(text);
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    if (const size_t comment = line.find('#'); comment != std::string::npos) line.resize(comment);
-    const std::string place =
-        fmt::format("{}{}", file.empty() ? "schedule line " : file + ":", number);
-    std::istringstream split(line);
-    std::string name;
-    if (!(split >> name)) continue;
-    Words words;
-    for (std::string word; split >> word;) words.push_back(word);
-    const auto primitive = std::ranges::find(Primitives(), name, &Primitive::name);
-    if (primitive == Primitives().end()) {
-      std::vector<std::string> names;
-      for (const Primitive& p : Primitives()) names.push_back(p.name);
-      return Fail(Code::kInvalidArgument, "{}: '{}' is no primitive; there are {}", place, name,
-                  fmt::join(names, " "));
+  return ParseSteps<Step>(text, file);
+}
+
+Result<NetworkTrace> ParseNetworkTrace(const std::string& text, const std::string& file) {
+  TESSERA_ASSIGN(NetworkTrace trace, ParseSteps<NetworkStep>(text, file));
+  for (size_t n = 0; n < trace.size(); ++n) {
+    for (size_t k = 0; k < n; ++k) {
+      if (trace[k].index() != trace[n].index()) continue;
+      return Fail(Code::kInvalidArgument, "{}{}'{}' is there already; leave one of the two out",
+                  trace[n].from, trace[n].from.empty() ? "" : ": ", PrintStep(trace[k]));
     }
-    Result<Step> step = primitive->parse(words);
-    if (!step) {
-      return Within(
-          fmt::format("{}{}({} {})", place, file.empty() ? " " : ": ", name, fmt::join(words, " ")),
-          step.error());
-    }
-    if (!file.empty()) step->from = place;
-    trace.push_back(std::move(*step));
   }
   return trace;
 }

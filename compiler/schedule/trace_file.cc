@@ -20,7 +20,7 @@ std::optional<LayerTrace> Heading(std::string_view line) {
     if (!line.starts_with(target) || !line.ends_with(':')) continue;
     const std::string_view rest = line.substr(target.size(), line.size() - target.size() - 1);
     if (rest.size() < 2 || rest[0] != ' ') continue;
-    return LayerTrace{std::string(target), std::string(rest.substr(1)), {}, ""};
+    return LayerTrace{.target = std::string(target), .layer = std::string(rest.substr(1))};
   }
   return std::nullopt;
 }
@@ -29,6 +29,7 @@ std::optional<LayerTrace> Heading(std::string_view line) {
 
 std::string TraceTargetText(std::string_view target) {
   if (target == kStoreTrace) return "the accelerator's store";
+  if (target == kNetworkTrace) return "the accelerator's network";
   const bool named = target == kHostTrace || target == kAcceleratorTrace;
   return fmt::format("{} {}", named ? "the" : "device", target);
 }
@@ -37,7 +38,7 @@ std::string Print(const LayerTrace& layer, std::string_view notes) {
   std::string text = fmt::format("{} {}:\n", layer.target, Legible(layer.layer));
   std::istringstream in{std::string(notes)};
   for (std::string line; std::getline(in, line);) text += fmt::format("# {}\n", line);
-  return text + Print(layer.trace) + "\n";
+  return text + Print(layer.trace) + Print(layer.network) + "\n";
 }
 
 Result<std::vector<LayerTrace>> ParseTraceFile(const std::string& text, const std::string& file) {
@@ -45,7 +46,11 @@ Result<std::vector<LayerTrace>> ParseTraceFile(const std::string& text, const st
   std::string steps;  // of the last one, with the lines before it empty so that numbers are right
   const auto finish = [&]() -> Status {
     if (layers.empty()) return {};
-    TESSERA_ASSIGN(layers.back().trace, ParseTrace(steps, file));
+    if (layers.back().target == kNetworkTrace) {
+      TESSERA_ASSIGN(layers.back().network, ParseNetworkTrace(steps, file));
+    } else {
+      TESSERA_ASSIGN(layers.back().trace, ParseTrace(steps, file));
+    }
     return {};
   };
   std::istringstream in(text);

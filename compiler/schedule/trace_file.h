@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Schedules of a network's layers as a file that --dump schedule prints and --schedule reads.
-// Depends on: step.h. Used by: compiler/driver, tools.
+// Depends on: step.h, network_step.h. Used by: compiler/driver, tools.
 //
 // The file has a line "host LAYER:", or another of kTraceTargets in front, then a line for each
 // step of that layer; # begins a comment.
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/schedule/network_step.h"
 #include "compiler/schedule/step.h"
 
 namespace tessera::schedule {
@@ -23,10 +24,12 @@ inline constexpr const char* kHostTrace = "host";
 inline constexpr const char* kAcceleratorTrace = "accelerator";
 // The store of a resident result to device memory, after its layer.
 inline constexpr const char* kStoreTrace = "accelerator.store";
+// What the layer agrees on with the other layers of its program.
+inline constexpr const char* kNetworkTrace = "accelerator.network";
 inline constexpr const char* kOpenClTrace = "opencl";
 inline constexpr const char* kCudaTrace = "cuda";
-inline constexpr std::array kTraceTargets{kHostTrace, kAcceleratorTrace, kStoreTrace, kOpenClTrace,
-                                          kCudaTrace};
+inline constexpr std::array kTraceTargets{kHostTrace,    kAcceleratorTrace, kStoreTrace,
+                                          kNetworkTrace, kOpenClTrace,      kCudaTrace};
 
 // The target in a message: "the host", "the accelerator's store", "device cuda".
 std::string TraceTargetText(std::string_view target);
@@ -35,7 +38,8 @@ struct LayerTrace {
   std::string target;  // one of kTraceTargets
   std::string layer;   // the layer's name, as a terminal shows it
   Trace trace;
-  std::string from = "";  // the place of its first line, "mine.txt:3"; "": not from a file
+  NetworkTrace network = {};  // of kNetworkTrace, instead of |trace|
+  std::string from = "";      // the place of its first line, "mine.txt:3"; "": not from a file
 };
 
 // Prints |notes| as comments in front of the steps.

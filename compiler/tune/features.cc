@@ -36,20 +36,24 @@ const Features* FeatureTable::Of(const Point& point) {
 }
 
 std::optional<Features> FeatureTable::Compute(const Point& point) {
-  const auto schedule = space_->ScheduleOf(point);
-  if (!schedule) return std::nullopt;
-  const auto cost = cost::AccelCost(*schedule, config_, {.follows = follows_});
-  if (!cost) return std::nullopt;
   Features made;
-  made.cycles = cost->cycles;
-  std::vector<float>& values = made.values;
   for (size_t k = 0; k < space_->knobs().size(); ++k) {
     const Space::Place place = space_->PlaceOf(point, k);
-    values.push_back(Log(static_cast<double>(point.picks[k].number)));
-    values.push_back(place.count > 1
-                         ? static_cast<float>(place.index) / static_cast<float>(place.count - 1)
-                         : 0.0f);
+    made.values.push_back(Log(static_cast<double>(point.picks[k].number)));
+    made.values.push_back(place.count > 1 ? static_cast<float>(place.index) /
+                                                static_cast<float>(place.count - 1)
+                                          : 0.0f);
   }
+  return layer_ == nullptr || AddSchedule(point, &made) ? std::optional(made) : std::nullopt;
+}
+
+bool FeatureTable::AddSchedule(const Point& point, Features* made) {
+  const auto schedule = layer_->ScheduleOf(point);
+  if (!schedule) return false;
+  const auto cost = cost::AccelCost(*schedule, config_, {.follows = follows_});
+  if (!cost) return false;
+  made->cycles = cost->cycles;
+  std::vector<float>& values = made->values;
   const double cycles = std::max(cost->cycles, 1.0);
   for (const double busy : cost->busy) {
     values.push_back(Log(busy));
@@ -75,7 +79,7 @@ std::optional<Features> FeatureTable::Compute(const Point& point) {
     values.push_back(Log(elements[scope]));
   longest.resize(kFeatureLoops, 1);
   for (const int64_t n : longest) values.push_back(Log(static_cast<double>(n)));
-  return made;
+  return true;
 }
 
 }  // namespace tessera::tune

@@ -9,14 +9,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/tune/space.h"
+#include "compiler/tune/layer_space.h"
 #include "isa/config.h"
 
 namespace tessera::tune {
 
 struct Features {
-  double cycles = 0;  // estimated (cost::AccelCost)
-  // For each knob of the space log2(value + 1) and its place in its domain, 0 to 1; for each unit
+  double cycles = 1;  // estimated (cost::AccelCost); 1: the space has no estimate
+  // For each knob of the space log2(value + 1) and its place in its domain, 0 to 1. Of a layer also
+  // for each unit
   // of the machine and for the bus log2 of the cycles that it works, and its share of all cycles;
   // log2 of bytes read, bytes written and cycles; for each on-chip memory log2 of the bytes of its
   // buffers; and of each of the stage with the most iterations' first kFeatureLoops loops log2 of
@@ -29,14 +30,20 @@ inline constexpr size_t kFeatureLoops = 12;
 class FeatureTable {
  public:
   FeatureTable(Space* space, const isa::Config& config, bool follows)
-      : space_(space), config_(config), follows_(follows) {}
+      : space_(space),
+        layer_(dynamic_cast<LayerSpace*>(space)),
+        config_(config),
+        follows_(follows) {}
   // Null: the point has no schedule, or its schedule no cost.
   const Features* Of(const Point& point);
 
  private:
   std::optional<Features> Compute(const Point& point);
+  // False: the point has no schedule, or its schedule no cost.
+  bool AddSchedule(const Point& point, Features* made);
 
   Space* space_;
+  LayerSpace* layer_;  // |space_|; null: it is not of a layer
   isa::Config config_;
   bool follows_;
   std::unordered_map<uint64_t, std::optional<Features>> known_;

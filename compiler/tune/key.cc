@@ -2,6 +2,7 @@
 //
 // Keys of tasks: hashes of text in which tensors have numbers instead of names.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -51,6 +52,7 @@ std::string WithNumbers(const std::string& text, const std::vector<std::string>&
 uint64_t StepsHash() {
   std::string all;
   for (const std::string& usage : schedule::StepUsages()) all += usage + "\n";
+  for (const std::string& usage : schedule::NetworkStepUsages()) all += usage + "\n";
   return HashOfText(all);
 }
 
@@ -77,6 +79,25 @@ TaskKey KeyOf(const lower::accel::AccelRegion& region, const schedule::Trace& tr
           .config_hash = config.Hash(),
           .isa = isa::kIsaHash,
           .steps = kSteps};
+}
+
+TaskKey KeyOf(const compiler::PlannedProgram& program, const isa::Config& config) {
+  // The layers, and which of them exchange which activations.
+  std::string all;
+  TaskKey key;
+  for (size_t r = 0; r < program.regions.size(); ++r) {
+    const lower::accel::AccelRegion& region = program.regions[r];
+    key = KeyOf(region, {}, config);
+    std::vector<int> read;
+    for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
+      const auto bound = region.activations.find(t.get());
+      if (bound != region.activations.end() && t->placeholder) read.push_back(bound->second);
+    }
+    all += fmt::format("{:x} {} {}\n", key.layer, region.result, fmt::join(read, " "));
+  }
+  key.layer = key.space = HashOfText(all);
+  key.target = schedule::kNetworkTrace;
+  return key;
 }
 
 }  // namespace tessera::tune

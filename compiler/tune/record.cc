@@ -90,7 +90,7 @@ Record RecordOf(const Task& task, const Trial& trial) {
                 .cycles = trial.cycles,
                 .cause = trial.cause,
                 .message = trial.message};
-  const std::vector<Knob>& knobs = task.space.knobs();
+  const std::vector<Knob>& knobs = task.space->knobs();
   for (size_t k = 0; k < knobs.size(); ++k) record.picks[knobs[k].name] = trial.point.picks[k];
   return record;
 }
@@ -152,6 +152,13 @@ Result<Record> ParseRecord(const std::string& line) {
 void RecordSet::Add(Record record) {
   const auto [known, added] = index_.emplace(Identity(record), records_.size());
   if (added) {
+    records_.push_back(std::move(record));
+  } else if (record.network) {
+    // A choice goes behind those that were made before it.
+    const size_t old = known->second;
+    records_.erase(records_.begin() + static_cast<ptrdiff_t>(old));
+    for (auto& [identity, at] : index_) at -= at > old ? 1 : 0;
+    known->second = records_.size();
     records_.push_back(std::move(record));
   } else if (record.cycles || !records_[known->second].cycles) {
     records_[known->second] = std::move(record);

@@ -30,13 +30,14 @@ Result<Search> Search::Make(std::vector<Task>* tasks, const isa::Config& config,
     TESSERA_ASSIGN(state.strategy,
                    MakeStrategy(options.strategy, Mix64(options.seed + t * 0x9e3779b97f4a7c15u)));
     Task& task = (*tasks)[t];
-    TESSERA_ASSIGN(state.model, MakeCostModel(options.model, &task.space, config, task.follows));
+    TESSERA_ASSIGN(state.model,
+                   MakeCostModel(options.model, task.space.get(), config, task.follows));
   }
   return search;
 }
 
 uint64_t Search::GivenCycles(size_t task) const {
-  const Point& given = (*tasks_)[task].space.given();
+  const Point& given = (*tasks_)[task].space->given();
   for (const Trial& trial : states_[task].history.trials()) {
     if (trial.point == given) return trial.cycles.value_or(0);
   }
@@ -86,14 +87,12 @@ Status Search::RunBatch(size_t t, const std::vector<Point>& points) {
   State& state = states_[t];
   const uint64_t given = GivenCycles(t);
   const uint64_t budget = given == 0 ? 1'000'000'000 : kPatience * given + kPatienceCycles;
-  std::vector<schedule::Trace> traces;
-  for (const Point& point : points) traces.push_back(task.space.TraceOf(point));
   std::vector<std::optional<Result<uint64_t>>> results(points.size());
   std::atomic<size_t> next = 0;
   const auto work = [&] {
     for (size_t k = next++; k < points.size(); k = next++) {
       if (options_.stop() || std::chrono::steady_clock::now() >= options_.until) return;
-      results[k] = measure_(task, traces[k], budget);
+      results[k] = measure_(task, points[k], budget);
     }
   };
   std::vector<std::thread> others;
@@ -124,7 +123,7 @@ Status Search::RunBatch(size_t t, const std::vector<Point>& points) {
 
 Status Search::Run() {
   for (size_t t = 0; t < tasks_->size() && !Over(); ++t) {
-    const Point& given = (*tasks_)[t].space.given();
+    const Point& given = (*tasks_)[t].space->given();
     if (!states_[t].history.Has(given)) TESSERA_TRY(RunBatch(t, {given}));
   }
   Count();
@@ -137,7 +136,7 @@ Status Search::Run() {
     if (options_.trials > 0)
       n = std::min(n, static_cast<size_t>(options_.trials - progress_.trials));
     const std::vector<Point> points =
-        state.strategy->NextBatch((*tasks_)[t].space, state.model.get(), state.history, n);
+        state.strategy->NextBatch(*(*tasks_)[t].space, state.model.get(), state.history, n);
     state.ended = points.empty();
     if (!points.empty()) TESSERA_TRY(RunBatch(t, points));
     const Trial* best = state.history.best();

@@ -20,8 +20,8 @@
 namespace tessera::tune {
 
 // The cycles of a point, or why it has none. Called by several threads at once.
-using Measure = std::function<Result<uint64_t>(const Task& task, const schedule::Trace& trace,
-                                               uint64_t budget)>;
+using Measure =
+    std::function<Result<uint64_t>(const Task& task, const Point& point, uint64_t budget)>;
 
 // How far a search is.
 struct SearchProgress {

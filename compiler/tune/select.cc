@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "compiler/target/accelerator.h"
+#include "compiler/tune/layer_space.h"
+#include "compiler/tune/network_space.h"
 
 namespace tessera::tune {
 namespace {
@@ -43,7 +45,7 @@ Result<uint64_t> NetworkCycles(const std::vector<compiler::PlannedProgram>& prog
     compiler::PlannedProgram program = programs[p];
     for (size_t r = 0; r < program.regions.size(); ++r) {
       const auto given = schedules.find({p, r});
-      if (given != schedules.end()) program.regions[r].schedule = given->second;
+      program.regions[r].schedule = given != schedules.end() ? given->second : program.traces[r];
     }
     TESSERA_ASSIGN(const RunReport report, compiler::Evaluate(program, config));
     cycles += report.cycles;
@@ -71,7 +73,7 @@ Result<Selection> SelectForNetwork(const std::vector<compiler::PlannedProgram>& 
   };
   std::vector<Candidate> candidates;
   for (size_t t = 0; t < tasks.size(); ++t) {
-    made.chosen.push_back(tasks[t].space.given());
+    made.chosen.push_back(tasks[t].space->given());
     const uint64_t given = search.GivenCycles(t);
     Candidate candidate{t, 0, {}};
     for (const Trial* trial : search.history(t).Fastest()) {
@@ -92,8 +94,8 @@ Result<Selection> SelectForNetwork(const std::vector<compiler::PlannedProgram>& 
       const Record record = RecordOf(task, *candidate.trials[k]);
       for (const auto& [p, r] : LayersOf(keys, task.key)) {
         // Equal layers have tensors of other names: each has its own steps with these picks.
-        TESSERA_ASSIGN(Space space,
-                       Space::Make(programs[p].regions[r].output, programs[p].traces[r], target));
+        TESSERA_ASSIGN(LayerSpace space, LayerSpace::Make(programs[p].regions[r].output,
+                                                          programs[p].traces[r], target));
         const auto point = PointOf(space, record);
         if (point) with[{p, r}] = space.TraceOf(*point);
       }
@@ -108,6 +110,23 @@ Result<Selection> SelectForNetwork(const std::vector<compiler::PlannedProgram>& 
   return made;
 }
 
+std::vector<bool> ApplyNetworkRecords(std::vector<compiler::PlannedProgram>* programs,
+                                      const isa::Config& config, const RecordSet& records,
+                                      uint64_t network) {
+  std::vector<bool> found;
+  for (compiler::PlannedProgram& program : *programs) {
+    const Record* record = records.BestOf(KeyOf(program, config), network);
+    auto space =
+        record != nullptr ? NetworkSpace::Make(program, config) : Fail(Code::kNotFound, "");
+    const auto point = space ? PointOf(*space, *record) : std::nullopt;
+    compiler::PlannedProgram planned = program;
+    if (point) space->Put(*point, &planned);
+    found.push_back(point && compiler::PlanAgain(&planned, config));
+    if (found.back()) program = std::move(planned);
+  }
+  return found;
+}
+
 std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedProgram>& programs,
                                       const isa::Config& config, const RecordSet& records,
                                       uint64_t network) {
@@ -120,7 +139,7 @@ std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedProgram
       const TaskKey key = KeyOf(region, programs[p].traces[r], config);
       layer.record = records.BestOf(key, network);
       if (layer.record != nullptr) {
-        auto space = Space::Make(region.output, programs[p].traces[r], target);
+        auto space = LayerSpace::Make(region.output, programs[p].traces[r], target);
         const auto point = space ? PointOf(*space, *layer.record) : std::nullopt;
         if (!point) {
           layer.record = nullptr;

@@ -23,8 +23,8 @@ std::optional<Point> PointOf(Space& space, const Record& record);
 // The schedules of some layers of a network's programs: by program and region.
 using Schedules = std::map<std::pair<size_t, size_t>, schedule::Trace>;
 
-// The cycles of |programs|, one after the other, with |schedules|; the generator makes those of the
-// other layers.
+// The cycles of |programs|, one after the other, with |schedules|; the other layers have the
+// schedules that the programs have.
 //   errors  those of compiler::Evaluate
 Result<uint64_t> NetworkCycles(const std::vector<compiler::PlannedProgram>& programs,
                                const isa::Config& config, const Schedules& schedules);
@@ -43,6 +43,12 @@ Result<Selection> SelectForNetwork(const std::vector<compiler::PlannedProgram>& 
                                    const Search& search, size_t most,
                                    const std::function<bool()>& stop);
 
+// Gives |programs| the network traces that |records| have for them, and plans them again; by
+// program whether there was a record. |network|: the checksum of the model's file.
+std::vector<bool> ApplyNetworkRecords(std::vector<compiler::PlannedProgram>* programs,
+                                      const isa::Config& config, const RecordSet& records,
+                                      uint64_t network);
+
 // For each layer of |programs| what |records| say of it.
 struct LayerRecord {
   size_t program = 0, region = 0;
@@ -53,7 +59,7 @@ struct LayerRecord {
   bool generated = false;           // the record says what the generator does
   schedule::Trace trace;            // else: the schedule
 };
-// |network|: the checksum of the model's file. A record whose picks the layer's space does not have
+// A record whose picks the layer's space does not have
 // counts as none. |records| outlive what is returned.
 std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedProgram>& programs,
                                       const isa::Config& config, const RecordSet& records,

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tune/space.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <utility>
 
 #include "base/hash.h"
@@ -48,74 +45,11 @@ const Choice& NearestOf(const std::vector<Choice>& values, const Choice& wanted)
   return *best;
 }
 
-Result<Space> Space::Make(te::Tensor output, schedule::Trace trace,
-                          std::shared_ptr<const target::Target> target) {
-  Space space;
-  space.output_ = std::move(output);
-  space.trace_ = std::move(trace);
-  space.target_ = std::move(target);
-  std::map<std::string, int> count;
-  for (size_t k = 0; k < space.trace_.size(); ++k) {
-    if (const auto* decide = std::get_if<schedule::DecideStep>(&space.trace_[k])) {
-      space.knobs_.push_back({decide->name, k, false});
-      space.given_.picks.push_back(decide->value);
-    } else if (std::holds_alternative<schedule::DoubleBufferStep>(space.trace_[k])) {
-      const std::string kind = schedule::DoubleBufferStep::kName;
-      space.knobs_.push_back({fmt::format("{}.{}", kind, ++count[kind]), k, true});
-      space.given_.picks.emplace_back(1);
-    }
-  }
-  TESSERA_ASSIGN(schedule::Schedule start,
-                 schedule::Schedule::Create({space.output_}, space.target_));
-  const size_t first = space.knobs_.empty() ? space.trace_.size() : space.knobs_[0].step;
-  for (size_t k = 0; k < first; ++k) TESSERA_TRY(start.Apply(space.trace_[k]));
-  space.start_ = std::move(start);
-  TESSERA_TRY(space.ScheduleOf(space.given_));
-  return space;
-}
-
-schedule::Trace Space::TraceOf(const Point& point) const {
-  schedule::Trace trace;
-  size_t knob = 0;
-  for (size_t k = 0; k < trace_.size(); ++k) {
-    if (knob == knobs_.size() || knobs_[knob].step != k) {
-      trace.push_back(trace_[k]);
-      continue;
-    }
-    const Choice& pick = point.picks[knob];
-    if (!knobs_[knob].optional) {
-      trace.push_back(trace_[k]);
-      std::get<schedule::DecideStep>(trace.back()).value = pick;
-    } else if (pick.number != 0) {
-      trace.push_back(trace_[k]);
-    }
-    ++knob;
-  }
-  return trace;
-}
-
-Status Space::ApplyUntil(const Point& point, size_t from, size_t to, schedule::Schedule* s) const {
-  for (size_t knob = from; knob < to; ++knob) {
-    schedule::Step step = trace_[knobs_[knob].step];
-    if (!knobs_[knob].optional) std::get<schedule::DecideStep>(step).value = point.picks[knob];
-    if (!knobs_[knob].optional || point.picks[knob].number != 0) TESSERA_TRY(s->Apply(step));
-    const size_t end = knob + 1 < knobs_.size() ? knobs_[knob + 1].step : trace_.size();
-    for (size_t k = knobs_[knob].step + 1; k < end; ++k) TESSERA_TRY(s->Apply(trace_[k]));
-  }
-  return {};
-}
-
-Result<schedule::Schedule> Space::ScheduleOf(const Point& point) const {
-  schedule::Schedule s = *start_;
-  TESSERA_TRY(ApplyUntil(point, 0, knobs_.size(), &s));
-  return s;
-}
-
 bool Space::Replays(const Point& point) {
   const uint64_t hash = HashOf(point);
   const auto known = replays_.find(hash);
   if (known != replays_.end()) return known->second;
-  const bool replays = ScheduleOf(point).has_value();
+  const bool replays = IsLegal(point);
   replays_[hash] = replays;
   return replays;
 }
@@ -124,18 +58,7 @@ const std::vector<Choice>* Space::ValuesAfter(const std::vector<Choice>& picks) 
   const uint64_t hash = HashOfPicks(picks);
   auto known = values_.find(hash);
   if (known == values_.end()) {
-    std::vector<Choice> values;
-    const Knob& knob = knobs_[picks.size()];
-    if (knob.optional) {
-      values = {Choice(0), Choice(1)};
-    } else {
-      schedule::Schedule s = *start_;
-      if (ApplyUntil({picks}, 0, picks.size(), &s)) {
-        auto found = s.ValuesOf(std::get<schedule::DecideStep>(trace_[knob.step]));
-        if (found) values = std::move(*found);
-      }
-    }
-    known = values_.emplace(hash, std::move(values)).first;
+    known = values_.emplace(hash, Domain(picks)).first;
   }
   return known->second.empty() ? nullptr : &known->second;
 }

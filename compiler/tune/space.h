@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a search may choose for one layer: the decisions of a schedule's trace, and those of its
-// steps that may be left out. A point gives each a value; its trace is a schedule. Depends on:
-// compiler/schedule. Used by: the strategies, cost models and searches of compiler/tune.
+// What a search may choose: knobs with domains. A point gives each knob a value. A layer's space
+// (layer_space.h) has the decisions of its schedule; a program's (network_space.h) has what its
+// layers agree on. Depends on: compiler/schedule/domain.h. Used by: the strategies, cost models
+// and searches of compiler/tune.
 #ifndef TESSERA_COMPILER_TUNE_SPACE_H_
 #define TESSERA_COMPILER_TUNE_SPACE_H_
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "base/error.h"
 #include "base/rng.h"
-#include "compiler/schedule/schedule.h"
+#include "compiler/driver/evaluate.h"
+#include "compiler/schedule/domain.h"
 
 namespace tessera::tune {
 
@@ -28,31 +28,22 @@ struct Point {
 // For deduplication: points of one space with equal picks have equal hashes.
 uint64_t HashOf(const Point& point);
 
-// One choice: a decision of the trace, or a step that is there (1) or left out (0).
+// One choice.
 struct Knob {
-  std::string name;       // the decision's; of a step, its kind and its number: "double_buffer.1"
-  size_t step = 0;        // its index in the trace
-  bool optional = false;  // a step that may be left out
+  std::string name;  // unique in its space; in records
 };
 
 // A space is used by one thread at a time: it remembers the domains that it has computed.
 class Space {
  public:
-  // The space around |trace|, a schedule of |output| for |target|. The steps of |trace| that
-  // double_buffer are optional.
-  //   errors  those of a step that is refused
-  static Result<Space> Make(te::Tensor output, schedule::Trace trace,
-                            std::shared_ptr<const target::Target> target);
+  virtual ~Space() = default;
 
   const std::vector<Knob>& knobs() const { return knobs_; }
-  const te::Tensor& output() const { return output_; }
-  // The point whose trace is the one that the space was made around.
+  // The point that the compiler chooses by itself.
   const Point& given() const { return given_; }
 
-  // |point| as a schedule's steps. |point| is one that this space returned.
-  schedule::Trace TraceOf(const Point& point) const;
-  //   errors  those of a step that is refused
-  Result<schedule::Schedule> ScheduleOf(const Point& point) const;
+  // Gives |program|, which the space is about, what |point| says. Any number of threads may call.
+  virtual void Put(const Point& point, compiler::PlannedProgram* program) const = 0;
 
   // Each point that these return is legal: its trace replays. Values that earlier picks exclude
   // are replaced by the nearest legal ones. Nothing: no legal point was found in some draws.
@@ -91,6 +82,21 @@ class Space {
   };
   Place PlaceOf(const Point& point, size_t knob);
 
+ protected:
+  Space() = default;
+  Space(const Space&) = default;
+  Space(Space&&) = default;
+  Space& operator=(const Space&) = default;
+  Space& operator=(Space&&) = default;
+  // The values of the knob behind |picks|, of which the first picks are legal; empty: what is in
+  // front of the knob is refused.
+  virtual std::vector<schedule::Choice> Domain(const std::vector<schedule::Choice>& picks) = 0;
+  // Whether |point|, whose picks are in their domains, is legal.
+  virtual bool IsLegal(const Point& point) = 0;
+
+  std::vector<Knob> knobs_;
+  Point given_;
+
  private:
   // Picks a value of |values| for a knob.
   using Chooser =
@@ -99,17 +105,9 @@ class Space {
   // The values of the knob behind |picks|; null: the steps in front of it are refused.
   const std::vector<schedule::Choice>* ValuesAfter(const std::vector<schedule::Choice>& picks);
   bool Replays(const Point& point);
-  // |schedule|, which has the steps before knob |from|, with the steps up to knob |to|.
-  Status ApplyUntil(const Point& point, size_t from, size_t to, schedule::Schedule* s) const;
   // From the first point on that has |picks|, in order, the first that replays.
   std::optional<Point> NextFrom(std::vector<schedule::Choice> picks);
 
-  te::Tensor output_;
-  schedule::Trace trace_;
-  std::shared_ptr<const target::Target> target_;
-  std::vector<Knob> knobs_;
-  Point given_;
-  std::optional<schedule::Schedule> start_;  // the steps in front of the first knob
   std::unordered_map<uint64_t, std::vector<schedule::Choice>> values_;  // by the picks before
   std::unordered_map<uint64_t, bool> replays_;
   int64_t rejected_ = 0;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tune/task.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/target/accelerator.h"
+#include "compiler/tune/layer_space.h"
+#include "compiler/tune/network_space.h"
 
 namespace tessera::tune {
 namespace {
@@ -50,6 +54,8 @@ compiler::PlannedProgram PartOf(const compiler::PlannedProgram& program, size_t 
     } else if (r < last) {
       part.regions.push_back(program.regions[r]);
       part.traces.push_back(program.traces[r]);
+      part.network.push_back(program.network[r]);
+      part.regions.back().network.reset();  // schedules say it too
       for (size_t later = last; later < program.regions.size(); ++later) {
         if (Reads(program, later, program.regions[r].result))
           part.activations[result].kind = Activation::Kind::kOutput;
@@ -73,14 +79,16 @@ Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedProgram>& p
         ++known->weight;
         continue;
       }
-      auto space = Space::Make(region.output, program.traces[r], target);
-      if (!space) return Within(region.op, space.error());
-      if (space->knobs().empty()) continue;
       const auto next = std::ranges::upper_bound(cuts, r);
       const size_t first = *(next - 1), last = *next;
-      Task task{.name = region.op, .key = key, .space = std::move(*space), .follows = r > 0};
-      task.part = PartOf(program, first, last);
-      task.index = r - first;
+      auto space = LayerSpace::Make(region.output, program.traces[r], target, r - first);
+      if (!space) return Within(region.op, space.error());
+      if (space->knobs().empty()) continue;
+      Task task{.name = region.op,
+                .key = key,
+                .space = std::make_unique<LayerSpace>(std::move(*space)),
+                .follows = r > 0,
+                .part = PartOf(program, first, last)};
       for (size_t k = 0; k < task.part.regions.size(); ++k)
         task.part.regions[k].schedule = task.part.traces[k];
       tasks.push_back(std::move(task));
@@ -89,10 +97,21 @@ Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedProgram>& p
   return tasks;
 }
 
-Result<uint64_t> CyclesOf(const Task& task, const schedule::Trace& trace, const isa::Config& config,
+Result<Task> NetworkTaskOf(const std::vector<compiler::PlannedProgram>& programs, size_t index,
+                           const isa::Config& config) {
+  const compiler::PlannedProgram& program = programs[index];
+  TESSERA_ASSIGN(NetworkSpace space, NetworkSpace::Make(program, config));
+  return Task{.name = programs.size() == 1 ? "network" : fmt::format("program {}", index + 1),
+              .key = KeyOf(program, config),
+              .space = std::make_unique<NetworkSpace>(std::move(space)),
+              .program = index,
+              .part = program};
+}
+
+Result<uint64_t> CyclesOf(const Task& task, const Point& point, const isa::Config& config,
                           uint64_t budget) {
   compiler::PlannedProgram program = task.part;
-  program.regions[task.index].schedule = trace;
+  task.space->Put(point, &program);
   TESSERA_ASSIGN(const RunReport report, compiler::Evaluate(program, config, budget));
   return report.cycles;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of a network is searched: each layer of the accelerator that differs from the others, with
-// its space, measured in the part of the program that it exchanges data on chip with. Depends on:
-// space.h, compiler/driver. Used by: searches, the use of records.
+// What of a network is searched: what the layers of a program agree on, measured on the program,
+// and each layer of the accelerator that differs from the others, measured in the part of the
+// program that it exchanges data on chip with. Depends on: space.h, compiler/driver. Used by: searches, the use of records.
 #ifndef TESSERA_COMPILER_TUNE_TASK_H_
 #define TESSERA_COMPILER_TUNE_TASK_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,27 +36,34 @@ struct TaskKey {
 // The key of |region| as |trace|, its generated schedule, schedules it.
 TaskKey KeyOf(const lower::accel::AccelRegion& region, const schedule::Trace& trace,
               const isa::Config& config);
+// The key of the network traces of |program|.
+TaskKey KeyOf(const compiler::PlannedProgram& program, const isa::Config& config);
 
 struct Task {
-  std::string name;  // of its first layer
+  std::string name;  // of its first layer, or of the program
   TaskKey key;
-  Space space;
+  std::unique_ptr<Space> space;
   int64_t weight = 1;    // how many layers of the network are this task
   bool follows = false;  // another layer runs before it
-  // The layer is region |index| of |part|, whose other regions have the network's schedules.
+  size_t program = 0;    // of a network's task: its index
+  // What is measured. Of a layer's task: the other regions have the network's schedules.
   compiler::PlannedProgram part;
-  size_t index = 0;
 };
+
+// The task of program |index| of |programs|: the network traces of its layers.
+//   errors  those of NetworkSpace::Make
+Result<Task> NetworkTaskOf(const std::vector<compiler::PlannedProgram>& programs, size_t index,
+                           const isa::Config& config);
 
 // The tasks of |programs|, which Compile made, in the order of the layers. Layers without a choice
 // are none.
-//   errors  those of Space::Make
+//   errors  those of LayerSpace::Make
 Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedProgram>& programs,
                                   const isa::Config& config);
 
-// The cycles of |task|'s part with the layer scheduled by |trace|. Any number of threads may call.
+// The cycles of |task|'s part by |point|. Any number of threads may call.
 //   errors  those of compiler::Evaluate; kTimeout beyond |budget| cycles
-Result<uint64_t> CyclesOf(const Task& task, const schedule::Trace& trace, const isa::Config& config,
+Result<uint64_t> CyclesOf(const Task& task, const Point& point, const isa::Config& config,
                           uint64_t budget);
 
 // Regions |first| to |last| - 1 of |program| as a program: what is made before is in device memory,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compiler/schedule/accel/region.h"
+#include "compiler/schedule/network_step.h"
 #include "compiler/schedule/step.h"
 #include "compiler/te/te.h"
 #include "isa/config.h"
@@ -39,6 +40,8 @@ struct AccelRegion {
   std::optional<schedule::Trace> schedule;
   // A schedule of the copy that stores a resident result (network::PlannedRegion::store).
   std::optional<schedule::Trace> store_schedule;
+  // What it agrees on with the other regions of its program. Without one the planner decides.
+  std::optional<schedule::NetworkTrace> network;
   Analysis analysis;  // null: AnalysisOf makes it
 };
 

@@ -110,6 +110,12 @@ TEST(Records, ChoiceForTheNetworkComesFirst) {
   set.Add(chosen);
   EXPECT_EQ(set.BestOf(Example(0).key, 1)->cycles, 6000u);
   EXPECT_EQ(set.BestOf(Example(0).key, 2)->cycles, 5000u);
+  EXPECT_EQ(set.BestOf(Example(0).key, 3)->cycles, 6000u) << "the last choice for any network";
+  chosen.network = 2;
+  chosen.cycles = 4900;
+  set.Add(chosen);
+  EXPECT_EQ(set.BestOf(Example(0).key, 3)->cycles, 4900u);
+  EXPECT_EQ(set.BestOf(Example(0).key, 1)->cycles, 6000u);
   TaskKey other = Example(0).key;
   other.config_hash = 99;
   EXPECT_EQ(set.BestOf(other, 1), nullptr);

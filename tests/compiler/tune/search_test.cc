@@ -24,13 +24,14 @@ const std::vector<std::string> kNames{"random",    "grid",      "genetic",
                                       "annealing", "evolution", "descent"};
 
 Measure Cycles(const isa::Config& config) {
-  return [config](const Task& task, const schedule::Trace& trace, uint64_t budget) {
-    return CyclesOf(task, trace, config, budget);
+  return [config](const Task& task, const Point& point, uint64_t budget) {
+    return CyclesOf(task, point, config, budget);
   };
 }
 
 // A stand-in for the machine, fast and with a rough surface.
-Result<uint64_t> Synthetic(const Task&, const schedule::Trace& trace, uint64_t) {
+Result<uint64_t> Synthetic(const Task& task, const Point& point, uint64_t) {
+  const schedule::Trace trace = test::LayerOf(task).TraceOf(point);
   uint64_t sum = 1000;
   size_t knob = 0;
   for (const schedule::Step& step : trace) {
@@ -65,10 +66,10 @@ std::vector<uint64_t> TrialsBy(const std::string& strategy, ModelKind model, int
     std::unordered_set<uint64_t> seen;
     for (const Trial& trial : search->history(t).trials()) {
       EXPECT_TRUE(seen.insert(HashOf(trial.point)).second) << strategy << " measured a point twice";
-      EXPECT_TRUE(tasks[t].space.ScheduleOf(trial.point)) << strategy;
+      EXPECT_TRUE(test::LayerOf(tasks[t]).ScheduleOf(trial.point)) << strategy;
     }
     if (!search->history(t).trials().empty()) {
-      EXPECT_EQ(search->history(t).trials()[0].point, tasks[t].space.given());
+      EXPECT_EQ(search->history(t).trials()[0].point, tasks[t].space->given());
     }
   }
   return told;
@@ -91,15 +92,15 @@ TEST(Strategies, FindTheBestOfAWholeSpace) {
   const isa::Config config = test::NamedConfig("tiny");
   std::vector<Task> tasks = test::TuneTasks(config);
   const auto smallest = std::ranges::min_element(tasks, {}, [](Task& task) {
-    const Space::Size size = task.space.CountPoints(2000);
+    const Space::Size size = task.space->CountPoints(2000);
     return size.exact && size.points > 4 ? size.points : 1e9;
   });
   std::vector<Task> one;
   one.push_back(std::move(*smallest));
   uint64_t best = UINT64_MAX;
   size_t count = 0;
-  for (auto point = one[0].space.First(); point; point = one[0].space.After(*point), ++count)
-    best = std::min(best, *Synthetic(one[0], one[0].space.TraceOf(*point), 0));
+  for (auto point = one[0].space->First(); point; point = one[0].space->After(*point), ++count)
+    best = std::min(best, *Synthetic(one[0], *point, 0));
   ASSERT_GE(count, 4u);
   for (const std::string& name : kNames) {
     SearchOptions options;
@@ -155,17 +156,17 @@ TEST(CostModels, OrderUnseenPointsOfTheMachine) {
   Rng rng(9);
   History learned, all;
   for (int k = 0; k < 60; ++k) {
-    const auto point = task.space.Random(rng);
+    const auto point = task.space->Random(rng);
     ASSERT_TRUE(point);
     if (all.Has(*point)) continue;
-    const auto cycles = CyclesOf(task, task.space.TraceOf(*point), config, 10'000'000);
+    const auto cycles = CyclesOf(task, *point, config, 10'000'000);
     const Trial trial{*point, cycles ? std::optional(*cycles) : std::nullopt, "", ""};
     if (all.trials().size() < 30) learned.Add(trial);
     all.Add(trial);
   }
   for (const ModelKind kind : {ModelKind::kPrior, ModelKind::kRank, ModelKind::kRegression}) {
     if (kind != ModelKind::kPrior && !HasXgboost()) continue;
-    auto model = MakeCostModel(kind, &task.space, config, task.follows);
+    auto model = MakeCostModel(kind, task.space.get(), config, task.follows);
     ASSERT_TRUE(model) << model.error().message;
     const Status fitted = (*model)->Fit(learned);
     ASSERT_TRUE(fitted) << fitted.error().message;
@@ -176,7 +177,7 @@ TEST(CostModels, OrderUnseenPointsOfTheMachine) {
 TEST(CostModels, XgboostIsThereOrSaysWhyNot) {
   const isa::Config config = test::NamedConfig("tiny");
   std::vector<Task> tasks = test::TuneTasks(config);
-  const auto model = MakeCostModel(ModelKind::kRank, &tasks[0].space, config, false);
+  const auto model = MakeCostModel(ModelKind::kRank, tasks[0].space.get(), config, false);
   EXPECT_EQ(model.has_value(), HasXgboost());
   if (!model) {
     EXPECT_NE(model.error().message.find("libxgboost-dev"), std::string::npos);
@@ -224,12 +225,12 @@ TEST(Searches, RecordFailuresAndGoOn) {
     }
     return {};
   };
-  auto search = Search::Make(
-      &tasks, config, options,
-      [&](const Task& task, const schedule::Trace& trace, uint64_t budget) -> Result<uint64_t> {
-        if (++calls % 3 == 0) return Fail(Code::kOutOfRange, "INP is full");
-        return Synthetic(task, trace, budget);
-      });
+  auto search =
+      Search::Make(&tasks, config, options,
+                   [&](const Task& task, const Point& point, uint64_t budget) -> Result<uint64_t> {
+                     if (++calls % 3 == 0) return Fail(Code::kOutOfRange, "INP is full");
+                     return Synthetic(task, point, budget);
+                   });
   ASSERT_TRUE(search) << search.error().message;
   const Status ran = search->Run();
   ASSERT_TRUE(ran) << ran.error().message;

@@ -22,7 +22,7 @@ class SpaceOf : public ::testing::TestWithParam<const char*> {
 };
 
 // The picks of a schedule's own decisions agree with the point's.
-void ExpectReplays(const Space& space, const Point& point) {
+void ExpectReplays(const LayerSpace& space, const Point& point) {
   const auto schedule = space.ScheduleOf(point);
   ASSERT_TRUE(schedule) << schedule.error().message;
   EXPECT_EQ(schedule::Print(schedule->trace()), schedule::Print(space.TraceOf(point)));
@@ -39,21 +39,22 @@ void ExpectReplays(const Space& space, const Point& point) {
 TEST_P(SpaceOf, GivenPointIsTheGenerators) {
   ASSERT_GE(tasks_.size(), 4u);
   for (const Task& task : tasks_) {
+    LayerSpace& space = test::LayerOf(task);
     SCOPED_TRACE(task.name);
-    EXPECT_EQ(schedule::Print(task.space.TraceOf(task.space.given())),
-              schedule::Print(task.part.traces[task.index]));
-    ExpectReplays(task.space, task.space.given());
+    EXPECT_EQ(schedule::Print(space.TraceOf(space.given())), schedule::Print(test::TraceOf(task)));
+    ExpectReplays(space, space.given());
   }
 }
 
 TEST_P(SpaceOf, RandomPointsReplay) {
   Rng rng(3);
   for (Task& task : tasks_) {
+    LayerSpace& space = test::LayerOf(task);
     SCOPED_TRACE(task.name);
     for (int k = 0; k < 20; ++k) {
-      const auto point = task.space.Random(rng);
+      const auto point = space.Random(rng);
       ASSERT_TRUE(point);
-      ExpectReplays(task.space, *point);
+      ExpectReplays(space, *point);
     }
   }
 }
@@ -62,25 +63,26 @@ TEST_P(SpaceOf, EnumerationHasEachPointOnce) {
   Rng rng(4);
   int enumerated = 0;
   for (Task& task : tasks_) {
+    LayerSpace& space = test::LayerOf(task);
     SCOPED_TRACE(task.name);
-    const Space::Size size = task.space.CountPoints(400);
+    const Space::Size size = space.CountPoints(400);
     if (!size.exact) continue;
     ++enumerated;
     std::set<uint64_t> all;
     int64_t count = 0;
-    const int64_t before = task.space.rejected();
-    for (auto point = task.space.First(); point; point = task.space.After(*point), ++count) {
-      ExpectReplays(task.space, *point);
+    const int64_t before = space.rejected();
+    for (auto point = space.First(); point; point = space.After(*point), ++count) {
+      ExpectReplays(space, *point);
       EXPECT_TRUE(all.insert(HashOf(*point)).second);
     }
-    const int64_t refused = task.space.rejected() - before;
+    const int64_t refused = space.rejected() - before;
     EXPECT_GE(count, 2);
     // The walk counts its end as refused, too.
     EXPECT_LE(count, static_cast<int64_t>(size.points));
     EXPECT_GE(count + refused, static_cast<int64_t>(size.points));
-    EXPECT_TRUE(all.contains(HashOf(task.space.given())));
+    EXPECT_TRUE(all.contains(HashOf(space.given())));
     for (int k = 0; k < 50; ++k) {
-      const auto point = task.space.Random(rng);
+      const auto point = space.Random(rng);
       ASSERT_TRUE(point);
       EXPECT_TRUE(all.contains(HashOf(*point)));
     }
@@ -90,9 +92,10 @@ TEST_P(SpaceOf, EnumerationHasEachPointOnce) {
 
 TEST_P(SpaceOf, EstimateOfTheSizeIsNear) {
   for (Task& task : tasks_) {
-    const Space::Size size = task.space.CountPoints(100'000);
+    LayerSpace& space = test::LayerOf(task);
+    const Space::Size size = space.CountPoints(100'000);
     if (!size.exact || size.points < 8) continue;
-    const Space::Size estimate = task.space.CountPoints(1);
+    const Space::Size estimate = space.CountPoints(1);
     EXPECT_FALSE(estimate.exact);
     EXPECT_GT(estimate.points, size.points / 2) << task.name;
     EXPECT_LT(estimate.points, size.points * 2) << task.name;
@@ -102,13 +105,14 @@ TEST_P(SpaceOf, EstimateOfTheSizeIsNear) {
 TEST_P(SpaceOf, MutationChangesAKnob) {
   Rng rng(5);
   for (Task& task : tasks_) {
-    Point point = task.space.given();
+    LayerSpace& space = test::LayerOf(task);
+    Point point = space.given();
     for (int k = 0; k < 20; ++k) {
-      const auto mutant = task.space.Mutated(point, rng);
+      const auto mutant = space.Mutated(point, rng);
       ASSERT_TRUE(mutant) << task.name;
       EXPECT_NE(*mutant, point);
       EXPECT_NE(HashOf(*mutant), HashOf(point));
-      ExpectReplays(task.space, *mutant);
+      ExpectReplays(space, *mutant);
       point = *mutant;
     }
   }
@@ -118,29 +122,30 @@ TEST_P(SpaceOf, CrossoverTakesPicksOfTheParents) {
   Rng rng(6);
   int whole = 0;
   for (Task& task : tasks_) {
+    LayerSpace& space = test::LayerOf(task);
     for (int k = 0; k < 20; ++k) {
-      const auto a = task.space.Random(rng), b = task.space.Random(rng);
+      const auto a = space.Random(rng), b = space.Random(rng);
       ASSERT_TRUE(a && b);
-      const auto child = task.space.Crossed(*a, *b, rng);
+      const auto child = space.Crossed(*a, *b, rng);
       if (!child) continue;
-      ExpectReplays(task.space, *child);
+      ExpectReplays(space, *child);
       bool parents = true;
       for (size_t p = 0; p < child->picks.size(); ++p)
         parents &= child->picks[p] == a->picks[p] || child->picks[p] == b->picks[p];
       whole += parents;
-      EXPECT_EQ(*task.space.Spliced(*a, *b, a->picks.size()), *a);
+      EXPECT_EQ(*space.Spliced(*a, *b, a->picks.size()), *a);
     }
   }
   EXPECT_GE(whole, 20);
 }
 
 TEST_P(SpaceOf, PicksByNameAreFitted) {
-  Task& task = tasks_[0];
+  LayerSpace& space = test::LayerOf(tasks_[0]);
   const schedule::Choice far(1'000'000);
-  const auto point = task.space.WithPicks(
-      [&](const std::string& name) { return name == task.space.knobs()[0].name ? &far : nullptr; });
+  const auto point = space.WithPicks(
+      [&](const std::string& name) { return name == space.knobs()[0].name ? &far : nullptr; });
   ASSERT_TRUE(point);
-  const Space::Place place = task.space.PlaceOf(*point, 0);
+  const Space::Place place = space.PlaceOf(*point, 0);
   EXPECT_EQ(place.index + 1, place.count);
 }
 
@@ -149,8 +154,8 @@ INSTANTIATE_TEST_SUITE_P(Machines, SpaceOf, ::testing::Values("default", "tiny")
 
 TEST(SpaceMake, RefusesStepsOfAnotherLayer) {
   std::vector<Task> tasks = test::TuneTasks(test::NamedConfig("tiny"));
-  const auto space =
-      Space::Make(tasks[0].space.output(), tasks.back().part.traces.back(), target::Interpreter());
+  const auto space = LayerSpace::Make(test::LayerOf(tasks[0]).output(),
+                                      tasks.back().part.traces.back(), target::Interpreter());
   ASSERT_FALSE(space);
   EXPECT_NE(space.error().message.find("schedule step"), std::string::npos)
       << space.error().message;

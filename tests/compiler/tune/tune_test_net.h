@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/driver/compile.h"
+#include "compiler/tune/layer_space.h"
 #include "compiler/tune/task.h"
 #include "tests/compiler/accel/net.h"
 
@@ -42,6 +43,20 @@ inline std::vector<tune::Task> TuneTasks(const isa::Config& config) {
   auto tasks = tune::TasksOf(TunePrograms(config), config);
   EXPECT_TRUE(tasks) << tasks.error().message;
   return tasks ? std::move(*tasks) : std::vector<tune::Task>();
+}
+
+// The space of a layer's task.
+inline tune::LayerSpace& LayerOf(const tune::Task& task) {
+  return dynamic_cast<tune::LayerSpace&>(*task.space);
+}
+
+// The schedule that the network has for the layer of |task|.
+inline schedule::Trace TraceOf(const tune::Task& task) {
+  for (size_t r = 0; r < task.part.regions.size(); ++r) {
+    if (task.part.regions[r].op == task.name) return task.part.traces[r];
+  }
+  ADD_FAILURE() << task.name;
+  return {};
 }
 
 }  // namespace tessera::test
