@@ -27,7 +27,7 @@ namespace tessera::compiler {
 // A layer alone on the accelerator, with its activations in device memory.
 struct AccelLayer {
   lower::accel::AccelRegion region;
-  std::vector<network::Activation> activations;  // by the graph's tensors
+  std::vector<network::Activation> activations;  // by tensor of the graph
   isa::Config config;
 };
 
@@ -46,7 +46,7 @@ Result<RunReport> Evaluate(const AccelLayer& layer, const schedule::Trace& trace
 
 // A program of the accelerator: layers that run one after another.
 struct PlannedProgram {
-  std::vector<network::Activation> activations;  // by the graph's tensors
+  std::vector<network::Activation> activations;  // by tensor of the graph
   std::vector<lower::accel::AccelRegion> regions;
   // Set by Compile, not read by Evaluate. By region: its schedule; by activation: whether it stays
   // on chip.

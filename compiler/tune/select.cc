@@ -9,7 +9,7 @@
 namespace tessera::tune {
 namespace {
 
-// The layers of |programs| that are task |key|.
+// The layers of |programs| with the task |key|.
 std::vector<std::pair<size_t, size_t>> LayersOf(const std::vector<std::vector<TaskKey>>& keys,
                                                 const TaskKey& key) {
   std::vector<std::pair<size_t, size_t>> layers;
@@ -91,7 +91,8 @@ Result<Selection> SelectForNetwork(const std::vector<compiler::PlannedProgram>& 
       Schedules with = schedules;
       const Record record = RecordOf(task, *candidate.trials[k]);
       for (const auto& [p, r] : LayersOf(keys, task.key)) {
-        // Equal layers have tensors of other names: each has its own steps with these picks.
+        // Equal layers have tensors with different names, so each gets its own steps with these
+        // picks.
         TESSERA_ASSIGN(Space space,
                        Space::Make(programs[p].regions[r].output, programs[p].traces[r], target));
         const auto point = PointOf(space, record);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of a network is searched: each layer of the accelerator that differs from the others, with
-// its space, measured in the part of the program that it exchanges data on chip with. Depends on:
-// space.h, compiler/driver. Used by: searches, the use of records.
+// The tasks of a search over a network: one for each distinct layer of the accelerator, with its
+// space. A layer is measured in the part of the program with which it exchanges data on chip.
+// Depends on: space.h, compiler/driver. Used by: searches, the use of records.
 #ifndef TESSERA_COMPILER_TUNE_TASK_H_
 #define TESSERA_COMPILER_TUNE_TASK_H_
 
@@ -17,22 +17,23 @@
 
 namespace tessera::tune {
 
-// What a record is about. Records of equal keys are about the same points and cycles.
+// Identifies the task of a record. Records of equal keys are about the same points and cycles.
 struct TaskKey {
   uint64_t layer = 0;  // the tensor expressions, without the names in them
-  // The schedule around which the space is, without its values and the names in it; it differs with
-  // what stays on chip.
+  // The schedule around which the space is made, without the values and names in it. It depends on
+  // the tensors that stay on chip.
   uint64_t space = 0;
   std::string target;  // as in a trace file: "accelerator"
   std::string config;  // the configuration's name, for messages
   uint64_t config_hash = 0;
   uint64_t isa = 0;    // isa::kIsaHash
   uint64_t steps = 0;  // the language of schedules: a hash of the usages of its steps
-  // The same work for the same machine and versions. The configuration's name may differ.
+  // Whether both are the same work for the same machine and versions. The configuration's name may
+  // differ.
   bool operator==(const TaskKey& other) const;
 };
 
-// The key of |region| as |trace|, its generated schedule, schedules it.
+// The key of |region|, scheduled by |trace|, its generated schedule.
 TaskKey KeyOf(const lower::accel::AccelRegion& region, const schedule::Trace& trace,
               const isa::Config& config);
 
@@ -40,29 +41,30 @@ struct Task {
   std::string name;  // of its first layer
   TaskKey key;
   Space space;
-  int64_t weight = 1;    // how many layers of the network are this task
+  int64_t weight = 1;    // the number of layers with this task
   bool follows = false;  // another layer runs before it
-  // The layer is region |index| of |part|, whose other regions have the network's schedules.
+  // The layer is region |index| of |part|; the other regions have the network's schedules.
   compiler::PlannedProgram part;
   size_t index = 0;
 };
 
-// The tasks of |programs|, which Compile made, in the order of the layers. Layers without a choice
-// are none.
+// The tasks of |programs|, which Compile made, in the order of the layers. A layer without a choice
+// has no task.
 //   errors  those of Space::Make
 Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedProgram>& programs,
                                   const isa::Config& config);
 
-// The cycles of |task|'s part with the layer scheduled by |trace|. Any number of threads may call.
+// The cycles of |task|'s part with the layer scheduled by |trace|. Any number of threads may call
+// it at once.
 //   errors  those of compiler::Evaluate; kTimeout beyond |budget| cycles
 Result<uint64_t> CyclesOf(const Task& task, const schedule::Trace& trace, const isa::Config& config,
                           uint64_t budget);
 
-// Regions |first| to |last| - 1 of |program| as a program: what is made before is in device memory,
-// what is read behind leaves.
+// Regions |first| to |last| - 1 of |program| as a program. Results of earlier regions are in device
+// memory; results that later regions read go to device memory.
 compiler::PlannedProgram PartOf(const compiler::PlannedProgram& program, size_t first, size_t last);
 
-// The indices of the regions between which |program| has nothing on chip: 0 first, the number of
+// The indices of the regions at whose start |program| has nothing on chip: 0 first, the number of
 // regions last.
 std::vector<size_t> CutsOf(const compiler::PlannedProgram& program);
 
