@@ -125,8 +125,7 @@ class PieceMaker {
     return schedule_.target().FindMemory(scope)->bytes;
   }
 
-  // If nest |k| only loads constants, once: the stream that brings them to the first reader part by
-  // part.
+  // If nest |k| only loads constants, once: the stream that brings them to their reader by parts.
   std::optional<Stream> StreamOf(size_t k) const {
     const Nest& nest = nests_.all[k];
     const Piece& all = pieces_.all[k];

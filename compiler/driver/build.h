@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state that the parts of the driver share while they make an artifact: its host functions,
+// The state that the driver's parts share while they make an artifact: its host functions,
 // constants and layers (Build), and the buffers and steps of one plan (PlanBuild). Internal to
 // compiler/driver.
 #ifndef TESSERA_COMPILER_DRIVER_BUILD_H_

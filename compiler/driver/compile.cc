@@ -76,8 +76,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
   std::optional<PhaseClock::Phase> phase(std::in_place, options.clock, "graph passes, placement");
   FusedNetwork fused;
   fused.graph = std::move(graph);
-  // Attach each node's own rule first: passes may turn the node into another operator with the same
-  // integers.
+  // Each node's own rule first: passes may replace a node by an operator with the same integers.
   TESSERA_TRY(graph::Verify(fused.graph));
   TESSERA_TRY(quantize::AttachRequant(fused.graph));
   options.simplify ? graph::Simplify(fused.graph) : graph::RemoveDead(fused.graph);

@@ -13,8 +13,7 @@
 
 namespace tessera::compiler {
 
-// Inserts the stages that |made| prepares from constants in front of the last of |bindings|, the
-// output.
+// Inserts the stages that |made| prepares from constants before the output, the last of |bindings|.
 //   errors  kInvalidArgument  a stage is prepared from an activation
 Status AddPrepared(const schedule::Schedule& made, std::vector<te::Binding>* bindings);
 

@@ -2,8 +2,7 @@
 //
 // Schedules sums of products by matrix fragments. A window's taps and the input channels become one
 // reduction (reindex); zeros fill its end up to whole fragments. A fragment is 16 output channels x
-// 8 neighbouring points. Rows and columns of a fragment behind the end are sums that no stage
-// stores.
+// 8 neighbouring points. No stage stores the sums of rows and columns behind the end.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -192,8 +191,7 @@ class FragmentGenerator {
     return all;
   }
 
-  // Schedules the stage that stores: all threads of a group store its elements, one after the
-  // other.
+  // Schedules the stage that stores: all threads of a group store its elements, one after another.
   Status Home() {
     TESSERA_TRY(Split(home_, Tail::kGuard));
     const std::vector<std::string> rest = Rest();
@@ -233,8 +231,7 @@ class FragmentGenerator {
     return ByAllThreads(home_, e);
   }
 
-  // Divides |loop| of |stage| among all threads of a group; the threads of a warp take neighbouring
-  // iterations.
+  // Divides |loop| of |stage| among a group's threads; threads of a warp take neighbours.
   Status ByAllThreads(const std::string& stage, const std::string& loop) {
     TESSERA_TRY(s_.Apply(SplitStep{stage, loop, target::kWarpThreads, "f.r", "f.x"}));
     TESSERA_TRY(s_.Apply(SplitStep{stage, "f.r", Amount::Of("p.warps"), "f.q", "f.y"}));
@@ -245,8 +242,7 @@ class FragmentGenerator {
   }
 
   // Schedules |stage| as tiles of sums; each warp computes its own, one after the other. |reduced|:
-  // none, or three loops of the reduction: outside the warps, outside the tiles of a warp, inside a
-  // tile.
+  // none, or three loops of the reduction: outside the warps, outside their tiles, in a tile.
   Status Tiles(const std::string& stage, const std::vector<std::string>& reduced) {
     TESSERA_TRY(Split(stage, Tail::kPad));
     const std::string& points = axes_.y < 0 ? X() : Y();

@@ -68,8 +68,7 @@ class Schedule {
   bool IsForFollowers(const Stage& stage) const;
   // The stage in whose loops |stage| is computed; null at the root.
   const Stage* OuterOf(const Stage& stage) const;
-  // The stage that owns the buffer of |stage|: itself, or a stage that shares the buffer by
-  // in_place.
+  // The stage that owns the buffer of |stage|: itself, or a stage that shares it by in_place.
   const Stage* OwnerOf(const Stage& stage) const;
   // Whether |stage| may be computed in place of the stage that it names.
   //   errors  kInvalidArgument  it may not; the message says why and what would allow it

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The steps of a schedule, a type for each, and their text. steps/NAME.cc has the effect of a step.
-// A new step needs a type here or in loop_steps.h, a place in AnyStep, and a file steps/NAME.cc.
-// Depends on: compiler/ir, domain.h. Used by: schedule.h, the generators, the command's --dump
-// schedule.
+// A new step needs a type here or in loop_steps.h, a place in AnyStep and such a file. Depends on:
+// compiler/ir, domain.h. Used by: schedule.h, the generators, the command's --dump schedule.
 //
 // In the text a step is a line of words, its name first; # begins a comment. AXIS is a loop of the
 // stage. N is a number or $NAME, the value of an earlier decision. DOMAIN is one of

@@ -19,8 +19,7 @@ struct Features {
   // For each knob of the space: log2(value + 1), and its place in its domain, 0 to 1. For each unit
   // of the machine and for the bus: log2 of the cycles that it works, and its share of all cycles.
   // log2 of bytes read, bytes written and cycles. For each on-chip memory: log2 of the bytes of its
-  // buffers. For the first kFeatureLoops loops of the stage with the most iterations: log2 of their
-  // iterations.
+  // buffers. For the first kFeatureLoops loops of the stage with the most iterations: log2 of them.
   std::vector<float> values;
 };
 inline constexpr size_t kFeatureLoops = 12;

@@ -39,8 +39,7 @@ struct SearchOptions {
   int64_t trials = 0;  // of all tasks; 0: no limit
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   std::function<bool()> stop = [] { return false; };
-  // Receives each new trial, in an order that does not depend on the workers. An error ends the
-  // search.
+  // Receives each new trial, in an order that does not depend on the workers. Errors end a search.
   std::function<Status(const Task& task, const Trial& trial)> finished =
       [](const Task&, const Trial&) { return Status(); };
   std::function<void(const SearchProgress&)> progress = [](const SearchProgress&) {};

@@ -91,8 +91,7 @@ Result<Selection> SelectForNetwork(const std::vector<compiler::PlannedProgram>& 
       Schedules with = schedules;
       const Record record = RecordOf(task, *candidate.trials[k]);
       for (const auto& [p, r] : LayersOf(keys, task.key)) {
-        // Equal layers have tensors with different names, so each gets its own steps with these
-        // picks.
+        // Equal layers have tensors with different names: each gets its own steps with these picks.
         TESSERA_ASSIGN(Space space,
                        Space::Make(programs[p].regions[r].output, programs[p].traces[r], target));
         const auto point = PointOf(space, record);

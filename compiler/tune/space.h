@@ -67,8 +67,7 @@ class Space {
   std::optional<Point> Moved(const Point& point, size_t knob, int by);
   // |point| made legal.
   std::optional<Point> Fitted(const Point& point);
-  // The point with the value of |pick| for each knob's name; knobs without one keep the given
-  // value.
+  // The point with the value of |pick| for each knob's name, or the given value if |pick| has none.
   std::optional<Point> WithPicks(
       const std::function<const schedule::Choice*(const std::string&)>& pick);
 
@@ -77,8 +76,7 @@ class Space {
   std::optional<Point> After(const Point& point);
 
   // The number of points: counted up to |most|, an estimate beyond (the mean over 200 random walks
-  // of the product of the domains). Only the domains count, so points that a later step refuses are
-  // included.
+  // of the product of the domains). It includes points that a later step refuses.
   struct Size {
     double points = 0;
     bool exact = true;

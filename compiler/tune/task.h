@@ -28,7 +28,7 @@ struct TaskKey {
   uint64_t config_hash = 0;
   uint64_t isa = 0;    // isa::kIsaHash
   uint64_t steps = 0;  // the language of schedules: a hash of the usages of its steps
-  // Whether both are the same work for the same machine and versions. The configuration's name may
+  // Whether both are the same work for the same machine and versions. Configuration names may
   // differ.
   bool operator==(const TaskKey& other) const;
 };

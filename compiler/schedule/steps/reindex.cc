@@ -40,8 +40,7 @@ Status RequireNotInStart(const Stage& reader, const ReindexStep& step) {
               step.reader, step.tensor, step.tensor);
 }
 
-// The conditions that keep an iteration before the end of |reader|'s reduction, for padded splits
-// too.
+// The conditions that keep iterations before the end of |reader|'s reduction, padded splits' too.
 std::vector<ir::Expr> InsideOfReduction(const Stage& reader, const LoopCounts& iterations) {
   std::vector<ir::Expr> guards, inside;
   reader.AxesOfLeaves(iterations, &guards);
