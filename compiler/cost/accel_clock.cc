@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The accelerator's units on a clock, a piece of a stage at a time: LOAD, the array, VECTOR and
-// STORE each work in order, and a piece waits for what it reads and for room. While LOAD waits for
-// room, later transfers come first, as jit/load_order has them. Once the iterations of a loop take
-// equally long, the clock jumps over the rest of them.
+// Runs the accelerator's units on a clock, a piece of a stage at a time. LOAD, the array, VECTOR
+// and STORE each work in order; a piece waits for its operands and for room. While LOAD waits for
+// room, later transfers go first, as in jit/load_order. Once the iterations of a loop take equally
+// long, the clock jumps over the rest of them.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -24,8 +24,8 @@ using isa::Unit;
 
 constexpr int64_t kMostRun = 32;   // iterations of a loop before the clock jumps in any case
 constexpr size_t kMostPeriod = 8;  // iterations after which the units may repeat themselves
-constexpr size_t kGaps = 4;        // of LOAD that are remembered
-constexpr size_t kCopies = kMostCopies + 1;  // of a buffer that are remembered
+constexpr size_t kGaps = 4;        // of LOAD that the clock remembers
+constexpr size_t kCopies = kMostCopies + 1;  // of a buffer that the clock remembers
 
 // When a copy of a buffer is written, and when its readers are done with it.
 struct Copy {
@@ -40,16 +40,16 @@ struct Gap {
 // The units at one point of the program.
 struct State {
   jit::UnitClock clock;
-  std::array<double, isa::kUnits> done{};  // the last piece of each
-  std::vector<Copy> copies;                // kCopies of each nest, the present one first
-  std::array<Gap, kGaps> gaps{};           // the last one last
-  // What adds up.
+  std::array<double, isa::kUnits> done{};  // end of the last piece of each unit
+  std::vector<Copy> copies;                // kCopies of each nest, the current one first
+  std::array<Gap, kGaps> gaps{};           // oldest first
+  // Totals.
   std::array<double, isa::kUnits> busy{};
   double read = 0, written = 0;  // bytes
   double fetched = 0;            // beats of instructions
-  double late = 0;               // of them, that found no cycle in which LOAD leaves the bus idle
+  double late = 0;               // of them, those since the last transfer
 
-  // Each time of the state with the same one of |other|.
+  // Calls |function| with each time of this state and the same time of |other|.
   template <typename Function>
   void ForEachTime(const State& other, const Function& function) {
     for (size_t k = 0; k < copies.size(); ++k) {
@@ -74,7 +74,7 @@ class AccelClock {
   }
 
   Cost Run(const target::TargetMemory& memory, bool follows) {
-    if (follows) {  // what stays is there
+    if (follows) {  // constants that stay are already on chip
       for (size_t k = 0; k < nests_.all.size(); ++k) {
         if (!pieces_.streams[k]) continue;
         state_.read += pieces_.all[k].bytes;
@@ -90,7 +90,7 @@ class AccelClock {
     };
     const double read = beats(state_.read) + state_.fetched, written = beats(state_.written);
     cost.bus = memory.shared > 0 ? (read + written) / memory.shared : std::max(read, written);
-    // The first instructions are on their way for as long as any read.
+    // The first instructions arrive after the latency of a read.
     const double start = isa::TimingOf(config_.dram).read_latency;
     cost.cycles = start + std::max(std::ranges::max(state_.done), cost.bus);
     return cost;
@@ -115,7 +115,7 @@ class AccelClock {
       return;
     }
     const OuterLoop& loop = nest.outer[depth];
-    std::vector<State> seen;  // behind each iteration
+    std::vector<State> seen;  // after each iteration
     bool jumped = false;
     for (int64_t i = 0; i < loop.iterations; ++i) {
       index_[k][depth] = i;
@@ -125,7 +125,7 @@ class AccelClock {
       if (IsLast(k, depth)) {
         for (const size_t other : loop.after) RunNest(other);
       }
-      const int64_t left = loop.iterations - 2 - i;  // before the last one, which may differ
+      const int64_t left = loop.iterations - 2 - i;  // without the last one, which may differ
       if (jumped || left < 1) continue;
       seen.push_back(state_);
       const size_t period = PeriodOf(seen, i + 1 >= kMostRun);
@@ -137,7 +137,7 @@ class AccelClock {
     }
   }
 
-  // Is this the last iteration of the reductions among the loops down to |depth|?
+  // Whether every reduction among the loops down to |depth| is in its last iteration.
   bool IsLast(size_t k, size_t depth) const {
     const std::vector<OuterLoop>& loops = nests_.all[k].outer;
     for (size_t d = 0; d <= depth; ++d) {
@@ -180,14 +180,15 @@ class AccelClock {
         stream.still, [&](const LoopOf& loop) { return index_[loop.nest][loop.depth] == 0; });
   }
 
-  // When |piece|, of any unit but LOAD, is done, not started before |ready|.
+  // Runs |piece|, of any unit but LOAD, not before cycle |ready|; returns the cycle of its end.
   double Work(const Piece& piece, double ready) {
     Fetch();
     if (piece.unit == Unit::kStore) state_.written += piece.bytes;
     return RunFor(piece.unit, ready, piece.cycles, piece.cycles);
   }
 
-  // The same of LOAD. A transfer takes cycles in which earlier ones wait for room.
+  // The same for LOAD. A transfer uses cycles in which earlier ones wait for room. It waits for the
+  // beats of instructions that found no idle cycle of the bus.
   double Load(const Piece& piece, double ready) {
     Fetch();
     state_.read += piece.bytes;
@@ -220,16 +221,16 @@ class AccelClock {
     return state_.done[u] = static_cast<double>(ran.done);
   }
 
-  // An instruction's beats come over the bus that LOAD uses.
+  // Fetches an instruction: its beats come over the bus that LOAD uses.
   void Fetch() {
     const auto beats = static_cast<double>(CeilDiv(isa::kInsnBytes, config_.bus_bytes()));
     state_.fetched += beats;
     state_.late += beats;
   }
 
-  // How many iterations before the last one the units were as they are now but for the time that
-  // passed; 0: not yet. What did not move is older than anything that waits for it. |must|: an
-  // answer other than 0.
+  // The number of iterations after which the units are in the same state, only later; 0: not yet.
+  // Times that did not move are older than anything that waits for them. |must|: an answer other
+  // than 0.
   static size_t PeriodOf(std::vector<State>& seen, bool must) {
     for (size_t period = 1; period <= kMostPeriod && period < seen.size(); ++period) {
       double passed = 0;
@@ -245,7 +246,7 @@ class AccelClock {
     return must ? std::min(kMostPeriod, seen.size() - 1) : 0;
   }
 
-  // |times| more of what happened since |then|.
+  // Repeats |times| times what happened since |then|.
   void Jump(const State& then, int64_t times) {
     const auto n = static_cast<double>(times);
     const auto move = [&](double& now, double before) { now += n * (now - before); };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a schedule costs, from its stages and the figures of its target, without loop IR and without
-// a program: any schedule of the accelerator, the generator's or a user's. Depends on:
-// compiler/lower, compiler/target, jit/unit_clock. Used by: compiler/network, bench, tests.
+// Estimates the cost of a schedule of the accelerator, the generator's or a user's, from its stages
+// and the figures of its target. Makes no loop IR and no program. Depends on: compiler/lower,
+// compiler/target, jit/unit_clock. Used by: compiler/network, bench, tests.
 #ifndef TESSERA_COMPILER_COST_COST_H_
 #define TESSERA_COMPILER_COST_COST_H_
 
@@ -27,16 +27,16 @@ struct Cost {
 };
 
 struct CostOptions {
-  // Another function runs before this one, and LOAD brings the constants that stay for all of this
-  // one meanwhile.
+  // Another function runs before this one. Meanwhile LOAD brings the constants that stay on chip
+  // for all of this one.
   bool follows = false;
-  // Every buffer in a loop that has room for a second copy has one, as double_buffer would say.
+  // Every buffer in a loop gets a second copy, as by double_buffer, if there is room for it.
   bool double_buffers = false;
-  int64_t inp_tiles = -1;  // of INP, room for the function's own buffers; -1: all
+  int64_t inp_tiles = -1;  // of INP, for the function's own buffers; -1: all
 };
 
 // The cost of one run of |schedule|, a schedule for Accelerator(|config|) that lowers.
-//   errors  kInvalidArgument  a stage without an instruction; what lower::InferBounds refuses
+//   errors  kInvalidArgument  a stage without an instruction; lower::InferBounds's errors
 Result<Cost> AccelCost(const schedule::Schedule& schedule, const isa::Config& config,
                        const CostOptions& options = {});
 

@@ -20,10 +20,10 @@ using schedule::Attach;
 using schedule::Schedule;
 using schedule::Stage;
 
-// Values of the loops around a stage that are looked at for the mean of its edges.
+// The most combinations of loop values around a stage over which ShareOf takes the mean.
 constexpr int64_t kMostCorners = 4096;
 
-// |scale| times an index, and |offset|, is in [0, |limit|).
+// The condition that |scale| * index + |offset| is in [0, |limit|).
 struct Edge {
   int64_t scale = 1, offset = 0, limit = 0;
 };
@@ -74,7 +74,7 @@ class Counter {
     (follows ? loop.after : loop.before).push_back(k);
   }
 
-  // At least |depth| loops of |nest| are outer ones.
+  // Makes the first |depth| loops of |nest|, or more, outer loops.
   static void Outer(Nest* nest, size_t depth) {
     while (nest->outer.size() < depth) {
       const schedule::LoopAxis& leaf = nest->stage->leaves[nest->outer.size()];
@@ -83,7 +83,7 @@ class Counter {
     }
   }
 
-  // Iterations of |axis| in the loops of the call, where |stage| has one.
+  // Iterations of |axis| in the loops of the stage's call; 1 without a call.
   int64_t InCall(const Nest& nest, const Expr& axis) const {
     const Stage& stage = *nest.stage;
     const auto iterations = [&](const Expr& e) { return nest.bounds->extents.at(e.get()); };
@@ -97,7 +97,7 @@ class Counter {
     }
     return 1;
   }
-  // All iterations of |axis| in |stage|'s loops, those that a split rounds up included.
+  // All iterations of |axis| in the nest's loops, including those that a split adds by rounding up.
   int64_t Iterations(const Nest& nest, const Expr& axis) const {
     for (const schedule::Relation& r : nest.stage->relations) {
       if (r.is_split && r.parent.get() == axis.get())
@@ -116,8 +116,8 @@ class Counter {
     return at < 0 ? static_cast<int>(stage.leaves.size()) : at;
   }
 
-  // What decides whether index |d| of |stage| counts: its own limit, and with |source| that of what
-  // it copies.
+  // The conditions under which index |d| of the stage counts: its own limit, and with |source| the
+  // limit of the tensor that it copies.
   std::vector<Edge> EdgesOf(const Nest& nest, size_t d, bool source) const {
     const Stage& stage = *nest.stage;
     std::vector<Edge> edges{{1, 0, nest.bounds->limit[d]}};
@@ -136,14 +136,14 @@ class Counter {
     return edges;
   }
 
-  // The share of the calls along dimension |d| that have an element which counts.
+  // The share of the calls along dimension |d| that have an element that counts.
   double ShareOf(const Nest& nest, size_t d, bool source) const {
     const Expr& axis = nest.stage->axes[d].var;
     const int64_t in_call = InCall(nest, axis), count = nest.bounds->count[d];
     const int64_t calls = CeilDiv(Iterations(nest, axis), in_call);
     const std::vector<Edge> edges = EdgesOf(nest, d, source);
     const ir::Linear first = ir::ToLinear(nest.bounds->first[d], bounds_.ranges);
-    std::vector<std::pair<int64_t, int64_t>> loops;  // a step of the first index, and iterations
+    std::vector<std::pair<int64_t, int64_t>> loops;  // step of the first index, iterations
     int64_t corners = 1;
     for (const ir::Linear::Term& t : first.terms) {
       if (t.atom->kind != ir::ExprKind::kVar) return 1;
@@ -168,7 +168,8 @@ class Counter {
     return static_cast<double>(sum) / static_cast<double>(corners * calls);
   }
 
-  // The runs of calls along the innermost loop around them, and what each call reads anew.
+  // Counts the runs of calls along the innermost loop around them, and the iterations of a call
+  // with an operand that the call before did not read.
   void Rows(Nest* nest, int call) const {
     const Stage& stage = *nest->stage;
     nest->call_fresh = nest->call_sums;

@@ -14,7 +14,7 @@ namespace {
 
 using isa::Unit;
 
-// From the last beat of a transfer to the first of the next one.
+// Cycles from the last beat of a transfer to the first beat of the next one.
 constexpr double kTransferCycles = 2;
 
 class PieceMaker {
@@ -75,9 +75,9 @@ class PieceMaker {
     piece->idle_bus = nest.pads;
   }
 
-  // A buffer has a second copy where a step says so, or, if that is asked, where there is room for
-  // it beside one of each other buffer (lower::CheckRoom). Buffers with copies share a ring
-  // (codegen/accel/ring.h): of small ones there are more than two.
+  // A buffer has a second copy if a step says so. With options_.double_buffers it also has one if
+  // there is room for it beside one copy of each other buffer (lower::CheckRoom). Buffers with
+  // copies share a ring (codegen/accel/ring.h), so small ones have more than two.
   void CountCopies() {
     std::vector<int64_t> bytes;
     std::map<ir::Scope, int64_t> used, rotating;
@@ -108,7 +108,7 @@ class PieceMaker {
     }
   }
 
-  // Virtual threads have a copy each of what is inside of their loops.
+  // Each virtual thread has its own copy of the buffers inside its loops.
   size_t ThreadsAround(size_t k) const {
     int64_t threads = 1;
     for (const LoopOf& loop : nests_.LoopsAround(k)) {
@@ -125,7 +125,7 @@ class PieceMaker {
     return schedule_.target().FindMemory(scope)->bytes;
   }
 
-  // Does nest |k| only load constants, once? Then its first reader has them part by part.
+  // If nest |k| only loads constants, once: the stream that brings them to their reader by parts.
   std::optional<Stream> StreamOf(size_t k) const {
     const Nest& nest = nests_.all[k];
     const Piece& all = pieces_.all[k];

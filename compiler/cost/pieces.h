@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the pieces of a schedule's stages take of the accelerator: unit, cycles, bytes, copies of
+// The cost of the pieces of a schedule's stages on the accelerator: unit, cycles, bytes, copies of
 // buffers. Depends on: nests.h, compiler/target, isa. Used by: accel_clock.cc.
 #ifndef TESSERA_COMPILER_COST_PIECES_H_
 #define TESSERA_COMPILER_COST_PIECES_H_
@@ -16,9 +16,9 @@
 
 namespace tessera::cost {
 
-inline constexpr size_t kMostCopies = 7;  // of a buffer; more change nothing
+inline constexpr size_t kMostCopies = 7;  // of a buffer; more have no effect
 
-// What one piece of a nest takes.
+// The cost of one piece of a nest.
 struct Piece {
   isa::Unit unit = isa::Unit::kVector;
   double cycles = 0;
@@ -28,16 +28,17 @@ struct Piece {
   size_t copies = 1;     // of the nest's buffer
 };
 
-// Constants that stay on chip for the whole function: each part comes when |reader| first wants it.
+// Constants that stay on chip for the whole function. LOAD brings each part when |reader| first
+// needs it.
 struct Stream {
   size_t reader = 0;
   Piece part;
-  std::vector<LoopOf> still;  // the loops around the reader in which it wants the same part again
+  std::vector<LoopOf> still;  // loops around the reader whose iterations need the same part
 };
 
 struct Pieces {
   std::vector<Piece> all;                      // by nest
-  std::vector<std::optional<Stream>> streams;  // by nest; nothing: the nest runs where it stands
+  std::vector<std::optional<Stream>> streams;  // by nest; nothing: the nest runs at its place
 };
 
 // errors  kInvalidArgument  a stage without an instruction

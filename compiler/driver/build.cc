@@ -15,7 +15,7 @@ namespace tessera::compiler {
 
 int64_t BytesOf(const graph::GraphTensor& tensor) { return tensor.count() * SizeOf(tensor.dtype); }
 
-// Levels share their functions, and with them the schedules.
+// All levels share their functions, and so the schedules.
 Build::Build(const FusedNetwork& the_network, const CompileOptions& the_options,
              const AcceleratorLimits& the_limits)
     : network(the_network),
@@ -55,7 +55,7 @@ Result<const HostFunc*> Build::HostFuncOf(size_t index, const HostLayouts& layou
     const te::RegionTe& region = network.Te(index);
     std::string name = fmt::format("layer_{}", index);
     for (const graph::TensorId id : laid) name += fmt::format("_t{}", id);
-    // A layer has one schedule; plans differ in where its activations lie.
+    // A layer has one schedule in all plans; plans differ in the layouts of its activations.
     const schedule::Trace* trace = TraceOf(index, schedule::kHostTrace);
     const auto other = host_funcs_.lower_bound(std::pair(index, std::vector<graph::TensorId>{}));
     const bool known = other != host_funcs_.end() && other->first.first == index;

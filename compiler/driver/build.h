@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of the driver share while an artifact grows: its host functions, constants and
-// layers (Build), and the buffers and steps of one plan (PlanBuild). Internal to compiler/driver.
+// The state that the driver's parts share while they make an artifact: its host functions,
+// constants and layers (Build), and the buffers and steps of one plan (PlanBuild). Internal to
+// compiler/driver.
 #ifndef TESSERA_COMPILER_DRIVER_BUILD_H_
 #define TESSERA_COMPILER_DRIVER_BUILD_H_
 
@@ -29,17 +30,17 @@ namespace tessera::compiler {
 // The network in the form that all plans start from. Region i is layer i.
 struct FusedNetwork {
   graph::Graph graph;
-  std::optional<network::Layers> layers;  // of graph, once no pass changes it any more
+  std::optional<network::Layers> layers;  // of graph, after its last pass
   std::vector<graph::Region> regions;
-  std::vector<uint32_t> devices;  // by region: where plan "device" runs it
+  std::vector<uint32_t> devices;  // by region: the device of plan "device"
 
   const te::RegionTe& Te(size_t index) const { return layers->Te(regions[index]); }
 };
 
-// What compilations of a network learn: a program that cannot be made is made otherwise.
+// The limits that failed attempts to compile a network found; the next attempt keeps to them.
 struct AcceleratorLimits {
-  network::RefusedRegions refused;      // regions that are cut, or the host's
-  std::set<graph::TensorId> in_memory;  // tensors that do not stay on chip
+  network::RefusedRegions refused;      // regions to cut or to run on the host
+  std::set<graph::TensorId> in_memory;  // tensors that must not stay on chip
 };
 
 class Build {
@@ -50,7 +51,7 @@ class Build {
   const FusedNetwork& network;
   const CompileOptions& options;
   const AcceleratorLimits& limits;
-  // Of a device plan that could not be made: the limits with which another attempt may be.
+  // If the device plan could not be made: the limits for another attempt.
   std::optional<AcceleratorLimits> more_limits;
   artifact::Artifact net;
   std::string schedule_dump, ir_dump;
@@ -67,16 +68,15 @@ class Build {
   // Whether every schedule of the options has a layer that runs where it says.
   Status CheckSchedules() const;
 
-  // Where |bytes| are in the constants, a multiple of 64; equal contents are stored once.
+  // The offset of |bytes| in the constants, a multiple of 64; equal contents are stored once.
   uint64_t ConstantOffset(const std::vector<uint8_t>& bytes);
-  // Has |func| compiled, once for all functions that differ only in their names; returns the name
-  // of the one that is.
+  // Adds |func| to the functions to compile. Of functions that differ only in their names one is
+  // compiled; returns its name.
   std::string AddFunc(const ir::Func& func) { return funcs_.all()[funcs_.Add(func)].name; }
-  // Region |index| as host code for tensors in |layouts|; plans whose tensors lie alike call the
-  // same.
+  // Region |index| as host code for tensors in |layouts|. Plans with equal layouts share it.
   Result<const HostFunc*> HostFuncOf(size_t index, const HostLayouts& layouts);
 
-  // Compiles all functions for the levels that were asked for.
+  // Compiles all functions for the levels that the options name.
   Status FinishHostCode();
 
  private:
@@ -85,7 +85,7 @@ class Build {
 
   const target::HostLevel* level_;  // of the host's schedules; null: there is none
   ir::FuncSet funcs_;
-  // By region and those of its tensors that are not row-major.
+  // By region and its tensors that are not row-major.
   std::map<std::pair<size_t, std::vector<graph::TensorId>>, HostFunc> host_funcs_;
   std::multimap<uint64_t, std::pair<uint64_t, uint64_t>> constants_;  // hash -> offset, bytes
 };
@@ -96,28 +96,29 @@ class PlanBuild {
 
   Build& build;
   artifact::ExecutionPlan plan;
-  HostLayouts layouts;  // of the host's tensors; those that are missing are row-major
+  HostLayouts layouts;  // of the host's tensors; tensors not listed are row-major
 
-  // A buffer of the arena of |device|; Finish decides where.
+  // A buffer of the arena of |device|; PlaceBuffers decides where.
   uint32_t ArenaBuffer(const std::string& name, int64_t bytes,
                        uint32_t device = artifact::kHostDevice);
   uint32_t ConstantBuffer(const std::string& name, const std::vector<uint8_t>& bytes,
                           uint32_t device = artifact::kHostDevice);
-  // The host's buffer of graph tensor |id|, in its layout. A view has the buffer of what it views.
+  // The host's buffer of graph tensor |id|, in its layout. A view has the buffer of the tensor that
+  // it views.
   uint32_t TensorBuffer(graph::TensorId id);
   Layout LayoutOf(graph::TensorId id) const;
-  // The same for an input or output of the graph in the order that the user sees.
+  // Does the same for an input or output of the graph, in the order that the user sees.
   uint32_t UserBuffer(graph::TensorId id);
-  // Between the two, for a tensor that has an order of its own; nothing to do for others.
+  // Adds a step between the two buffers if the tensor has an order of its own.
   void AddOrderStep(graph::TensorId id, bool to_user);
-  // A step that calls |func|, whose last parameter is what it writes; scratch memory is added when
-  // the code wants it.
+  // Adds a step that calls |func|, which writes its last parameter. Adds scratch memory if the code
+  // needs it.
   void AddKernel(const ir::Func& func, int32_t layer, std::vector<uint32_t> buffers);
-  // Region |index| on the host as the next step. A view has nothing to run.
+  // Adds a step that runs region |index| on the host; none for a view.
   Status AddHostRegion(size_t index);
 
-  // A step that runs |program|, whose needs have |buffers|; what it leaves for others is written
-  // (with keep_tensors everything that it makes).
+  // Adds a step that runs |program|, whose needs have |buffers|. The step writes the results that
+  // others read, with keep_tensors all results.
   void AddProgram(uint32_t program, const network::ProgramPlan& needs, size_t regions,
                   const std::vector<uint32_t>& buffers);
 
@@ -125,7 +126,7 @@ class PlanBuild {
   void PlaceBuffers();
 
  private:
-  // When a program's step uses a buffer: from region |first| to region |last| of it.
+  // The use of a buffer by a program's step: from region |first| to region |last| of the program.
   struct ProgramUse {
     size_t step = 0;
     uint32_t buffer = 0;

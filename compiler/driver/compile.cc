@@ -18,7 +18,7 @@ namespace {
 artifact::TensorInfo InfoOf(const graph::Graph& graph, graph::TensorId id) {
   const graph::GraphTensor& t = graph.tensor(id);
   artifact::TensorInfo info{t.name, t.dtype, UserShape(t), std::nullopt};
-  // A float edge tells the scale of the integers on its other side.
+  // A float input or output has the scale of the integers on the other side of its node.
   const graph::Quant* quant = t.quant ? &*t.quant : nullptr;
   for (const graph::Node& node : graph.nodes) {
     if (node.op == graph::Op::kQuantize && node.inputs[0] == id)
@@ -69,14 +69,14 @@ Status AddCpuPlan(Build& build) {
 
 namespace {
 
-// |more|: where a region of the accelerator is refused, what another attempt has to know.
+// |more|: if the accelerator's compiler refuses a region, the limits for another attempt.
 Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint64_t model_crc,
                          const CompileOptions& options, const AcceleratorLimits& limits,
                          std::optional<AcceleratorLimits>* more) {
   std::optional<PhaseClock::Phase> phase(std::in_place, options.clock, "graph passes, placement");
   FusedNetwork fused;
   fused.graph = std::move(graph);
-  // A node's own rule first: passes may turn it into another operator that gives the same integers.
+  // Each node's own rule first: passes may replace a node by an operator with the same integers.
   TESSERA_TRY(graph::Verify(fused.graph));
   TESSERA_TRY(quantize::AttachRequant(fused.graph));
   options.simplify ? graph::Simplify(fused.graph) : graph::RemoveDead(fused.graph);
@@ -95,7 +95,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
   fused.regions = network::FusePlaced(layers, places, options.fuse, scheduled, limits.refused);
   phase.emplace(options.clock, "tensor expressions");
   for (const graph::Region& region : fused.regions) {
-    layers.Te(region);  // made here, so that this phase has its time
+    layers.Te(region);  // made here so that this phase counts the time
     fused.devices.push_back(places[region.nodes[0]].device);
   }
 
@@ -121,7 +121,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
         {artifact::DeviceKind::kAccelerator, options.config.name, options.config.Hash()});
   }
   TESSERA_TRY(build.CheckSchedules());
-  // A plan has an arena for every device, so that all are known before the first plan.
+  // A plan has an arena for every device, so all devices must be known before the first plan.
   std::vector<artifact::DeviceKind> gpus;
   if (options.opencl) gpus.push_back(artifact::DeviceKind::kOpenCl);
   if (options.cuda) gpus.push_back(artifact::DeviceKind::kCuda);

@@ -24,46 +24,46 @@
 
 namespace tessera::compiler {
 
-// What Compiled::dump can have, from the model to the machine.
+// The parts of Compiled::dump, from the model to the machine.
 inline constexpr std::array<const char*, 5> kDumpLevels{"graph", "te", "schedule", "ir", "asm"};
 
 struct CompileOptions {
   isa::Config config;
   bool cpu = true;     // plan "cpu": every layer on the host
-  bool device = true;  // plan "device": on the accelerator what it can run and is worth it
+  bool device = true;  // plan "device": the accelerator runs the layers that it can and that pay
   // Plans "opencl" and "cuda": every layer as kernels, from OpenCL C or PTX.
   bool opencl = false, cuda = false;
-  // Every layer's result has a place of its own and can be read back after an inference; results
-  // that stay on chip are stored too. Without: storage is shared by lifetime, and no result but
-  // the network's is kept.
+  // Every layer's result gets its own place, so that it can be read back after an inference;
+  // results that stay on chip are stored too. Without it tensors share storage by lifetime, and
+  // only the network's results are kept.
   bool keep_tensors = false;
   // The schedules of some layers; the generators make those of the others.
   std::vector<schedule::LayerTrace> schedules;
-  bool fuse = true;      // without: a layer a node, so that every tensor of the graph can be read
-  bool simplify = true;  // without: the nodes are the importer's, less those that nobody uses
+  bool fuse = true;      // false: one node a layer, so that every tensor of the graph can be read
+  bool simplify = true;  // false: keeps the importer's nodes, except unused ones
   std::vector<std::string>
       cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine
   codegen::HostEffort host_effort = codegen::HostEffort::kFull;
   std::set<std::string> dumps;  // of kDumpLevels
-  bool verify = false;          // follow the accelerator's programs in a second order too
-  PhaseClock* clock = nullptr;  // is told of the phases; null: nobody is
+  bool verify = false;          // check the accelerator's programs in a second order too
+  PhaseClock* clock = nullptr;  // records the phases; null: nothing does
 };
 
 struct Compiled {
   artifact::Artifact artifact;
-  std::string dump;  // the texts that were asked for, in the order of the levels
-  // What the translation check followed of each program of the accelerator.
+  std::string dump;  // the texts of options.dumps, in the order of the levels
+  // The translation check's report for each program of the accelerator.
   std::vector<validate::TranslationReport> translations;
   std::vector<PlannedProgram> programs;  // of the accelerator, in the order of the artifact
 };
 
 // Compiles |graph|, which an importer made from the file |model_file| with the checksum
 // |model_crc|.
-//   errors  kNotFound     a schedule of a layer that there is not, or does not run there
+//   errors  kNotFound     a schedule of an unknown layer, or for a target that does not run it
 //           kInvalidArgument, kOutOfRange  a schedule that is not legal: names layer and step
 //           kUnsupported  a layer that a device cannot run, named
 //           kOutOfRange   a layer or the whole does not fit the configuration
-//           kDataLoss     a program that computes something else than its layers: our own bug
+//           kDataLoss     a program whose results differ from its layers': a bug of the compiler
 Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc,
                          const CompileOptions& options);
 

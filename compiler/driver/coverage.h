@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What share of a network the accelerator runs, and why it does not run the rest
+// The share of a network that the accelerator runs, and the reasons why it does not run the rest
 // (artifact::Coverage). Depends on: compiler/network, runtime/artifact. Used by: compile.cc, tools.
 #ifndef TESSERA_COMPILER_DRIVER_COVERAGE_H_
 #define TESSERA_COMPILER_DRIVER_COVERAGE_H_
@@ -15,11 +15,11 @@
 
 namespace tessera::compiler {
 
-// Of |graph| with one place a node.
+// The coverage of |graph|, which has one place for each node.
 artifact::Coverage CoverageOf(const graph::Graph& graph,
                               const std::vector<network::NodePlace>& places);
 
-// Of |graph|, as an importer makes it, on a machine of |config|.
+// The coverage of |graph|, as an importer makes it, on a machine of |config|.
 //   errors  those of the quantisation rules
 Result<artifact::Coverage> CoverageOf(graph::Graph graph, const isa::Config& config);
 

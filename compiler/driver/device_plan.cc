@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plan "device": the accelerator's regions as programs, one for each of its turns, the others on
-// the host between them, with the transfers and changes of layout that this takes.
+// Plan "device": the accelerator's regions as programs, one for each of its turns. The host runs
+// the other regions between the turns, with the necessary transfers and changes of layout.
 #include <algorithm>
 #include <optional>
 
@@ -24,10 +24,10 @@ struct AcceleratorTurn {
   std::vector<lower::accel::AccelRegion> regions;
   std::vector<Activation> activations;
   network::ProgramPlan plan;
-  std::vector<uint32_t> buffers;  // one a need
+  std::vector<uint32_t> buffers;  // one for each need
 };
 
-// By region: what of the accelerator's the host packs.
+// By region: the tensors that the host packs for the accelerator.
 std::vector<std::vector<TensorId>> PackedOf(const Build& build) {
   const FusedNetwork& n = build.network;
   std::vector<std::vector<TensorId>> packed(n.regions.size());
@@ -52,19 +52,20 @@ class DevicePlanBuild {
 
  private:
   bool OnDevice(size_t region) const { return n_.devices[region] != network::kHost; }
-  // Views on the device have the place of what they view.
+  // |id|, or the tensor that |id| views on the device, directly or through other views: views have
+  // its place.
   TensorId Root(TensorId id) const;
   Status PlanPrograms();
   Activation::Kind KindOf(TensorId id, int turn) const;
   Status AddProgram(int turn);
-  // Brings what a program reads to the device, unless it is there.
+  // Brings a tensor that a program reads to the device, unless it is there.
   void BringInput(const MemoryNeed& need, uint32_t buffer);
   void FetchResult(const MemoryNeed& need, uint32_t buffer);
   bool HostReads(TensorId root) const;
   Status Emit();
-  // |error| is about region |index| of |program|, if of any: what another attempt does otherwise.
+  // Handles |error| of region |index| of |program|, if of any: sets the limits for another attempt.
   Status Refuse(const AcceleratorTurn& program, network::RefusedIndex index, const Error& error);
-  // Whether |region| by itself, its tensors in device memory, has a program.
+  // Whether |region| alone, with its tensors in device memory, has a program.
   bool FitsAlone(const AcceleratorTurn& program, const lower::accel::AccelRegion& region) const;
   void AddTaps();
   // The device's buffer that a program writes |root| to, with its layout; null: it stays on chip.
@@ -76,10 +77,10 @@ class DevicePlanBuild {
   const std::vector<std::vector<TensorId>> packed_;
   const std::vector<int> turns_;
   std::vector<AcceleratorTurn>
-      programs_;  // by turn; without regions where the accelerator has nothing
+      programs_;  // by turn; without regions if the accelerator does nothing in it
   // Buffers of the device by tensor and packing.
   std::vector<std::pair<MemoryNeed, uint32_t>> device_buffers_;
-  std::vector<uint32_t> brought_;  // device buffers that hold what the host made
+  std::vector<uint32_t> brought_;  // device buffers with tensors that the host made
 };
 
 TensorId DevicePlanBuild::Root(TensorId id) const {
@@ -91,7 +92,7 @@ TensorId DevicePlanBuild::Root(TensorId id) const {
   return id;
 }
 
-// What |id|, a root, is for the program of |turn|.
+// The kind of |id|, a root, in the program of |turn|.
 Activation::Kind DevicePlanBuild::KindOf(TensorId id, int turn) const {
   int made = -1;  // the turn in which the accelerator makes it
   bool leaves = HostReads(id);
@@ -184,7 +185,7 @@ void DevicePlanBuild::BringInput(const MemoryNeed& need, uint32_t buffer) {
   brought_.push_back(buffer);
   const TensorId id = need.activation;
   const graph::GraphTensor& tensor = n_.graph.tensor(id);
-  // The packing of a user's tensor brings its order about too.
+  // The packing of a user's tensor also converts the user's order to the graph's.
   const bool from_user = std::ranges::count(n_.graph.inputs, id) > 0 && !tensor.order.empty();
   const std::vector<int> order = from_user ? tensor.order : std::vector<int>{};
   uint32_t from = from_user ? p_.UserBuffer(id) : p_.TensorBuffer(id);
@@ -231,7 +232,7 @@ Status DevicePlanBuild::AddProgram(int turn) {
   return {};
 }
 
-// Places are known: the programs' instructions.
+// Emits the programs' instructions; all places are known by now.
 Status DevicePlanBuild::Emit() {
   const isa::Config& config = build_.options.config;
   const bool dump =
@@ -299,9 +300,9 @@ bool DevicePlanBuild::FitsAlone(const AcceleratorTurn& program,
       .has_value();
 }
 
-// A region that has a program of its own gets room: its tensors leave the chip. Others are cut into
-// their nodes; what is one node already is the host's. Each attempt takes something away, so that
-// they end.
+// If the region alone has a program, its tensors leave the chip, where any stay there, to make
+// room. Otherwise the region is cut into its nodes, or goes to the host if it is one node. Every
+// attempt takes something from the accelerator, so the attempts end.
 Status DevicePlanBuild::Refuse(const AcceleratorTurn& program, network::RefusedIndex index,
                                const Error& error) {
   const Status refused = std::unexpected(error);
@@ -355,7 +356,7 @@ Status DevicePlanBuild::Run() {
   }
   for (const TensorId id : n_.graph.inputs) {
     p_.plan.inputs.push_back(p_.UserBuffer(id));
-    // The packing brings the order about too; other readers want the graph's own.
+    // The packing converts the order too; other readers need a tensor in the graph's order.
     bool by_host = false;
     for (size_t r = 0; r < n_.regions.size(); ++r)
       by_host |= !OnDevice(r) && std::ranges::count(n_.regions[r].inputs, id) > 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One layer with one schedule, in process and without files: what a search asks of each of its
-// candidates. Calls share nothing and leave nothing behind, so any number of threads call at once.
-// Depends on: compiler/network, lower, codegen, sim/cycle/count.h, runtime/host. Used by: bench,
-// tests.
+// Evaluates one layer with one schedule, in process and without files: a search calls this for each
+// candidate. Calls share no state, so any number of threads may call at once. Depends on:
+// compiler/network, lower, codegen, sim/cycle/count.h, runtime/host. Used by: bench, tests.
 #ifndef TESSERA_COMPILER_DRIVER_EVALUATE_H_
 #define TESSERA_COMPILER_DRIVER_EVALUATE_H_
 
@@ -28,11 +27,11 @@ namespace tessera::compiler {
 // A layer alone on the accelerator, with its activations in device memory.
 struct AccelLayer {
   lower::accel::AccelRegion region;
-  std::vector<network::Activation> activations;  // by the graph's tensors
+  std::vector<network::Activation> activations;  // by tensor of the graph
   isa::Config config;
 };
 
-// |layer| of |graph|, whose layers are placed. Its numbers are not copied: constants are zeros.
+// |layer| of |graph|, whose layers are placed. Constants are zeros: their bytes are not copied.
 AccelLayer AccelLayerOf(const graph::Graph& graph, const te::RegionTe& layer,
                         const isa::Config& config);
 
@@ -41,16 +40,16 @@ AccelLayer AccelLayerOf(const graph::Graph& graph, const te::RegionTe& layer,
 //   errors  those of network::PlanProgram, codegen::accel::EmitProgram and isa::RequireChecked
 Result<isa::ProgramImage> ProgramOf(const AccelLayer& layer, const schedule::Trace& trace);
 
-// Cycles, units and traffic of that program, as device `cycle` has them.
+// Cycles, units and traffic of that program on device `cycle`.
 //   errors  those of ProgramOf and sim::CountCycles
 Result<RunReport> Evaluate(const AccelLayer& layer, const schedule::Trace& trace);
 
 // A program of the accelerator: layers that run one after another.
 struct PlannedProgram {
-  std::vector<network::Activation> activations;  // by the graph's tensors
+  std::vector<network::Activation> activations;  // by tensor of the graph
   std::vector<lower::accel::AccelRegion> regions;
-  // Of a program that Compile made, by region: the schedule that it has; by activation: whether it
-  // stays on chip. Evaluate reads neither.
+  // Set by Compile, not read by Evaluate. By region: its schedule; by activation: whether it stays
+  // on chip.
   std::vector<schedule::Trace> traces;
   std::vector<schedule::NetworkTrace> network;
   std::vector<bool> on_chip;
@@ -74,11 +73,11 @@ struct HostLayer {
   const target::HostLevel* level = nullptr;  // one that this machine has
 };
 
-// A host function, loaded, with memory for what it reads and makes.
+// A loaded host function with memory for its operands and results.
 struct HostCandidate {
   HostFunc made;
-  // One a parameter of made.func, in the layout of made.buffers, constants filled in, activations
-  // zeros; behind them, if it is asked for, scratch.
+  // One for each parameter of made.func, in the layout of made.buffers: constants have their
+  // values, activations are zeros. The scratch memory, if the code needs any, is last.
   std::vector<Mapping> memory;
   HostCode code;
   HostKernel kernel = nullptr;

@@ -23,7 +23,7 @@ Result<schedule::Schedule> ScheduleOf(const te::RegionTe& region, artifact::Devi
   return schedule::GpuSchedule({region.output}, target, constants);
 }
 
-// Constants into the layouts of their parameters; activations have none.
+// Packs constants into the layouts of their parameters; activations have no layout.
 Status PackConstants(const schedule::Schedule& made, GpuFunc* gpu) {
   for (te::Binding& binding : gpu->bindings) {
     const ir::Buffer buffer = schedule::ParamBuffer(made, binding.placeholder.name());

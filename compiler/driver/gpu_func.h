@@ -18,17 +18,17 @@ namespace tessera::compiler {
 // Activations and the output are row-major.
 struct GpuFunc {
   lower::KernelFunc func;
-  // One a parameter of func.loops, the last is the region's output; what is known when the network
-  // is compiled is packed into its parameter's layout.
+  // One for each parameter of func.loops; the last is the region's output. Values known at compile
+  // time are packed into the parameter's layout.
   std::vector<te::Binding> bindings;
   schedule::Trace schedule;
 };
 
-// The name of a kind of device, and of the plan for it: "opencl", "cuda".
+// The name of a kind of device and of its plan: "opencl", "cuda".
 const char* GpuName(artifact::DeviceKind kind);
 
 // |trace|: the schedule; null: the generator makes one.
-//   errors  kInvalidArgument  a trace that is not legal, or lays an activation out
+//   errors  kInvalidArgument  a trace that is not legal, or gives an activation a layout
 Result<GpuFunc> MakeGpuFunc(const te::RegionTe& region, const std::string& name,
                             artifact::DeviceKind kind, const schedule::Trace* trace = nullptr);
 

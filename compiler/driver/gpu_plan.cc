@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plans "opencl" and "cuda": every region as kernels; tensors stay on the device between the
-// network's inputs and outputs, constants are there from the start.
+// Plans "opencl" and "cuda": every region as kernels. Tensors stay on the device between the
+// network's inputs and outputs; constants are on the device from the start.
 #include <algorithm>
 #include <optional>
 
@@ -72,7 +72,7 @@ class GpuPlanBuild {
     return static_cast<uint32_t>(at - devices.begin());
   }
 
-  // Views have the place of what they view.
+  // A view has the place of the tensor that it views.
   uint32_t DeviceBuffer(TensorId id) {
     for (const graph::Region& region : n_.regions) {
       if (region.output != id) continue;
@@ -129,7 +129,7 @@ class GpuPlanBuild {
   PlanBuild p_;
   uint32_t device_;
   std::map<TensorId, uint32_t> tensors_;
-  ir::FuncSet funcs_;  // the kernels as loops; those that differ in their names alone are one
+  ir::FuncSet funcs_;  // the kernels as loops; kernels equal but for their names are one
   std::vector<lower::GpuKernel> kernels_;
 };
 

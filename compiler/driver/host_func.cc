@@ -18,9 +18,9 @@
 namespace tessera::compiler {
 namespace {
 
-constexpr int64_t kLeastChannels = 4;  // below, rows are longer than channels
+constexpr int64_t kLeastChannels = 4;  // with fewer, rows are longer than channels
 
-// The region with dot products where its contraction has a form for them.
+// |region| with dot products, if its contraction has a form for them.
 te::RegionTe WithDots(te::RegionTe region, const schedule::Trace* trace) {
   const std::optional<te::UnsignedForm> form =
       te::ToUnsigned(region.output, schedule::HostDotChannels());
@@ -37,8 +37,8 @@ te::RegionTe WithDots(te::RegionTe region, const schedule::Trace* trace) {
   return region;
 }
 
-// |given| with |layouts| for the activations of |bindings|: where it gives them one, else at its
-// end.
+// |given| with |layouts| for the activations of |bindings|: in place of its own layout steps, else
+// at its end.
 Result<schedule::Trace> WithLayouts(const schedule::Trace& given, const std::string& layer,
                                     const std::vector<te::Binding>& bindings,
                                     std::map<std::string, std::string> layouts) {
@@ -72,8 +72,8 @@ Result<schedule::Trace> WithLayouts(const schedule::Trace& given, const std::str
 
 }  // namespace
 
-// Whether registers begin at 0 or at a value costs the same, and an addition for each element is
-// none.
+// Sums that start at the constants added to them save an addition for each element; a start other
+// than 0 costs nothing.
 te::RegionTe ForHost(const te::RegionTe& given, const schedule::Trace* trace) {
   te::RegionTe region = WithDots(te::WithFloatRequant(te::WithShiftBounds(given)), trace);
   std::set<const te::TensorNode*> constants;

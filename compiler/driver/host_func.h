@@ -2,9 +2,8 @@
 //
 // A region as a host function: scheduled and lowered. Internal to compiler/driver.
 //
-// Activations between two regions of the host lie with their channels innermost, so that a vector
-// of channels is one access; where the user, the accelerator or a view sees a tensor, it is
-// row-major.
+// Activations between two regions of the host have their channels innermost, so that a vector of
+// channels is one access. Tensors that the user, the accelerator or a view reads are row-major.
 #ifndef TESSERA_COMPILER_DRIVER_HOST_FUNC_H_
 #define TESSERA_COMPILER_DRIVER_HOST_FUNC_H_
 
@@ -24,14 +23,14 @@ namespace tessera::compiler {
 
 struct HostFunc {
   ir::Func func;
-  // One a parameter, and its buffer. The last is the region's output; what is known when the
-  // network is compiled is packed into its buffer's layout.
+  // One for each parameter, and its buffer; the last is the region's output. Values known at
+  // compile time are packed into the buffer's layout.
   std::vector<te::Binding> bindings;
   std::vector<ir::Buffer> buffers;
   schedule::Trace schedule;
 };
 
-// Of the tensors of a graph, those that are not row-major.
+// The layouts of a graph's tensors that are not row-major.
 using HostLayouts = std::map<graph::TensorId, Layout>;
 
 // Layouts for a plan that runs all of |regions| on the host.
@@ -40,14 +39,14 @@ HostLayouts LayoutsOnHost(const graph::Graph& graph, const std::vector<graph::Re
 // The layout of a tensor that is not row-major.
 Layout ChannelsLast();
 
-// |region| as a schedule of the host has it: requantisation by floats, sums that start at the
-// constants that are added to them, and dot products where there is a form for them and |trace|
-// names it (null: wherever there is one).
+// |region| in the form that the host's schedules take: requantisation by floats, sums that start at
+// the constants added to them, and dot products if the region has a form for them and |trace| names
+// it (null: always).
 te::RegionTe ForHost(const te::RegionTe& region, const schedule::Trace* trace = nullptr);
 
-// |trace|: the schedule; null: the generator makes one for |level|, null: for Host(). Its layouts
-// of activations are |layouts| whatever it says. It is a schedule of the region's form with dot
-// products (te/unsigned.h) if it names the stage of products, otherwise of the region as it is.
+// |trace|: the schedule; null: the generator makes one for |level|, null: for Host(). |layouts|
+// replace its layouts of activations. If it names the stage of products, it is a schedule of the
+// region's form with dot products (te/unsigned.h), otherwise of the region itself.
 //   errors  kInvalidArgument  a trace that is not legal, or gives an activation another layout than
 //                             ChannelsLast
 Result<HostFunc> MakeHostFunc(const te::RegionTe& region, const std::string& name,

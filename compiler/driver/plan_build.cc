@@ -13,7 +13,7 @@
 namespace tessera::compiler {
 namespace {
 
-// Time in a plan: a step has this many moments, more than a program has regions.
+// Moments of time in each step of a plan: more than a program has regions.
 constexpr int64_t kMoments = int64_t{1} << 24;
 
 }  // namespace
@@ -117,8 +117,8 @@ void PlanBuild::AddProgram(uint32_t program, const network::ProgramPlan& needs, 
     if (!need.made) step.reads.push_back(buffers[k]);
     if (need.made && (need.last == count || build.options.keep_tensors))
       step.writes.push_back(buffers[k]);
-    // Nothing that the program makes takes the place of what it was given, or of what the region
-    // before reads: the two overlap (codegen/accel/overlap.h).
+    // A tensor that the program makes must not take the place of the program's inputs, or of
+    // tensors that the region before reads: the two regions overlap (codegen/accel/overlap.h).
     program_uses_.push_back({plan.steps.size(), buffers[k], std::max<int64_t>(need.first - 1, 0),
                              need.made ? std::min(need.last, count - 1) : count - 1});
   }

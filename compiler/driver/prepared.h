@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a schedule has prepared before its function, as more constants of a layer. Internal to
-// compiler/driver.
+// The stages that a schedule prepares before its function, as further constants of a layer.
+// Internal to compiler/driver.
 #ifndef TESSERA_COMPILER_DRIVER_PREPARED_H_
 #define TESSERA_COMPILER_DRIVER_PREPARED_H_
 
@@ -13,9 +13,8 @@
 
 namespace tessera::compiler {
 
-// Puts what |made| has prepared, of constants alone, in front of the last of |bindings|, which is
-// the output.
-//   errors  kInvalidArgument  it is prepared of an activation
+// Inserts the stages that |made| prepares from constants before the output, the last of |bindings|.
+//   errors  kInvalidArgument  a stage is prepared from an activation
 Status AddPrepared(const schedule::Schedule& made, std::vector<te::Binding>* bindings);
 
 }  // namespace tessera::compiler

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kAlign = 64;
 
-// The segments of |image| in |memory|; those of parameters are all of |arena|.
+// Loads the segments of |image| into |memory|; segments of parameters are all of |arena|.
 Result<Launch> Load(const isa::ProgramImage& image, DeviceRanges& memory, uint64_t arena,
                     uint64_t arena_bytes) {
   Launch launch;
@@ -38,7 +38,7 @@ Result<Launch> Load(const isa::ProgramImage& image, DeviceRanges& memory, uint64
   return launch;
 }
 
-// Row-major bytes of every parameter: |inputs|, and what |schedule| has prepared of them.
+// Row-major bytes of every parameter: |inputs|, and the stages that |schedule| prepares from them.
 Result<std::map<std::string, std::vector<uint8_t>>> ParamValues(
     const schedule::Schedule& schedule, const std::vector<std::vector<uint8_t>>& inputs) {
   std::map<std::string, std::vector<uint8_t>> values;
@@ -68,7 +68,7 @@ Result<ScheduledRun> RunScheduled(const schedule::Schedule& schedule, Device& de
   TESSERA_CHECK(schedule.outputs().size() == 1);
   const std::string& name = schedule.outputs()[0].name();
   TESSERA_ASSIGN(const ir::Func func, lower::Lower(schedule, name, {.guards = false}));
-  // Inputs, then the output: one behind the other.
+  // The inputs, then the output, one after the other.
   std::vector<codegen::accel::BufferAddress> places;
   int64_t bytes = 0;
   for (const ir::Buffer& b : func.params) {

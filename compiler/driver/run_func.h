@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A scheduled function on a device of the accelerator: for schedules that a user writes by hand, to
-// see what they compute and what they cost. Depends on: schedule, codegen/accel, runtime/device.h.
-// Used by: tools/docs/schedules_doc, tests. Example: tests/compiler/accel/own_schedule_test.cc,
-// which docs/schedules.md quotes.
+// Runs a scheduled function on a device of the accelerator: shows the results and the cost of
+// schedules that a user writes by hand. Depends on: schedule, codegen/accel, runtime/device.h. Used
+// by: tools/docs/schedules_doc, tests. Example: tests/compiler/accel/own_schedule_test.cc, which
+// docs/schedules.md quotes.
 #ifndef TESSERA_COMPILER_DRIVER_RUN_FUNC_H_
 #define TESSERA_COMPILER_DRIVER_RUN_FUNC_H_
 
@@ -21,9 +21,9 @@ struct ScheduledRun {
   RunReport report;
 };
 
-// Lowers |schedule|, which is for an accelerator of the device's configuration and has one output,
-// makes a program of it, has it checked, and runs it. |inputs|: row-major bytes of the inputs in
-// the order in which te::TopologicalOrder has them.
+// Lowers |schedule|, makes and checks its program, and runs it. |schedule| has one output and is
+// for an accelerator of the device's configuration. |inputs|: row-major bytes of the inputs in the
+// order of te::TopologicalOrder.
 //   errors  kInvalidArgument  inputs of another number or size
 //           and those of lower::Lower, EmitFunc, the checker and the device
 Result<ScheduledRun> RunScheduled(const schedule::Schedule& schedule, Device& device,

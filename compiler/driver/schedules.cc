@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Schedules that a user gives, and those that a network was compiled with.
+// The schedules that a user gives, and those with which a network was compiled.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Domains of decisions: what the steps so far leave of them.
+// Domains of decisions: the values that the steps so far allow.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,8 +31,8 @@ std::vector<int64_t> Candidates(DomainKind kind, int64_t total) {
   std::vector<int64_t> values;
   for (int64_t k = 1; (k - 1) * (k - 1) < total; ++k) {
     if (kind == DomainKind::kTiles) {
-      // With all k of up to the root, rounded up, each size above the root is there; below it all
-      // sizes are.
+      // k runs up to the root of |total|, rounded up. CeilDiv(total, k) gives every size above the
+      // root, k every size below it.
       values.insert(values.end(), {CeilDiv(total, k), k});
     } else if (total % k == 0) {
       values.insert(values.end(), {total / k, k});
@@ -41,7 +41,7 @@ std::vector<int64_t> Candidates(DomainKind kind, int64_t total) {
   return values;
 }
 
-// |a| * |b| and |a| + |b|, or more than any memory has; neither is negative.
+// |a| * |b| and |a| + |b|; on overflow the greatest int64, which is more than any memory has.
 int64_t Product(int64_t a, int64_t b) {
   int64_t c = 0;
   return __builtin_mul_overflow(a, b, &c) ? std::numeric_limits<int64_t>::max() : c;
@@ -53,7 +53,7 @@ int64_t Plus(int64_t a, int64_t b) {
 
 }  // namespace
 
-// What |need|'s buffers take, |value| being the value of |decision|.
+// The bytes that |need|'s buffers take if |value| is the value of |decision|.
 Result<int64_t> Editor::BytesOf(const RoomNeed& need, const std::string& decision,
                                 int64_t value) const {
   const target::TargetMemory& memory = *s_->target().FindMemory(need.memory);
@@ -97,7 +97,7 @@ Result<std::vector<int64_t>> Editor::Numbers(const std::string& decision, const 
     if (values.empty()) break;
     TESSERA_TRY(RequireMemory(need.memory));
     const int64_t bytes = s_->target().FindMemory(need.memory)->bytes;
-    if (bytes == 0) continue;  // of any size
+    if (bytes == 0) continue;  // 0: no limit
     std::vector<int64_t> fitting;
     for (const int64_t v : values) {
       TESSERA_ASSIGN(const int64_t taken, BytesOf(need, decision, v));
@@ -132,7 +132,7 @@ Result<std::vector<Choice>> Editor::Places(const Domain& domain) {
   for (const Stage& outer : stages) {
     if (outer.placeholder || outer.attach == Attach::kInline) continue;
     for (const LoopAxis& leaf : outer.leaves) {
-      if (leaf.name == outer.tensorize_axis) break;  // inside it is one instruction
+      if (leaf.name == outer.tensorize_axis) break;  // the loops inside it are one instruction
       add({outer.name, leaf.name, ""}, {outer.name, leaf.name});
     }
   }

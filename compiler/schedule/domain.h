@@ -71,7 +71,7 @@ struct Domain {
   std::vector<int64_t> values;  // kList
   std::string stage, axis;      // other kinds; |axis|: kFactors and kTiles
   std::optional<int64_t> most;  // kFactors and kTiles
-  std::vector<RoomNeed> room;   // kFactors and kTiles: with the value for the decision's name
+  std::vector<RoomNeed> room;   // kFactors and kTiles; a side may name the decision itself
   bool operator==(const Domain&) const = default;
 };
 

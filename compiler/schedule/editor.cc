@@ -193,7 +193,7 @@ Result<int> Editor::FindLeaf(const Stage& stage, const std::string& axis) {
 
 namespace {
 
-// A name that a step's text reads back: one word, and no value of a decision.
+// Checks that a step's text can name |name|: one word that does not stand for a decision's value.
 Status RequireWord(const std::string& name) {
   const bool word = !name.empty() && name.front() != '$' &&
                     name.find_first_of(" \t\r\n\v\f#") == std::string::npos;
@@ -316,7 +316,7 @@ Status Editor::AddDecision(Decision decision) {
                 "'{}' is no name of a decision: sizes and layouts are written with * + - ( ) /",
                 name);
   }
-  for (const Choice& choice : decision.domain) {  // of a list: others hold no such number
+  for (const Choice& choice : decision.domain) {  // only a list can hold such a number
     if (!choice.words.empty() || (choice.number >= 1 && choice.number <= kMostAmount)) continue;
     return Fail(Code::kOutOfRange, "{} in the domain of {} is no factor; 1 to 2^31 are",
                 choice.number, name);

@@ -27,11 +27,12 @@ class Editor {
   const Schedule& schedule() const { return *s_; }
   StageList& stages() { return s_->stages_; }
 
-  //   errors  kNotFound         no such stage, or loop of it: those that there are
-  //           kInvalidArgument  an input, or inlined: no loops; a name that is taken
+  //   errors  kNotFound         no such stage or loop; the message lists the names
+  //           kInvalidArgument  an input or an inlined stage, which has no loops; a taken name
   Result<const Stage*> FindStage(const std::string& name) const;    // any, placeholders too
   Result<const Stage*> FindCompute(const std::string& name) const;  // live compute stages
-  // Does the same for a stage to be changed; stages found before may belong to other schedules now.
+  // Does the same for a stage to be changed. If another schedule shares the stage, this one gets a
+  // copy: a pointer found before then points to the other schedule's stage.
   Result<Stage*> EditStage(const std::string& name);
   Result<Stage*> EditCompute(const std::string& name);
   // Inserts |stage| before |reader|, which must be in the list.
@@ -53,11 +54,11 @@ class Editor {
   Status RequireReadersInside(const Stage& stage, const std::string& consumer) const;
 
   // Whether the target has the memory, or the kind of loop.
-  //   errors  kUnsupported  no: lists those that it has
+  //   errors  kUnsupported  the target lacks it; the message lists those that it has
   Status RequireMemory(ir::Scope scope) const;
   Status RequireLoop(ir::LoopKind kind) const;
   // Whether a buffer in |scope| may rotate.
-  //   errors  kUnsupported  no: lists the memories where one may
+  //   errors  kUnsupported  it may not; the message lists the memories where a buffer may rotate
   Status RequireRotation(ir::Scope scope) const;
 
   // Sets the kind of |loop|.
@@ -71,12 +72,13 @@ class Editor {
                         const char* why);
 
   // The values that |step| allows here, numbers smallest first; those of a list in its order.
-  //   errors  kOutOfRange       no value: says what the limit is
-  //           kInvalidArgument  loops that cannot be ordered by themselves
+  //   errors  kOutOfRange       no value is legal; the message gives the limit
+  //           kInvalidArgument  loops without an order of their own: one alone, too many, one
+  //                             named twice, one inside an instruction
   Result<std::vector<Choice>> ValuesOf(const DecideStep& step);
 
   // Whether no stage follows the loops of |stage|; such a stage would have to move with it.
-  //   errors  kInvalidArgument  a stage does, named
+  //   errors  kInvalidArgument  names the stage that follows
   Status RequireNoFollower(const Stage& stage) const;
   // errors: kInvalidArgument |outer| is computed inside |inner|, directly or through others
   Status RequireNotInside(const Stage& outer, const Stage& inner) const;
@@ -140,8 +142,8 @@ Status Apply(const VthreadStep& step, Editor& editor);
 Status Apply(const DoubleBufferStep& step, Editor& editor);
 Status Apply(const PrefetchStep& step, Editor& editor);
 
-// For steps that make stages of tensors or change readers. errors: kInvalidArgument a folded
-// dimension is cut into blocks
+// For steps that make stages of tensors or change readers. errors: kInvalidArgument the layout cuts
+// the folded dimension into blocks
 Status RequireWholeFold(const Stage& stage);
 std::string AxisList(const Stage& stage);  // its loops, outermost first
 bool ReadsTensor(const ir::Expr& e, const std::string& tensor);

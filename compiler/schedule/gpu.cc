@@ -52,22 +52,24 @@ class GpuGenerator {
   }
 
  private:
-  // A product of two reads that is summed over channels, in blocks: channels by |c|, points by |x|
-  // and |y| (dimensions of the sum; -1: none), sums in chunks of |chunk| channels of the input.
-  // All picks together are legal: threads and shared memory are counted with the largest.
+  // Blocks of a sum over channels of products of two reads. Dimension |c| of the sum has the
+  // channels of a block, |x| and |y| its points (-1: none); the reduction runs in chunks of |chunk|
+  // input channels. All combinations of picks are legal: the largest picks keep the limits on
+  // threads and shared memory.
   struct GpuTiles {
     std::string anchor, input, weight;
     int c = -1, x = -1, y = -1;
     std::string channel;  // the reduced axis that is cut into chunks
-    // Dimensions of the operands along which neighbours of a warp read, with others behind them;
-    // -1: none.
+    // Dimensions of the operands along which neighbours of a warp read, if other dimensions follow;
+    // -1: none do.
     int input_row = -1, weight_row = -1;
     TileSize chunk;
     TileSize threads_c, threads_x, threads_y;  // of a group
-    TileSize each_c, each_x;                   // a thread's
+    TileSize each_c, each_x;                   // of a thread
   };
 
-  // A thread sums in a register, for what the output makes of the sum if that takes no other.
+  // Each thread sums in a register. If only the output reads the sum, element by element, the
+  // thread computes the output's element too.
   Status Sum(const std::string& name) {
     if (s_.Find(name)->leaves.size() == s_.Find(name)->reduce_axes.size()) return {};
     const std::string output = s_.outputs()[0].name();
@@ -81,7 +83,7 @@ class GpuGenerator {
     return s_.Apply(ComputeAtStep{sum, {name, s_.Find(name)->leaves.back().name}});
   }
 
-  // Empty: there is none, or beside it are others.
+  // Finds the only reduction. Empty: there are none or several, or it is not such a sum.
   std::optional<SumOfProducts> FindSum() const {
     const Stage* found = nullptr;
     for (const Stage& st : s_.stages()) {
@@ -95,13 +97,13 @@ class GpuGenerator {
     return SumOfProducts{found->name, std::move(*roles)};
   }
 
-  // An output that is not |home|, what the sums are stored to, is a kernel of its own.
+  // |home| is the stage that stores the sums. Any other output is a kernel of its own.
   Status Output(const std::string& home) {
     const std::string output = s_.outputs()[0].name();
     return output == home ? Status() : g_.OneThreadAnElement(output);
   }
 
-  // Empty: the sum has no blocks, or too small ones.
+  // Empty: the sum has no blocks, or they are too small.
   std::optional<GpuTiles> FindTiles(const SumOfProducts& sum) const {
     GpuTiles t{.anchor = sum.stage};
     const Stage& st = *s_.Find(t.anchor);
@@ -109,7 +111,7 @@ class GpuGenerator {
     t.input = roles->input->tensor->name;
     t.weight = (*roles->weight)->tensor->name;
     if (t.input == t.weight || s_.Consumers(t.input).size() != 1) return {};
-    // Chunks of them come inside the reduction, behind the start.
+    // The reduction fetches chunks of its operands, too late for the start of the sum.
     if (st.StartReads(t.input) || st.StartReads(t.weight)) return {};
     for (size_t d = 0; d < roles->data.size(); ++d) {
       const te::AxisRole& a = roles->data[d];
@@ -138,7 +140,7 @@ class GpuGenerator {
     const auto extent = [&](int dim) {
       return dim < 0 ? 1 : st.axes[static_cast<size_t>(dim)].extent;
     };
-    // Up to |limit|; by default the largest.
+    // Sizes up to |limit|; the default is the largest.
     const auto up_to = [&](int64_t n, int64_t limit) {
       return TileSize{PowerUpTo(n, limit), PowerUpTo(n, limit)};
     };
@@ -162,7 +164,7 @@ class GpuGenerator {
     const int64_t room = s_.target().FindMemory(ir::Scope::kShared)->bytes / 4 * 3;
     for (int64_t chunk = std::min<int64_t>(std::bit_floor(static_cast<uint64_t>(channels)), 16);
          chunk >= 1; chunk /= 2) {
-      std::map<int, int64_t> points, weights;  // by dimension: the last index that is reached
+      std::map<int, int64_t> points, weights;  // by dimension: the last index reached
       const auto reach = [&](const te::AxisRole& a, int64_t n) {
         if (a.input_dim >= 0) points[a.input_dim] += (n - 1) * a.coeff;
         if (a.weight_dim >= 0) weights[a.weight_dim] += n - 1;
@@ -186,11 +188,12 @@ class GpuGenerator {
     return {};
   }
 
-  // Banks of shared memory have 4 bytes. Rows that begin an odd number of them apart are in
-  // different ones.
+  // Elements of a bank of shared memory, which has 4 bytes. Rows that begin an odd number of banks
+  // apart are in different banks.
   static int64_t BankOf(DType dtype) { return std::max(int64_t{1}, 4 / SizeOf(dtype)); }
 
-  // A copy of what is reached, with the rows of |row| apart as Fetch has them.
+  // Bytes of a copy of the elements reached, with the rows of dimension |row| as far apart as Fetch
+  // puts them.
   static int64_t Bytes(const std::map<int, int64_t>& reached, int row, DType dtype) {
     const int64_t bank = BankOf(dtype);
     int64_t elements = 1;
@@ -201,7 +204,7 @@ class GpuGenerator {
     return elements * SizeOf(dtype);
   }
 
-  // The stage that the blocks are stored to.
+  // Makes the blocks; returns the stage that stores them.
   Result<std::string> Tile(const GpuTiles& t) {
     TESSERA_TRY(g_.Decide("c.threads", t.threads_c));
     TESSERA_TRY(g_.Decide("x.threads", t.threads_x));
@@ -219,7 +222,7 @@ class GpuGenerator {
       acc = t.anchor + ".sum";
       TESSERA_TRY(s_.Apply(CacheWriteStep{home, ir::Scope::kReg, acc}));
     }
-    // Tiles of one element each are the most groups.
+    // Tiles of one element make the most groups.
     const auto most = [&](int dim) {
       return dim < 0 ? 1 : s_.Find(home)->shape[static_cast<size_t>(dim)];
     };
@@ -268,7 +271,8 @@ class GpuGenerator {
     return home;
   }
 
-  // What a chunk needs of |tensor| is brought by all threads of the group, neighbours together.
+  // All threads of the group bring a chunk of |tensor| to shared memory; neighbouring threads bring
+  // neighbouring elements.
   Status Fetch(const GpuTiles& t, const std::string& tensor, const std::string& acc, int row) {
     std::string copy = tensor;
     const Stage& st = *s_.Find(tensor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of a target's matrix fragments a sum of products takes.
+// Chooses a target's matrix fragment for a sum of products.
 #include <algorithm>
 #include <limits>
 
@@ -9,7 +9,7 @@
 namespace tessera::schedule {
 namespace {
 
-// The copy of the tile of |product|, as |target| has it, out of the memory of sums.
+// |target|'s intrinsic that copies the tile of |product| out of the memory of sums; null: none.
 const target::TensorIntrin* StoreOf(const target::Target& target,
                                     const target::TensorIntrin& product) {
   for (const target::TensorIntrin& intrin : target.intrinsics) {
@@ -43,7 +43,7 @@ std::optional<Fragment> FragmentOf(const Schedule& s, const Stage& anchor) {
     };
     const target::TensorIntrin* const store = StoreOf(s.target(), intrin);
     if (store == nullptr || !std::ranges::all_of(product->args, widened)) continue;
-    const double cycles = intrin.cycles > 0  // else not known: behind every other
+    const double cycles = intrin.cycles > 0  // unknown cycles: behind all others
                               ? intrin.cycles / static_cast<double>(tile->products())
                               : std::numeric_limits<double>::infinity();
     if (best && cycles >= least) continue;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums of products by matrix fragments. A window's taps and the input channels become one reduction
-// (reindex), whose end is filled with zeros up to whole fragments; a fragment is 16 output channels
-// x 8 neighbouring points. Rows and columns of a fragment behind the end are sums that nobody
-// stores.
+// Schedules sums of products by matrix fragments. A window's taps and the input channels become one
+// reduction (reindex); zeros fill its end up to whole fragments. A fragment is 16 output channels x
+// 8 neighbouring points. No stage stores the sums of rows and columns behind the end.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,15 +20,15 @@ namespace {
 using te::AxisRole;
 using te::Role;
 
-// A tile that is this many times what is computed of it costs more than it brings: a fragment does
-// in one instruction what a thread does in 4096 / 32.
+// Fragments cost more than they save if they compute more than this many times the products of the
+// sum: a fragment does in one instruction the work of 4096 / 32 instructions of a thread.
 constexpr int64_t kMostPadding = 16;
 
-// What each dimension of the sum is to the tiles.
+// The dimensions of the sum that tiles cut.
 struct FragmentAxes {
   int c = -1;  // rows of a fragment
-  int x = -1;  // columns of a fragment: the last dimension of points, one with several if there is
-  int y = -1;  // more points; -1: none
+  int x = -1;  // columns of a fragment: the last dimension of several points, else of one point
+  int y = -1;  // the dimension of several points before x; -1: none
 };
 
 std::optional<FragmentAxes> FindAxes(const te::Roles& roles) {
@@ -55,7 +54,7 @@ std::optional<FragmentAxes> FindAxes(const te::Roles& roles) {
   return axes;
 }
 
-// The side of the greatest square of powers of two up to |n|.
+// The greatest power of two whose square is at most |n|.
 int64_t SquareUpTo(int64_t n) {
   int64_t side = 1;
   while (4 * side * side <= n) side *= 2;
@@ -76,8 +75,8 @@ class FragmentGenerator {
         constants_(constants) {
     for (const ir::Axis& a : s_.Find(anchor)->axes) names_.push_back(a.name());
     for (const AxisRole& a : roles.reduced) {
-      // Taps outside, channels inside: a chunk of whole channels has one tap. Floats are summed in
-      // the order of the definition.
+      // Taps are the outer loops, channels the inner ones: a chunk of whole channels has one tap.
+      // Sums of floats keep the order of the definition.
       const bool first = a.role == Role::kWindow && !IsFloat(fragment_.narrow);
       (first ? windows_ : channels_).push_back(a.axis.name());
       depth_ *= a.axis.extent;
@@ -117,9 +116,9 @@ class FragmentGenerator {
     return dim < 0 ? 1 : s_.Find(anchor_)->shape[static_cast<size_t>(dim)];
   }
 
-  // All picks together fit: a warp has as many tiles of sums as there is memory for, and a group as
-  // many warps as leave a third of shared memory to chunks of both operands. Of 8 KiB and 48, those
-  // are 16 tiles and 2 x 2 warps.
+  // All combinations of picks fit. A warp has at most as many tiles as the memory of sums holds. A
+  // group has at most as many warps as leave a third of shared memory to chunks of both operands.
+  // With 8 KiB for sums and 48 KiB of shared memory, these are 16 tiles and 2 x 2 warps.
   Status Decisions() {
     const auto bytes = [&](ir::Scope scope) { return s_.target().FindMemory(scope)->bytes; };
     const int64_t tile = fragment_.rows * fragment_.columns * SizeOf(fragment_.wide);
@@ -157,8 +156,9 @@ class FragmentGenerator {
     return g_.Decide("chunk", {chunks, chunks}, fragment_.depth);
   }
 
-  // The loops of |stage| over tiles: g between groups (one iteration inside of one), w between
-  // warps, t those of a warp, e inside a tile. |pad|: whole fragments are computed.
+  // Splits the axes of |stage| into loops over tiles: g over groups (one iteration inside a group),
+  // w over warps, t over the tiles of a warp, e inside a tile. With Tail::kPad the stage computes
+  // whole fragments.
   Status Split(const std::string& stage, Tail tail) {
     const auto split = [&](const std::string& a, const char* each, const Amount& warps) -> Status {
       TESSERA_TRY(s_.Apply(SplitStep{stage, a + ".q", Amount::Of(each), a + ".u", a + ".t"}));
@@ -183,7 +183,7 @@ class FragmentGenerator {
     return rest;
   }
 
-  // Every loop named |part| of the tiles, rows of points before columns.
+  // The loops |part| of all tiled axes, rows of points before columns.
   std::vector<std::string> Parts(const char* part) const {
     std::vector<std::string> all{C() + part};
     if (axes_.y >= 0) all.push_back(Y() + part);
@@ -191,27 +191,27 @@ class FragmentGenerator {
     return all;
   }
 
-  // What is stored: a group's elements one after the other, by all of its threads.
+  // Schedules the stage that stores: all threads of a group store its elements, one after another.
   Status Home() {
     TESSERA_TRY(Split(home_, Tail::kGuard));
     const std::vector<std::string> rest = Rest();
     std::vector<std::string> order = rest, inner;
     for (const std::string& loop : Parts(".g")) order.push_back(loop);
     std::vector<int> dims{axes_.c, axes_.y, axes_.x};
-    std::ranges::sort(dims);  // neighbours of a warp are neighbours in memory
+    std::ranges::sort(dims);  // neighbouring threads store neighbouring elements
     for (const int dim : dims) {
       for (const char* part : {".w", ".t", ".e"}) {
         if (dim >= 0) inner.push_back(names_[static_cast<size_t>(dim)] + part);
       }
     }
     TESSERA_TRY(s_.Apply(ReorderStep{home_, Joined({order, inner})}));
-    // Outermost: everything but rows and columns of points, which have an id of their own.
+    // The outermost loop has all axes but rows and columns of points, which have a grid axis each.
     std::string all = order[0];
     for (size_t i = 1; i <= rest.size(); ++i) {
       TESSERA_TRY(s_.Apply(FuseStep{home_, all, order[i], all + "." + order[i]}));
       all += "." + order[i];
     }
-    // One fragment each are the most groups.
+    // Groups of one fragment are the most groups.
     int64_t most = CeilDiv(Extent(axes_.c), fragment_.rows);
     for (const std::string& name : rest)
       most *= Extent(static_cast<int>(std::ranges::find(names_, name) - names_.begin()));
@@ -231,7 +231,7 @@ class FragmentGenerator {
     return ByAllThreads(home_, e);
   }
 
-  // |loop| of |stage|: neighbours by the threads of a warp.
+  // Divides |loop| of |stage| among a group's threads; threads of a warp take neighbours.
   Status ByAllThreads(const std::string& stage, const std::string& loop) {
     TESSERA_TRY(s_.Apply(SplitStep{stage, loop, target::kWarpThreads, "f.r", "f.x"}));
     TESSERA_TRY(s_.Apply(SplitStep{stage, "f.r", Amount::Of("p.warps"), "f.q", "f.y"}));
@@ -241,8 +241,8 @@ class FragmentGenerator {
     return s_.Apply(BindStep{stage, "f.x", ir::LoopKind::kThreadX});
   }
 
-  // Tiles of sums, a warp's and one after the other; |reduced| are loops outside of the warps and,
-  // in front of the last, inside of a tile.
+  // Schedules |stage| as tiles of sums; each warp computes its own, one after the other. |reduced|:
+  // none, or three loops of the reduction: outside the warps, outside their tiles, in a tile.
   Status Tiles(const std::string& stage, const std::vector<std::string>& reduced) {
     TESSERA_TRY(Split(stage, Tail::kPad));
     const std::string& points = axes_.y < 0 ? X() : Y();
@@ -273,7 +273,7 @@ class FragmentGenerator {
                                                   fragment_.rows, axes_.x, fragment_.columns)});
   }
 
-  // All of the reduction is one loop, in chunks of whole fragments.
+  // Fuses the reduction into one loop, in chunks of whole fragments.
   Status Sums() {
     std::vector<std::string> order = windows_;
     order.insert(order.end(), channels_.begin(), channels_.end());
@@ -302,16 +302,17 @@ class FragmentGenerator {
     return s_.Apply(TensorizeStep{acc_, C() + ".e", {fragment_.product->name}});
   }
 
-  // A chunk of an operand in tiles of 32 bytes of the reduction, brought by all threads, four
-  // elements each: neighbours along the reduction where it moves along the last dimension of what
-  // is copied, and along the rows of points or channels else.
+  // Copies a chunk of an operand into tiles of 32 bytes of the reduction. All threads copy, four
+  // elements each. Neighbouring threads go along the reduction if it moves along the last dimension
+  // of the tensor read, and along the rows of points or channels otherwise.
   Status Operand(const std::string& tensor, bool weight) {
     const std::string copy = tensor + ".s";
     const int tiled = weight ? axes_.c : axes_.x;
     const int64_t rows = weight ? fragment_.rows : fragment_.columns;
     const Stage& made = *s_.Find(copy);
     const ir::Expr read = ReadOf(made);
-    // The dimensions of what is copied: the sum's that choose it, then chunks and what is in them.
+    // The dimensions of the copy: those of the sum that choose an element, then chunks and the
+    // places in a chunk.
     const Stage& shape = read->tensor->name == tensor + ".k" ? *s_.Find(read->tensor->name) : made;
     std::vector<std::string> pieces, loops;
     size_t at = 0;
@@ -345,7 +346,7 @@ class FragmentGenerator {
     return ByAllThreads(copy, all);
   }
 
-  // What a copy reads, of one place.
+  // The only read of a copy.
   static ir::Expr ReadOf(const Stage& copy) {
     ir::Expr read;
     ir::Visit(copy.body, [&](const ir::Expr& e) {
@@ -365,7 +366,7 @@ class FragmentGenerator {
   std::vector<std::string> names_;               // of the sum's axes
   std::vector<std::string> windows_, channels_;  // of its reduction
   int64_t depth_ = 1;                            // products of a sum
-  std::string home_, staging_, acc_;             // what is stored, sums in shared memory, sums
+  std::string home_, staging_, acc_;             // result, sums in shared memory, sums of a warp
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands of a stage's expression, by the way to them.
+// Finds and replaces an operand of a stage's expression by its path.
 #include <algorithm>
 #include <charconv>
 
@@ -29,7 +29,7 @@ bool ReadsInside(const ir::Expr& e, const ir::Ranges& ranges) {
   return inside;
 }
 
-// |e| with what |way| leads to replaced by |fn| of it.
+// |e| with the operand at |way| replaced by |fn| of that operand.
 Result<ir::Expr> ReplaceAt(const OperandPath& path, const ir::Expr& e, std::string_view way,
                            const std::function<Result<ir::Expr>(const ir::Expr&)>& fn,
                            const ir::Ranges& ranges) {

@@ -38,7 +38,7 @@ ir::Buffer ParamBuffer(const Schedule& schedule, const std::string& name) {
 
 namespace {
 
-// |stage| by its definition: its loops do not matter. |made|: tensors that are there, by name.
+// |stage| as a tensor, without its loops. |made| has the tensors made so far, by name.
 te::Tensor DefinitionOf(const Schedule& schedule, const Stage& stage,
                         std::map<std::string, te::Tensor>* made) {
   const auto known = made->find(stage.name);

@@ -18,7 +18,7 @@ std::string Text(const BoxSide& side) {
   return side.times == 1 && side.plus == 0 ? text : "(" + text + ")";
 }
 
-// What "64*$rows*(2*$columns+1)+256" is made of, from left to right.
+// Reads the parts of "64*$rows*(2*$columns+1)+256" from left to right.
 class BoxReader {
  public:
   explicit BoxReader(std::string_view text) : rest_(text) {}

@@ -133,8 +133,8 @@ std::vector<size_t> Stage::AxesOfReads(const std::string& tensor) const {
 
 namespace {
 
-// |body| with indices as the extents of the axes of |stage| let them be: what wraps around or is
-// divided by what it never reaches (a reshape) does not hide an axis.
+// |body| with indices simplified for the extents of |stage|'s axes. A reshape wraps or divides an
+// index by a number that the index never reaches; left in place, this would hide the axis.
 ir::Expr WithPlainIndices(const ir::Expr& body, const Stage& stage) {
   ir::Ranges ranges;
   for (const ir::Axis& a : stage.axes) ranges.Set(a);
@@ -187,7 +187,7 @@ Status Schedule::Try(const Step& step) {
   Editor editor(this);
   TESSERA_TRY(std::visit([&](const auto& s) { return schedule::Apply(s, editor); }, step));
   for (const Stage& s : stages_) {
-    // What an earlier step said has to stay so.
+    // No step may break what an earlier step set.
     TESSERA_TRY(CheckAttached(s));
     TESSERA_TRY(CheckInPlace(s));
     TESSERA_TRY(CheckPrepared(s));
@@ -276,7 +276,7 @@ bool Schedule::IsInside(const Stage& inner, const Stage& stage, const std::strin
 
 bool Schedule::IsCompleteFor(const Stage& follower) const {
   const Stage& leader = *Find(follower.at_stage);
-  std::set<std::string> needs{leader.name};  // all of the leader, through what they read
+  std::set<std::string> needs{leader.name};  // stages that read the leader, directly or not
   for (const Stage& s : stages_) {
     if (&s == &follower) break;
     if (s.attach == Attach::kInline || &s == &leader) continue;
@@ -294,14 +294,14 @@ bool Schedule::IsCompleteFor(const Stage& follower) const {
 bool Schedule::ReadersReach() const {
   for (const Stage& s : stages_) {
     if (s.attach == Attach::kAfter && !IsCompleteFor(s)) return false;
-    // What follows another stage's loops has its buffer where that one has.
+    // The buffer of a follower is where its leader's buffer is.
     const Stage* of = s.attach == Attach::kAfter ? Find(s.at_stage) : &s;
     if (of->attach != Attach::kAt || s.attach == Attach::kInline) continue;
     const Stage& outer = *Find(of->at_stage);
     for (const Stage* reader : Consumers(s.name)) {
       if (!IsInside(*reader, outer, of->at_axis)) return false;
       if (reader != &outer || !reader->StartReads(s.name)) continue;
-      const int at = outer.LeafIndex(of->at_axis);  // the sum starts in front of its own loops
+      const int at = outer.LeafIndex(of->at_axis);  // the start runs before the sum's loops
       if (std::any_of(outer.leaves.begin(), outer.leaves.begin() + at + 1,
                       [](const LoopAxis& leaf) { return leaf.reduce; }))
         return false;
@@ -311,7 +311,7 @@ bool Schedule::ReadersReach() const {
 }
 
 const Stage* Schedule::OwnerOf(const Stage& stage) const {
-  // An output's memory is the caller's; else who computes first has the buffer.
+  // The caller owns an output's memory. Other buffers belong to the stage that computes first.
   const Stage *first = &stage, *last = &stage;
   while (!first->in_place_of.empty()) first = Find(first->in_place_of);
   for (const Stage& s : stages_) {  // consumers are behind their producers
@@ -357,7 +357,7 @@ size_t Schedule::LoopsAroundBuffer(const Stage& stage) const {
   size_t depth = 0;
   while (depth < stage.leaves.size() && !stage.leaves[depth].reduce) ++depth;
   bool read = false;
-  for (const Stage& user : stages_) {  // the stage and what is in place of it
+  for (const Stage& user : stages_) {  // the stage and those in place of it
     if (OwnerOf(user) != &stage) continue;
     for (const Stage* reader : Consumers(user.name)) {
       if (reader->attach != Attach::kAfter || reader->at_stage != stage.name) return 0;
@@ -379,7 +379,7 @@ bool Schedule::IsForFollowers(const Stage& stage) const {
     });
   };
   if (!alone(stage)) return false;
-  // What shares a buffer lives as long.
+  // Stages that share a buffer live equally long.
   const Stage* owner = OwnerOf(stage);
   return std::ranges::all_of(
       stages_, [&](const Stage& s) { return &s == &stage || OwnerOf(s) != owner || alone(s); });

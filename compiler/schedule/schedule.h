@@ -36,8 +36,8 @@ class Schedule {
   Status Apply(const Step& step);
   // Undoes the last |steps| steps.
   void Undo(size_t steps = 1);
-  // Makes |trace| the schedule's trace. Steps at the start that are the same as now stay applied,
-  // so the cost is that of the others. At an error, the steps before it are applied.
+  // Makes |trace| the schedule's trace. The steps that both traces begin with stay applied, so only
+  // the others cost time. After an error the steps before the refused one are applied.
   //   errors  as Apply
   Status Become(const Trace& trace);
   // Applies the steps of a text: "split y i 4 io ii". Those before a refused step stay applied.
@@ -63,30 +63,30 @@ class Schedule {
   // The number of |stage|'s loops around its buffer. If all readers follow these loops, the buffer
   // holds only what is computed inside them. 0: the buffer holds the whole stage.
   size_t LoopsAroundBuffer(const Stage& stage) const;
-  // Whether only followers of the loop at which |stage| is computed read it. The stage and its
+  // Whether all readers of |stage| follow the loop at which |stage| is computed. The stage and its
   // buffer are then where these followers are.
   bool IsForFollowers(const Stage& stage) const;
   // The stage in whose loops |stage| is computed; null at the root.
   const Stage* OuterOf(const Stage& stage) const;
-  // The stage that owns the buffer of |stage|: itself, or one that it is in place with.
+  // The stage that owns the buffer of |stage|: itself, or a stage that shares it by in_place.
   const Stage* OwnerOf(const Stage& stage) const;
   // Whether |stage| may be computed in place of the stage that it names.
-  //   errors  kInvalidArgument  no: why, and what would allow it
+  //   errors  kInvalidArgument  it may not; the message says why and what would allow it
   Status CheckInPlace(const Stage& stage) const;
   // Whether the loop at which |stage| is computed still exists.
-  //   errors  kInvalidArgument  no: why, and what would keep it
+  //   errors  kInvalidArgument  it is gone; the message says why and what would keep it
   Status CheckAttached(const Stage& stage) const;
   // Whether |stage|, if it is prepared, may be computed before the function.
-  //   errors  kInvalidArgument  no: why
+  //   errors  kInvalidArgument  it may not; the message says why
   Status CheckPrepared(const Stage& stage) const;
   // The conditions on |axis| of |stage|'s reduction, in its body or in stages that it reads,
   // without which an iteration adds 0 to a sum of integers. Leaves out conditions that always hold.
   std::vector<ir::Expr> NothingUnless(const Stage& stage, const ir::Axis& axis) const;
   // Whether each prefetch of |stage| has a tensor to fetch from.
-  //   errors  kInvalidArgument  no: why
+  //   errors  kInvalidArgument  one has none; the message says why
   Status CheckPrefetches(const Stage& stage) const;
-  // Whether iterations of the prefetch loop may read different elements of |ahead|'s tensor, by the
-  // variables in the indices. The boxes may be the same all the same.
+  // Whether iterations of the prefetch loop may read different elements of |ahead|'s tensor, judged
+  // by the variables in the indices. The boxes may still be equal.
   bool ReadsMove(const Stage& stage, const Lookahead& ahead) const;
   // The loop whose iterations |ahead| of |stage| counts.
   const LoopAxis& LoopOf(const Stage& stage, const Lookahead& ahead) const;

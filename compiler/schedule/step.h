@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The steps of a schedule, a type for each, and their text. steps/NAME.cc has the effect of a step.
-// A new step is a type here, or in loop_steps.h, a place in Step, and such a file. Depends on:
+// A new step needs a type here or in loop_steps.h, a place in AnyStep and such a file. Depends on:
 // compiler/ir, domain.h. Used by: schedule.h, the generators, the command's --dump schedule.
 //
 // In the text a step is a line of words, its name first; # begins a comment. AXIS is a loop of the
@@ -102,7 +102,7 @@ struct ComputeAtStep {
 
 // Computes CONSUMER, which reads STAGE element by element, inside that loop of STAGE, after the
 // loop's statements, on the elements that are complete there: under an outer reduction in its last
-// iteration only. The place of STAGE is chosen first.
+// iteration only. Choose the place of STAGE first.
 struct ReverseComputeAtStep {
   static constexpr const char* kName = "reverse_compute_at";
   static constexpr const char* kUsage = "reverse_compute_at CONSUMER STAGE AXIS";
@@ -132,8 +132,8 @@ struct CacheReadStep {
   static auto Fields(auto& s) { return std::tie(s.tensor, s.scope, s.name, s.readers); }
 };
 
-// Computes STAGE in NAME and copies it out; comes before any other step on STAGE. With TYPE, the
-// maximum or minimum of int8 values is found among numbers of that type, and the copy narrows it.
+// Computes STAGE in NAME and copies it out; comes before any other step on STAGE. With TYPE, STAGE
+// must be a maximum or minimum of int8 values: NAME computes it in TYPE, and the copy narrows it.
 struct CacheWriteStep {
   static constexpr const char* kName = "cache_write";
   static constexpr const char* kUsage = "cache_write STAGE SCOPE NAME [TYPE]";
@@ -146,8 +146,8 @@ struct CacheWriteStep {
 };
 
 // Makes an operand of STAGE's expression a stage NAME with these axes, or with all. OPERAND is the
-// way to it: 0.1 is the second operand of the first. Operands of a select are its condition and two
-// values.
+// path to it: 0.1 is the second operand of the first. Operands of a select are its condition and
+// two values.
 struct LiftStep {
   static constexpr const char* kName = "lift";
   static constexpr const char* kUsage = "lift STAGE OPERAND SCOPE NAME [AXIS ...]";
@@ -160,7 +160,7 @@ struct LiftStep {
 };
 
 // Rewrites an operand of STAGE's integer expression in the form of an instruction, with the same
-// value: under `negated` a - b as a + b * -1, under `plus_zero` a as a + 0. OPERAND is the way to
+// value: under `negated` a - b as a + b * -1, under `plus_zero` a as a + 0. OPERAND is the path to
 // it, as in lift; "." is the whole expression.
 struct RewriteStep {
   static constexpr const char* kName = "rewrite";
@@ -170,8 +170,8 @@ struct RewriteStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.operand, s.rule); }
 };
 
-// Makes a stage NAME of tensors of one shape, stacked along a new first dimension, which READER
-// reads instead: records, where one element has several numbers.
+// Makes a stage NAME: tensors of one shape, stacked along a new first dimension. READER reads NAME
+// instead. Used for records, where one element has several numbers.
 struct StackStep {
   static constexpr const char* kName = "stack";
   static constexpr const char* kUsage = "stack NAME READER TENSOR ...";
@@ -181,10 +181,10 @@ struct StackStep {
   static auto Fields(auto& s) { return std::tie(s.name, s.reader, s.tensors); }
 };
 
-// For a reduction AXIS of STAGE whose elements of TENSOR begin at a place that depends on an
-// output's index. Makes it begin at a multiple of N, the same for N neighbours along that index,
-// and run over as many multiples as they need. An iteration that an output does not need does not
-// count. TENSOR needs a layout padded to these multiples.
+// AXIS is a reduction axis of STAGE; the index of TENSOR at which it begins depends on an output's
+// index. Makes it begin at a multiple of N, the same for N neighbours along the output's index, and
+// run over all multiples that these neighbours need. An iteration that an output does not need does
+// not count. TENSOR needs a layout padded to these multiples.
 struct AlignStep {
   static constexpr const char* kName = "align";
   static constexpr const char* kUsage = "align STAGE AXIS TENSOR N";
@@ -213,12 +213,13 @@ struct InPlaceStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.consumer); }
 };
 
-// Makes a stage NAME of the elements of TENSOR that READER reads, one for each of READER's data
-// axes and reduction loops that choose it: for taps of windows as a dimension (im2col) or packing.
-// With keep, these dimensions of TENSOR are whole dimensions of NAME too, each at the place of the
-// first data axis that it moves with; loops choose only the others. For iterations after the end of
-// a reduction, which a split has rounded up, elements are FILL. With FILL 0, if TENSOR is a factor
-// of the sum, iterations that do not count (split with overlap, align) read 0, and then count.
+// Makes a stage NAME of the elements of TENSOR that READER reads. NAME has a dimension for each of
+// READER's data axes and reduction loops that choose the element: for taps of windows as a
+// dimension (im2col) or packing. With keep, these dimensions of TENSOR stay whole dimensions of
+// NAME, each at the place of the first data axis that it moves with; loops choose only the others.
+// Elements are FILL for iterations behind the end of a reduction that a split has rounded up. With
+// FILL 0, if TENSOR is a factor of the sum, iterations that do not count (split with overlap,
+// align) read 0, and then count.
 struct ReindexStep {
   static constexpr const char* kName = "reindex";
   static constexpr const char* kUsage = "reindex TENSOR READER NAME [keep DIM,DIM] [FILL]";
@@ -229,11 +230,12 @@ struct ReindexStep {
   static auto Fields(auto& s) { return std::tie(s.tensor, s.reader, s.name, s.keep, s.fill); }
 };
 
-// TENSOR, int8, less a number that fits int8, is a factor of READER's sum of products; the
-// difference may not fit int8. Makes a stage NAME with, for each of READER's data axes and
-// reduction loops that choose an element (or those listed, which leave out axes of one index), a
-// last dimension of int8 terms whose sum is the difference: the element and, unless it is 0, the
-// number negated; for 128, two terms of 64. READER sums the terms in one more loop, LOOP.
+// READER sums products. One factor is an element of TENSOR, int8, less a number that fits int8; the
+// difference may not fit int8. Makes a stage NAME of int8 terms whose sum is the difference: the
+// element and, unless the number is 0, the number negated; for 128, two terms of 64. NAME has a
+// dimension for each of READER's data axes and reduction loops that choose the element, or for
+// those listed, which may leave out only axes of one index; the terms are its last dimension.
+// READER sums them in one more loop, LOOP.
 struct SpreadStep {
   static constexpr const char* kName = "spread";
   static constexpr const char* kUsage = "spread TENSOR READER NAME LOOP [AXIS ...]";
@@ -277,9 +279,10 @@ struct SetScopeStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.scope); }
 };
 
-// Folds dimension DIM of a tensor that functions exchange in a scratchpad: ROWS indices, with those
-// of the halo, are there at one time; first 0 to ROWS - 1, then STEP further on each time, in the
-// same places. The functions that make and read it take turns.
+// Folds dimension DIM of a tensor that functions exchange in a scratchpad. The scratchpad holds
+// ROWS indices at one time, those of the halo included: first 0 to ROWS - 1, then each time ROWS
+// indices that begin STEP further on, in the same places. The functions that make and read the
+// tensor take turns.
 struct FoldStorageStep {
   static constexpr const char* kName = "fold_storage";
   static constexpr const char* kUsage = "fold_storage TENSOR DIM ROWS STEP";
@@ -328,7 +331,8 @@ std::string Print(const Trace& trace);  // one step a line
 // step 3 (inline q)".
 std::string NameOf(const Step& step, size_t number);
 
-// |error|, caused by the last step that is |is|; with NameOf in front if that step is from a file.
+// |error| with NameOf in front: the name of the last step from a file that |is| accepts. Without
+// such a step |error| alone.
 std::unexpected<Error> AtStep(const Trace& trace, const std::function<bool(const Step&)>& is,
                               const Error& error);
 

@@ -12,7 +12,7 @@
 
 namespace tessera::schedule {
 
-// What happens if the factor of a split does not divide.
+// How a split treats the last part if its factor does not divide the iterations.
 enum class Tail : uint8_t {
   kGuard,  // a condition skips the extra iterations
   kPad,    // they run: every tensor that the axis indexes needs a padded layout
@@ -21,7 +21,7 @@ enum class Tail : uint8_t {
   kOverlap,
 };
 
-// A stage to go before; "": the order follows the reads.
+// The stage OTHER of "before OTHER"; "": the order follows the reads.
 struct Successor {
   std::string stage;
   bool operator==(const Successor&) const = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names in steps.
+// Finds names in the words of steps.
 #include <algorithm>
 
 #include "compiler/schedule/step.h"

@@ -34,8 +34,8 @@ inline std::string Text(const Amount& amount) {
                                  : fmt::format("${}", amount.decision);
 }
 
-// Takes the fields of a step from the words of a line, in order. The first that is wrong stays as
-// |error|; a step that runs out of words, or leaves some, is |short_| or not AtEnd.
+// Reads the fields of a step from the words of a line, in order. |error_| says what is wrong with
+// the first wrong word. |short_|: the line has too few words.
 class Reader {
  public:
   explicit Reader(const Words& words) : words_(words) {}
@@ -72,7 +72,7 @@ class Reader {
       Refuse("{}", amount.error().message);
     }
   }
-  // As the domain in front of it wants it.
+  // The domain before the value says whether the value is words or a number.
   void operator()(Choice& field) {
     if (domain_ == DomainKind::kPlaces || domain_ == DomainKind::kOrders) {
       (*this)(field.words);
@@ -212,7 +212,7 @@ class Reader {
   std::string error_;
 };
 
-// The words of a step's fields.
+// Writes a step's fields as words.
 class Writer {
  public:
   explicit Writer(std::string name) : text_(std::move(name)) {}

@@ -43,7 +43,7 @@ std::string Print(const LayerTrace& layer, std::string_view notes) {
 
 Result<std::vector<LayerTrace>> ParseTraceFile(const std::string& text, const std::string& file) {
   std::vector<LayerTrace> layers;
-  std::string steps;  // of the last one, with the lines before it empty so that numbers are right
+  std::string steps;  // of the last layer, behind as many empty lines as precede it in the file
   const auto finish = [&]() -> Status {
     if (layers.empty()) return {};
     if (layers.back().target == kNetworkTrace) {

@@ -48,7 +48,7 @@ std::optional<Leaf> MatchLeaf(const ir::Stmt& s) {
   const auto call = [](const ir::Stmt& e) {
     return e->kind == StmtKind::kEval && e->value->kind == ExprKind::kCall;
   };
-  // Most statements are no leaves: what is inside tells, before anything is copied.
+  // Most statements are not leaves: look at the innermost statement before anything is copied.
   const ir::Stmt* inner = &s;
   const auto guards = [](const ir::Stmt& e) {
     return e->kind == StmtKind::kIf && e->body.size() == 1;
@@ -140,8 +140,8 @@ bool Cut(const std::vector<Expr>& guards, bool padded, SolvedLeaf& solved, Env& 
   return true;
 }
 
-// Adds |factor| times |e| to |base|, and to the strides of operand |op| what it grows by with each
-// loop of |solved|; false: |e| is not written as a sum of multiples of their variables.
+// Adds |factor| * |e| to |base|, and its growth with each loop of |solved| to the strides of
+// operand |op|. False: |e| is not written as a sum of multiples of the loops' variables.
 bool AddSteps(const Expr& e, int64_t factor, size_t op, const Env& env, SolvedLeaf& solved,
               int64_t* base) {
   const auto add = [&](const Expr& part, int64_t by) {
@@ -182,7 +182,7 @@ std::optional<LeafOperand> SolveOperand(const Expr& load, Env& env, SolvedLeaf& 
   for (size_t d = 0; d < strides.size() && sum; ++d)
     sum = AddSteps(load->args[d], strides[d], op, env, solved, &operand.base);
   if (sum) return operand;
-  // It may be one all the same: its values tell.
+  // The place may still be affine: its values decide.
   const auto offset = [&] {
     int64_t at = 0;
     for (size_t d = 0; d < strides.size(); ++d) at += Evaluate(load->args[d], env) * strides[d];

@@ -20,7 +20,7 @@ namespace tessera::target {
 struct TargetMemory {
   ir::Scope scope = ir::Scope::kGlobal;
   int64_t bytes = 0;     // capacity for all live buffers of one instance; 0: not counted
-  int64_t banks = 1;     // of several banks a buffer takes whole ones (Taken)
+  int64_t banks = 1;     // if several, a buffer takes whole banks (Taken)
   bool rotates = false;  // a buffer may have several copies that take turns
   bool keeps = false;    // holds inputs of a function at its start and results at its end
   // Costs; 0: unknown.

@@ -59,10 +59,10 @@ struct TensorIntrin {
   std::vector<TileScopes> scopes = {};  // a tensor not listed may be in any
   std::vector<ParamCondition> conditions = {};
   bool warp = false;               // executed by all threads of a warp together (target/cuda.h)
-  double cycles = 0;               // of a call behind another one; 0: unknown
+  double cycles = 0;               // of a call that follows another; 0: unknown
   double latency = 0;              // until the next call can use the result; 0: unknown
-  bool CpuUnits::*unit = nullptr;  // a host's, which the instruction needs
-  EmitValues emit = nullptr;       // null: the back end has its own way (tile_intrin.h)
+  bool CpuUnits::*unit = nullptr;  // the host's unit that the instruction needs
+  EmitValues emit = nullptr;       // null: the back end emits it otherwise (tile_intrin.h)
 
   // Whether FirstStep starts a reduction. Otherwise stores of its identity precede it.
   bool FlagsStart() const;

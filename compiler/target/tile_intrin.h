@@ -63,14 +63,14 @@ struct TileCall {
   ir::TileIntrin meaning;
   EmitTiles emit = nullptr;
   isa::Unit unit = isa::Unit::kVector;  // that runs it
-  bool has_micro_ops = false;           // of loops behind the two that an instruction has
-  // Cycles of a call with |sums| iterations of its reduction, of whose operands the call before it
-  // did not read |fresh|; null: the intrinsic's figure.
+  bool has_micro_ops = false;           // for loops beyond the two of an instruction
+  // Cycles of a call with |sums| iterations of its reduction; the call before it did not read the
+  // operands of |fresh| of them. Null: the intrinsic's figure.
   int64_t (*call_cycles)(const isa::Config& config, int64_t sums, int64_t fresh) = nullptr;
-  bool pads = false;   // a leaf of it may be under a condition: outside of that it is filled
+  bool pads = false;   // a leaf may have a condition; tiles are filled where it fails
   bool loads = false;  // brings its second operand, in memory, to the first, on chip
-  bool sums = false;   // on the array, or a step of a reduction: what results wait for
-  // Of a tile that it reads in INP, the elements from its place to where its last row begins;
+  bool sums = false;   // a product or a step of a reduction: results wait for it
+  // Elements from the place of the tile that it reads in INP to the start of the tile's last row;
   // null: it reads one row.
   int64_t (*rows_below)(const SolvedLeaf& leaf) = nullptr;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Compares an expression with the expression of an intrinsic's behaviour (tensor_intrin.h), and
-// finds what the behaviour's reads and parameters are in it. The lowering asks whether a stage is
-// an instruction; the accelerator's generator asks which instructions a value takes. Depends on:
-// compiler/ir. Used by: compiler/lower/match, compiler/schedule/accel/cover.
+// finds the pieces that match the behaviour's reads and parameters. The lowering asks whether a
+// stage is an instruction; the accelerator's generator asks which instructions compute a value.
+// Depends on: compiler/ir. Used by: compiler/lower/match, compiler/schedule/accel/cover.
 #ifndef TESSERA_COMPILER_TARGET_UNIFY_H_
 #define TESSERA_COMPILER_TARGET_UNIFY_H_
 
@@ -24,8 +24,7 @@ namespace tessera::target {
 // The operands to take, one after the other, from the top of an expression to a piece of it.
 using Way = std::vector<size_t>;
 
-// The value of |pattern|'s right operand, a parameter, that changes nothing; nothing: there is
-// none.
+// The value of |pattern|'s right operand, a parameter, that changes nothing; empty: no value does.
 inline std::optional<int64_t> NeutralOf(const ir::Expr& pattern) {
   if (pattern->kind != ir::ExprKind::kBin || pattern->args[1]->kind != ir::ExprKind::kVar)
     return std::nullopt;
@@ -42,21 +41,21 @@ inline std::optional<int64_t> NeutralOf(const ir::Expr& pattern) {
   }
 }
 
-// |State| is what a match has found: a copyable type with `ir::VarMap parameters`.
+// |State| holds the findings of a match: a copyable type with `ir::VarMap parameters`.
 template <class State>
 class Unifier {
  public:
-  // Whether the piece |e|, at |way|, can be what |read|, of the behaviour, reads; enters it.
+  // Whether |read|, of the behaviour, can read the piece |e| at |way|; records it in |state|.
   using ReadHook =
       std::function<bool(const ir::Expr& read, const ir::Expr& e, const Way& way, State* state)>;
-  // Whether |read| may be missing beside the piece at |way|, to which it would be added; enters it.
+  // Whether |read|, an addend of the piece at |way|, may be missing; records it in |state|.
   using MissingHook = std::function<bool(const ir::Expr& read, const Way& way, State* state)>;
 
   explicit Unifier(ReadHook read, MissingHook missing = {})
       : read_(std::move(read)), missing_(std::move(missing)) {}
 
   // Whether |e| is |pattern|. The operands of a sum or product may be in either order. A parameter
-  // that would change nothing may be missing. If not, |state| is as it happens to be.
+  // that would change nothing may be missing. After a failed match |state| has no meaning.
   bool Match(const ir::Expr& pattern, const ir::Expr& e, State* state) {
     const std::optional<int64_t> same = NeutralOf(pattern);
     const bool addend = missing_ && pattern->kind == ir::ExprKind::kBin &&
@@ -85,8 +84,8 @@ class Unifier {
     return fresh || ir::IsImmEqual(known->second, value->ivalue);
   }
 
-  // |e| says the same as |pattern|, x op parameter, with another operation: x + 3 is x - (-3), and
-  // x * 4 is x << 2. |number|: the parameter then.
+  // Whether |e| has the value of |pattern|, x op parameter, by another operation: x + 3 is x -
+  // (-3), and x * 4 is x << 2. Sets |number| to the parameter.
   static bool OtherWords(const ir::Expr& pattern, const ir::Expr& e, int64_t* number) {
     if (pattern->kind != ir::ExprKind::kBin || e->kind != ir::ExprKind::kBin) return false;
     if (pattern->args[1]->kind != ir::ExprKind::kVar || !ir::IsImm(e->args[1], number))

@@ -20,7 +20,7 @@ namespace tessera::tune {
 class CostModel {
  public:
   virtual ~CostModel() = default;
-  // Learns from all trials so far, failed ones too.
+  // Learns from all trials so far, including failed ones.
   //   errors  kUnavailable  the library of the model refuses
   virtual Status Fit(const History& history) = 0;
   // A score for each point, higher for faster: about log2 of the speed relative to the space's

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers that describe a point of a space to a model that learns. None depends on a name. Depends
-// on: space.h, compiler/cost. Used by: cost models.
+// Numbers that describe a point of a space to a learning model. They do not depend on names.
+// Depends on: space.h, compiler/cost. Used by: cost models.
 #ifndef TESSERA_COMPILER_TUNE_FEATURES_H_
 #define TESSERA_COMPILER_TUNE_FEATURES_H_
 
@@ -16,12 +16,11 @@ namespace tessera::tune {
 
 struct Features {
   double cycles = 1;  // estimated (cost::AccelCost); 1: the space has no estimate
-  // For each knob of the space log2(value + 1) and its place in its domain, 0 to 1. Of a layer also
-  // for each unit
-  // of the machine and for the bus log2 of the cycles that it works, and its share of all cycles;
-  // log2 of bytes read, bytes written and cycles; for each on-chip memory log2 of the bytes of its
-  // buffers; and of each of the stage with the most iterations' first kFeatureLoops loops log2 of
-  // its iterations.
+  // For each knob of the space: log2(value + 1), and its place in its domain, 0 to 1. The rest is
+  // for layers alone. For each unit of the machine and for the bus: log2 of the cycles that it
+  // works, and its share of all cycles. log2 of bytes read, bytes written and cycles. For each
+  // on-chip memory: log2 of the bytes of its buffers. For the first kFeatureLoops loops of the
+  // stage with the most iterations: log2 of them.
   std::vector<float> values;
 };
 inline constexpr size_t kFeatureLoops = 12;

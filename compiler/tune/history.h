@@ -16,7 +16,7 @@
 
 namespace tessera::tune {
 
-// A measured point: its cycles, or why it has none.
+// A measured point: its cycles, or the error if it has none.
 struct Trial {
   Point point;
   std::optional<uint64_t> cycles;
@@ -35,10 +35,10 @@ class History {
   }
   const std::vector<Trial>& trials() const { return trials_; }
   bool Has(const Point& point) const { return seen_.contains(HashOf(point)); }
-  // The trial with the fewest cycles, of equal ones the first; null: none has any.
+  // The trial with the fewest cycles, the first of equal ones; null: no trial has cycles.
   const Trial* best() const { return best_ ? &trials_[*best_] : nullptr; }
   size_t failed() const { return failed_; }
-  // The trials with cycles, the fastest first, of equal ones the earlier first.
+  // The trials with cycles, the fastest first; of equal trials the earlier one first.
   std::vector<const Trial*> Fastest() const {
     std::vector<const Trial*> all;
     for (const Trial& trial : trials_) {

@@ -20,11 +20,11 @@ uint64_t HashOfText(const std::string& text) {
   return Crc64({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
 }
 
-// Whether a name may go on with |c|.
+// Whether a name may contain |c|.
 bool InName(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// |text| with "%0", "%1", .. in the place of |names|. Stages that steps make are called after the
-// tensor that they are of: "conv.sum.i" becomes "%3.i".
+// |text| with |names| replaced by "%0", "%1", .. The names of stages that steps make begin with the
+// name of their tensor: "conv.sum.i" becomes "%3.i".
 std::string WithNumbers(const std::string& text, const std::vector<std::string>& names) {
   std::vector<std::pair<std::string, size_t>> longest;
   for (size_t k = 0; k < names.size(); ++k) longest.emplace_back(names[k], k);

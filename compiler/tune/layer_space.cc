@@ -83,9 +83,9 @@ void LayerSpace::Put(const Point& point, compiler::PlannedProgram* program) cons
 
 std::vector<Choice> LayerSpace::Domain(const std::vector<Choice>& picks) {
   const TraceStep& step = steps_[picks.size()];
-  if (step.optional) return {Choice(0), Choice(1)};
   schedule::Schedule s = *start_;
   if (!ApplyUntil({picks}, 0, picks.size(), &s)) return {};
+  if (step.optional) return {Choice(0), Choice(1)};
   auto found = s.ValuesOf(std::get<schedule::DecideStep>(trace_[step.at]));
   return found ? std::move(*found) : std::vector<Choice>{};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The analytic cost as a model: it has nothing to learn.
+// The analytic cost as a model; it does not learn.
 #include <cmath>
 
 #include "compiler/tune/cost_model.h"

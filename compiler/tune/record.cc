@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 std::string Hex(uint64_t value) { return fmt::format("{:016x}", value); }
 
-// Reads the members of one record; the first problem stays.
+// Reads the members of one record; keeps the first problem.
 class Reader {
  public:
   explicit Reader(const Json& json) : json_(json) {}
@@ -72,7 +72,7 @@ class Reader {
   std::string problem_;
 };
 
-// What two records about the same have in common.
+// Text that is equal for records about the same point, or the same choice.
 std::string Identity(const Record& record) {
   const TaskKey& k = record.key;
   std::string id = fmt::format("{:x} {:x} {} {:x} {:x} {:x}", k.layer, k.space, k.target,

@@ -7,8 +7,8 @@
 //    "isa":"..","steps":"..","name":"conv_2d_0","picks":{"channels":4,"rows":13},"cycles":2909}
 //
 // Hashes are 16 hexadecimal digits. A trial that failed has "failed" (the name of an error code,
-// base/error.h) and "message" instead of "cycles". A choice has "network" besides: it is what was
-// best for the whole network, and "cycles" are the network's.
+// base/error.h) and "message" instead of "cycles". A choice also has "network": it was the best for
+// the whole network, and "cycles" are the network's.
 #ifndef TESSERA_COMPILER_TUNE_RECORD_H_
 #define TESSERA_COMPILER_TUNE_RECORD_H_
 
@@ -27,33 +27,33 @@ namespace tessera::tune {
 
 struct Record {
   TaskKey key;
-  std::string name;  // of a layer with that key, for readers
+  std::string name;  // of a layer with that key, for people
   std::map<std::string, schedule::Choice> picks;
   std::optional<uint64_t> cycles;
-  std::string cause, message;       // without cycles
-  std::optional<uint64_t> network;  // a choice: the checksum of the model's file
+  std::string cause, message;       // of a trial without cycles
+  std::optional<uint64_t> network;  // of a choice: the checksum of the model's file
 };
 
 Record RecordOf(const Task& task, const Trial& trial);
 
 // With a line feed at its end.
 std::string Print(const Record& record);
-//   errors  kInvalidArgument  not JSON, or not the keys above: says what is missing
+//   errors  kInvalidArgument  not JSON, or a key is missing; the message names it
 Result<Record> ParseRecord(const std::string& line);
 
 // Records without duplicates.
 class RecordSet {
  public:
-  // Adds |record|. Of two about the same point the one with cycles stays; of two choices for the
-  // same layer and network, and of two trials that both have cycles, the later one.
+  // Adds |record|. Of two records about the same point the one with cycles stays, otherwise the
+  // later one. Of two choices for the same layer and network the later one stays.
   void Add(Record record);
   const std::vector<Record>& all() const { return records_; }
   // The trials of |key|.
   std::vector<const Record*> TrialsOf(const TaskKey& key) const;
-  // What to use for |key|: the choice for |network|, else the last choice for any, else the trial
-  // with the fewest cycles; null: no record has |key|.
+  // The record to use for |key|: the choice for |network|, else the last choice for any network,
+  // else the trial with the fewest cycles; null: no record of |key| has cycles.
   const Record* BestOf(const TaskKey& key, uint64_t network) const;
-  // Records of the same layer for another machine or version: the first one, to be named.
+  // The first record of the same layer for another machine or version, for a message; null: none.
   const Record* ForAnother(const TaskKey& key) const;
 
  private:
@@ -61,15 +61,15 @@ class RecordSet {
   std::map<std::string, size_t> index_;
 };
 
-// What a file of records has.
+// The contents of a file of records.
 struct RecordFile {
   RecordSet records;
-  std::vector<std::string> problems;  // "records.jsonl:7: ...", a damaged line each: left out
+  std::vector<std::string> problems;  // "records.jsonl:7: ...", one for each damaged line
 };
 
-// Reads the records of |text|, which is the file |file|. A damaged line is left out and reported by
-// its number: each line stands for itself, and the trials behind it took time to measure. A last
-// line without a line feed is what a killed search leaves; it is left out, too.
+// Reads the records of |text|, the contents of |file|. Reports a damaged line by its number and
+// leaves it out: the lines do not depend on each other, and the trials after it took time to
+// measure. A last line without a line feed is the remains of a killed search and is left out too.
 RecordFile ParseRecords(const std::string& text, const std::string& file);
 //   errors  those of ReadFile
 Result<RecordFile> ReadRecords(const std::string& path);

@@ -25,7 +25,7 @@ Result<RecordLog> RecordLog::Open(const std::string& path, bool resume, RecordFi
   }
   std::string text;
   struct stat about {};
-  const bool plain = fstat(file, &about) == 0 && S_ISREG(about.st_mode);  // /dev/null has no end
+  const bool plain = fstat(file, &about) == 0 && S_ISREG(about.st_mode);  // not a device or a pipe
   char buffer[1 << 16];
   for (ssize_t n = 0; plain && (n = read(file, buffer, sizeof buffer)) != 0;) {
     if (n < 0) return Fail(Code::kDataLoss, "{}: cannot be read: {}", path, std::strerror(errno));

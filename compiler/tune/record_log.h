@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file of records that a search appends to, line by line, so that a killed search has lost no
+// A file of records to which a search appends line by line, so that a killed search loses no
 // finished trial. Depends on: record.h. Used by: the command.
 #ifndef TESSERA_COMPILER_TUNE_RECORD_LOG_H_
 #define TESSERA_COMPILER_TUNE_RECORD_LOG_H_
@@ -15,9 +15,8 @@ namespace tessera::tune {
 
 class RecordLog {
  public:
-  // Opens |path|, which is made if it is not there, and locks it while the log is open. |resume|:
-  // the file may have records, which |found| receives; the remains of a killed search's last line
-  // are cut off.
+  // Opens |path|, or makes the file, and locks it while the log is open. |resume|: the file may
+  // have records, which |found| receives; Open cuts off the remains of a killed search's last line.
   //   errors  kUnavailable      another search has it open; the file cannot be made or written
   //           kInvalidArgument  it has records and |resume| is not set
   //           kDataLoss         the file cannot be read
@@ -28,7 +27,7 @@ class RecordLog {
   RecordLog& operator=(RecordLog&&) = delete;
   ~RecordLog();
 
-  // Appends a line. It is in the file when this returns.
+  // Appends a line, which is in the file when Append returns.
   //   errors  kUnavailable  the disk is full, or the file cannot be written
   Status Append(const Record& record);
 

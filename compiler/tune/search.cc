@@ -11,11 +11,11 @@
 namespace tessera::tune {
 namespace {
 
-// The task scheduler's constants, Ansor's: the share of the observed gain in the expected one, and
-// over how many batches it is observed.
+// The task scheduler's constants, Ansor's: the weight of the observed gain in the expected gain,
+// and the number of batches over which it is observed.
 constexpr double kObserved = 0.2;
 constexpr size_t kWindow = 3;
-// A schedule that takes so many times the cycles of the given one is not run to its end.
+// The search stops measuring a schedule that takes this many times the cycles of the given one.
 constexpr uint64_t kPatience = 4, kPatienceCycles = 100'000;
 
 }  // namespace
@@ -56,9 +56,9 @@ size_t Search::NextTask() const {
     const State& state = states_[t];
     if (state.ended) continue;
     const std::vector<double>& best = state.best;
-    if (best.empty()) return t;  // each once
-    // What it gained a batch, lately, and what it would gain if each batch gained as much as the
-    // mean of all: best / batches.
+    if (best.empty()) return t;  // every task gets a first batch
+    // Two estimates of a batch's gain: the mean gain of the last batches, and best / batches, as if
+    // each batch gained the mean of all.
     const size_t window = std::min(kWindow, best.size() - 1);
     const double now = best.back(), count = static_cast<double>(best.size());
     const double seen =
@@ -99,8 +99,8 @@ Status Search::RunBatch(size_t t, const std::vector<Point>& points) {
   for (int w = 1; w < options_.workers; ++w) others.emplace_back(work);
   work();
   for (std::thread& other : others) other.join();
-  // In the order of the batch, so that workers change nothing. What a worker had no time for is not
-  // a trial.
+  // Records trials in the order of the batch, so that the number of workers changes nothing. A
+  // point without a result, because the time ran out, is not a trial.
   for (size_t k = 0; k < points.size(); ++k) {
     if (!results[k]) continue;
     Trial trial{points[k], std::nullopt, "", ""};

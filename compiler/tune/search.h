@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A search over the tasks of a network: which task gets the next batch of trials, and the workers
-// that measure it. Depends on: task.h, strategy.h. Used by: the command, bench.
+// A search over the tasks of a network: decides which task gets the next batch of trials, and
+// measures the batch with its workers. Depends on: task.h, strategy.h. Used by: the command, bench.
 #ifndef TESSERA_COMPILER_TUNE_SEARCH_H_
 #define TESSERA_COMPILER_TUNE_SEARCH_H_
 
@@ -23,11 +23,11 @@ namespace tessera::tune {
 using Measure =
     std::function<Result<uint64_t>(const Task& task, const Point& point, uint64_t budget)>;
 
-// How far a search is.
+// The progress of a search.
 struct SearchProgress {
   size_t task = 0;  // the task of the last batch
   int64_t trials = 0, failed = 0;
-  double best = 0, given = 0;  // cycles of all tasks, by weight: the best so far, and as given
+  double best = 0, given = 0;  // weighted cycles of all tasks: best points, given points
 };
 
 struct SearchOptions {
@@ -36,11 +36,10 @@ struct SearchOptions {
   uint64_t seed = 1;
   int workers = 1;
   size_t batch = 16;   // trials between two fits of the model
-  int64_t trials = 0;  // in all; 0: no limit
+  int64_t trials = 0;  // of all tasks; 0: no limit
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   std::function<bool()> stop = [] { return false; };
-  // Told of each new trial, in an order that does not depend on the workers. An error ends the
-  // search.
+  // Receives each new trial, in an order that does not depend on the workers. Errors end a search.
   std::function<Status(const Task& task, const Trial& trial)> finished =
       [](const Task&, const Trial&) { return Status(); };
   std::function<void(const SearchProgress&)> progress = [](const SearchProgress&) {};
@@ -53,16 +52,16 @@ class Search {
   static Result<Search> Make(std::vector<Task>* tasks, const isa::Config& config,
                              const SearchOptions& options, Measure measure);
 
-  // A trial of an earlier search; not told to SearchOptions::finished.
+  // Adds a trial of an earlier search; SearchOptions::finished does not receive it.
   void AddKnown(size_t task, Trial trial) { states_[task].history.Add(std::move(trial)); }
 
-  // Searches until the budget is spent, stop() says so, or no task has another point. The first
-  // trial of a task is its given point.
+  // Searches until the budget is spent, stop() returns true, or no task has another point. The
+  // first trial of each task is its given point.
   //   errors  those of SearchOptions::finished and CostModel::Fit
   Status Run();
 
   const History& history(size_t task) const { return states_[task].history; }
-  // The cycles of the given point; 0: not measured yet, or it failed.
+  // The cycles of the given point; 0: not measured yet, or failed.
   uint64_t GivenCycles(size_t task) const;
   const SearchProgress& progress() const { return progress_; }
 
@@ -72,7 +71,7 @@ class Search {
     std::unique_ptr<Strategy> strategy;
     std::unique_ptr<CostModel> model;
     std::vector<double> best;  // after each batch
-    bool ended = false;        // has no more points
+    bool ended = false;        // no points are left
   };
 
   Search(std::vector<Task>* tasks, const isa::Config& config, SearchOptions options,
@@ -82,7 +81,8 @@ class Search {
         options_(std::move(options)),
         measure_(std::move(measure)) {}
   bool Over() const;
-  // The task that another batch is expected to gain most cycles of; tasks_->size(): none is left.
+  // The task whose next batch is expected to gain the most cycles; tasks_->size(): no task has
+  // points left.
   size_t NextTask() const;
   Status RunBatch(size_t task, const std::vector<Point>& points);
   void Count();

@@ -11,7 +11,7 @@
 namespace tessera::tune {
 namespace {
 
-// The layers of |programs| that are task |key|.
+// The layers of |programs| with the task |key|.
 std::vector<std::pair<size_t, size_t>> LayersOf(const std::vector<std::vector<TaskKey>>& keys,
                                                 const TaskKey& key) {
   std::vector<std::pair<size_t, size_t>> layers;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what is best for each layer to what is best for the network: the exact cycles of all of its
-// programs decide. Depends on: search.h. Used by: the command.
+// Selects, from the best points of each layer, those that are best for the network, by the exact
+// cycles of all its programs. Depends on: search.h. Used by: the command.
 #ifndef TESSERA_COMPILER_TUNE_SELECT_H_
 #define TESSERA_COMPILER_TUNE_SELECT_H_
 
@@ -17,7 +17,7 @@
 
 namespace tessera::tune {
 
-// The point of |space| that |record| has; nothing: its picks are none of the space.
+// The point of |space| with the picks of |record|; nothing: the space has no such point.
 std::optional<Point> PointOf(Space& space, const Record& record);
 
 // The schedules of some layers of a network's programs: by program and region.
@@ -30,13 +30,14 @@ Result<uint64_t> NetworkCycles(const std::vector<compiler::PlannedProgram>& prog
                                const isa::Config& config, const Schedules& schedules);
 
 struct Selection {
-  uint64_t given = 0, cycles = 0;  // of the network: without records and with those chosen
-  std::vector<Point> chosen;       // by task; the space's given point where nothing is better
-  int64_t tried = 0;               // networks that were counted
+  uint64_t given = 0, cycles = 0;  // of the network: without records, with the chosen points
+  std::vector<Point> chosen;       // by task; the given point if none is better
+  int64_t tried = 0;               // networks whose cycles were counted
 };
 
 // Tries the best |most| points of each task on the whole network, the task with the largest gain
-// first, and keeps what makes the network faster. |stop|: ends with what is known by then.
+// first, and keeps those that make the network faster. When |stop| returns true, returns the best
+// selection so far.
 //   errors  those of NetworkCycles for the network as it is
 Result<Selection> SelectForNetwork(const std::vector<compiler::PlannedProgram>& programs,
                                    const isa::Config& config, std::vector<Task>& tasks,
@@ -53,11 +54,10 @@ std::vector<bool> ApplyNetworkRecords(std::vector<compiler::PlannedProgram>* pro
 struct LayerRecord {
   size_t program = 0, region = 0;
   std::string name;
-  const Record* record = nullptr;   // null: there is none
-  const Record* another = nullptr;  // without one: a record of the layer for another machine or
-                                    // version
-  bool generated = false;           // the record says what the generator does
-  schedule::Trace trace;            // else: the schedule
+  const Record* record = nullptr;   // null: none
+  const Record* another = nullptr;  // without |record|: one for another machine or version
+  bool generated = false;           // the record's schedule is the generator's
+  schedule::Trace trace;            // otherwise: the record's schedule
 };
 // A record whose picks the layer's space does not have
 // counts as none. |records| outlive what is returned.

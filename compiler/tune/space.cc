@@ -12,7 +12,7 @@ namespace {
 
 using schedule::Choice;
 
-constexpr int kDraws = 20;  // before a draw gives up
+constexpr int kDraws = 20;  // before Random and Mutated give up
 constexpr int kWalks = 200;
 
 uint64_t HashOfPicks(const std::vector<Choice>& picks) {
@@ -149,7 +149,7 @@ Space::Place Space::PlaceOf(const Point& point, size_t knob) {
 
 std::optional<Point> Space::NextFrom(std::vector<Choice> picks) {
   while (true) {
-    // Down: first values, as far as there are any.
+    // Down: take first values while the steps replay.
     bool dead = false;
     while (picks.size() < knobs_.size() && !dead) {
       const std::vector<Choice>* values = ValuesAfter(picks);
@@ -158,7 +158,7 @@ std::optional<Point> Space::NextFrom(std::vector<Choice> picks) {
     }
     if (!dead && Replays({picks})) return Point{picks};
     ++rejected_;
-    // Up: the next value of the last knob that has one.
+    // Up: take the next value of the last knob that has one.
     while (!picks.empty()) {
       const Choice last = picks.back();
       picks.pop_back();
@@ -190,7 +190,7 @@ std::optional<Point> Space::After(const Point& point) {
 }
 
 Space::Size Space::CountPoints(int64_t most) {
-  // Without replaying: the leaves of the tree of domains.
+  // Count the leaves of the tree of domains, without replaying their traces.
   int64_t count = 0;
   std::vector<Choice> picks;
   const std::function<void()> walk = [&] {

@@ -25,7 +25,7 @@ struct Point {
   std::vector<schedule::Choice> picks;
   bool operator==(const Point&) const = default;
 };
-// For deduplication: points of one space with equal picks have equal hashes.
+// For deduplication. Points of one space with equal picks have equal hashes.
 uint64_t HashOf(const Point& point);
 
 // One choice.
@@ -45,29 +45,29 @@ class Space {
   // Gives |program|, which the space is about, what |point| says. Any number of threads may call.
   virtual void Put(const Point& point, compiler::PlannedProgram* program) const = 0;
 
-  // Each point that these return is legal: its trace replays. Values that earlier picks exclude
-  // are replaced by the nearest legal ones. Nothing: no legal point was found in some draws.
+  // The functions below return legal points: their traces replay. If earlier picks exclude a value,
+  // the nearest legal value replaces it. Nothing: several draws found no legal point.
   std::optional<Point> Random(Rng& rng);
   // |point| with another value of one knob.
   std::optional<Point> Mutated(const Point& point, Rng& rng);
-  // Each knob of one of the two.
+  // A point whose knobs each have the value of |a| or of |b|.
   std::optional<Point> Crossed(const Point& a, const Point& b, Rng& rng);
-  // The first |count| knobs of |a|, the others of |b|.
+  // A point with the first |count| knobs of |a| and the others of |b|.
   std::optional<Point> Spliced(const Point& a, const Point& b, size_t count);
-  // |point| with knob |knob| moved by |by| places in its domain; nothing beyond its ends.
+  // |point| with knob |knob| moved by |by| places in its domain; nothing: the domain ends before.
   std::optional<Point> Moved(const Point& point, size_t knob, int by);
   // |point| made legal.
   std::optional<Point> Fitted(const Point& point);
-  // The point with the value that |pick| has for each knob's name, the given one where it has none.
+  // The point with the value of |pick| for each knob's name, or the given value if |pick| has none.
   std::optional<Point> WithPicks(
       const std::function<const schedule::Choice*(const std::string&)>& pick);
 
-  // All points in order: the first, and the one behind |point|; nothing: that was the last.
+  // All points in order: the first one, and the one after |point|; nothing: |point| is the last.
   std::optional<Point> First();
   std::optional<Point> After(const Point& point);
 
-  // How many points there are, without those that a later step refuses: counted up to |most|, an
-  // estimate beyond (the mean over 200 random walks of the product of the domains).
+  // The number of points: counted up to |most|, an estimate beyond (the mean over 200 random walks
+  // of the product of the domains). It includes points that a later step refuses.
   struct Size {
     double points = 0;
     bool exact = true;
@@ -102,7 +102,7 @@ class Space {
   using Chooser =
       std::function<schedule::Choice(size_t knob, const std::vector<schedule::Choice>& values)>;
   std::optional<Point> Build(const Chooser& choose);
-  // The values of the knob behind |picks|; null: the steps in front of it are refused.
+  // The values of the knob after |picks|; null: none, or a step before the knob is refused.
   const std::vector<schedule::Choice>* ValuesAfter(const std::vector<schedule::Choice>& picks);
   bool Replays(const Point& point);
   // From the first point on that has |picks|, in order, the first that replays.
@@ -113,7 +113,7 @@ class Space {
   int64_t rejected_ = 0;
 };
 
-// |values|' one that is |wanted|, or the nearest number, or the first.
+// The value of |values| that equals |wanted|; otherwise the nearest number, or the first value.
 const schedule::Choice& NearestOf(const std::vector<schedule::Choice>& values,
                                   const schedule::Choice& wanted);
 

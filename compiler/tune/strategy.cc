@@ -30,13 +30,13 @@ Result<std::unique_ptr<Strategy>> MakeStrategy(const std::string& name, uint64_t
 }
 
 void Batch::AddRandom(Space& space, Rng& rng, size_t count) {
-  // A space that is nearly all measured gives the same points again and again.
+  // If nearly all points of a space are measured, random draws repeat them.
   constexpr int kTries = 64;
   for (int misses = 0; size() < count && !full() && misses < kTries;) {
     const auto point = space.Random(rng);
     if (!point || !Add(*point)) ++misses;
   }
-  // The rest of a small space is found in order.
+  // Find the rest of a small space in order.
   constexpr int kSmall = 4096;
   int left = kSmall;
   for (auto point = size() < count && !full() ? space.First() : std::nullopt;

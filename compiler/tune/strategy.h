@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which points of a space a search measures next. Depends on: cost_model.h. Used by: searches.
-// A strategy is a file in strategies/ and a row of kStrategies (strategy.cc).
+// A strategy chooses the points of a space that a search measures next. Depends on: cost_model.h.
+// Used by: searches. A strategy is a file in strategies/ and a row of kStrategies (strategy.cc).
 #ifndef TESSERA_COMPILER_TUNE_STRATEGY_H_
 #define TESSERA_COMPILER_TUNE_STRATEGY_H_
 
@@ -18,13 +18,13 @@
 
 namespace tessera::tune {
 
-// A strategy draws from its own random numbers, so what it returns depends on its seed and on the
-// trials that it is shown, and not on who measured them or when.
+// A strategy has its own random numbers. Its points depend on its seed and on the trials that it
+// receives, not on the worker or the time of a measurement.
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  // At most |n| points that |history| does not have, each once. None: the space has no more, or the
-  // strategy finds none. |model|: null if the search has none; it has been fitted to |history|.
+  // At most |n| points that |history| does not have, each once. None: the strategy finds no more.
+  // |model|: fitted to |history|; null if the search has no model.
   virtual std::vector<Point> NextBatch(Space& space, CostModel* model, const History& history,
                                        size_t n) = 0;
 };
@@ -41,7 +41,7 @@ std::unique_ptr<Strategy> MakeAnnealing(uint64_t seed);
 std::unique_ptr<Strategy> MakeEvolution(uint64_t seed);
 std::unique_ptr<Strategy> MakeDescent(uint64_t seed);
 
-// The points of one batch: those that the history does not have, each once.
+// The points of one batch. Takes only points that the history does not have, each once.
 class Batch {
  public:
   Batch(const History& history, size_t most) : history_(history), most_(most) {}
@@ -56,7 +56,7 @@ class Batch {
     points_.push_back(point);
     return true;
   }
-  // Random points until there are |count| or none is found any more.
+  // Adds random points until the batch has |count| points or no more are found.
   void AddRandom(Space& space, Rng& rng, size_t count);
   std::vector<Point> Take() { return std::move(points_); }
   size_t size() const { return points_.size(); }

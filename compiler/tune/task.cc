@@ -24,7 +24,7 @@ bool Reads(const compiler::PlannedProgram& program, size_t index, int activation
 
 std::vector<size_t> CutsOf(const compiler::PlannedProgram& program) {
   const size_t count = program.regions.size();
-  std::vector<bool> held(count + 1, false);  // something stays on chip in front of the region
+  std::vector<bool> held(count + 1, false);  // by region: a tensor stays on chip across its start
   for (size_t made = 0; made < count; ++made) {
     const int result = program.regions[made].result;
     if (!program.on_chip[static_cast<size_t>(result)]) continue;

@@ -18,22 +18,23 @@
 
 namespace tessera::tune {
 
-// What a record is about. Records of equal keys are about the same points and cycles.
+// Identifies the task of a record. Records of equal keys are about the same points and cycles.
 struct TaskKey {
   uint64_t layer = 0;  // the tensor expressions, without the names in them
-  // The schedule around which the space is, without its values and the names in it; it differs with
-  // what stays on chip.
+  // The schedule around which the space is made, without the values and names in it. It depends on
+  // the tensors that stay on chip.
   uint64_t space = 0;
   std::string target;  // as in a trace file: "accelerator"
   std::string config;  // the configuration's name, for messages
   uint64_t config_hash = 0;
   uint64_t isa = 0;    // isa::kIsaHash
   uint64_t steps = 0;  // the language of schedules: a hash of the usages of its steps
-  // The same work for the same machine and versions. The configuration's name may differ.
+  // Whether both are the same work for the same machine and versions. Configuration names may
+  // differ.
   bool operator==(const TaskKey& other) const;
 };
 
-// The key of |region| as |trace|, its generated schedule, schedules it.
+// The key of |region|, scheduled by |trace|, its generated schedule.
 TaskKey KeyOf(const lower::accel::AccelRegion& region, const schedule::Trace& trace,
               const isa::Config& config);
 // The key of the network traces of |program|.
@@ -66,11 +67,11 @@ Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedProgram>& p
 Result<uint64_t> CyclesOf(const Task& task, const Point& point, const isa::Config& config,
                           uint64_t budget);
 
-// Regions |first| to |last| - 1 of |program| as a program: what is made before is in device memory,
-// what is read behind leaves.
+// Regions |first| to |last| - 1 of |program| as a program. Results of earlier regions are in device
+// memory; results that later regions read go to device memory.
 compiler::PlannedProgram PartOf(const compiler::PlannedProgram& program, size_t first, size_t last);
 
-// The indices of the regions between which |program| has nothing on chip: 0 first, the number of
+// The indices of the regions at whose start |program| has nothing on chip: 0 first, the number of
 // regions last.
 std::vector<size_t> CutsOf(const compiler::PlannedProgram& program);
 

@@ -10,7 +10,7 @@
 namespace tessera::tune {
 namespace {
 
-constexpr size_t kFewest = 8;  // trials before anything is learned
+constexpr size_t kFewest = 8;  // trials from which the model learns
 constexpr int kRounds = 60;
 
 Status Check(int code, const char* what) {
@@ -28,7 +28,7 @@ class Matrix {
   ~Matrix() {
     if (handle_ != nullptr) XGDMatrixFree(handle_);
   }
-  // |rows| of equal length with a margin each.
+  // A matrix of |rows| of equal length with a margin for each.
   static Result<Matrix> Make(const std::vector<const Features*>& rows,
                              const std::vector<float>& margins) {
     std::vector<float> data;
@@ -73,14 +73,14 @@ class XgboostModel : public CostModel {
       if (features == nullptr) continue;
       rows.push_back(features);
       margins.push_back(static_cast<float>(PriorScore(table_, trial.point, given_)));
-      // A trial that failed is slower than all others, by a factor of two.
+      // A failed trial counts as half as fast as the slowest trial.
       const double slow =
           trial.cycles ? std::log2(static_cast<double>(*trial.cycles + 1)) - least : slowest + 1;
       labels.push_back(static_cast<float>(-slow));
     }
     if (rows.size() < kFewest) return {};
-    // Of pairs only the order counts, but the library wants relevances from 0 on. Squares want
-    // labels on the level of the margins: equal at the best trial.
+    // Ranking by pairs uses only the order of labels, but the library needs relevances from 0 up.
+    // Regression needs labels on the level of the margins: they are equal at the best trial.
     const float lowest = *std::ranges::min_element(labels);
     const auto level = static_cast<float>(PriorScore(table_, best->point, given_));
     for (float& label : labels) label += rank_ ? -lowest : level;

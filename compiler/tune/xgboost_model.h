@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The model that learns by boosted trees, from the library xgboost. xgboost_model.cc has it;
-// xgboost_absent.cc, in a build without the library, refuses. Private to compiler/tune.
+// A model of boosted trees, from the library xgboost (xgboost_model.cc). In a build without the
+// library xgboost_absent.cc returns an error. Private to compiler/tune.
 #ifndef TESSERA_COMPILER_TUNE_XGBOOST_MODEL_H_
 #define TESSERA_COMPILER_TUNE_XGBOOST_MODEL_H_
 
@@ -13,8 +13,8 @@
 
 namespace tessera::tune {
 
-// Trees that correct the analytic cost, which is their base margin; |rank|: by pairs of trials,
-// else by squares of the error in log2 of cycles.
+// Trees that correct the analytic cost, which is their base margin. |rank|: trained on pairs of
+// trials, otherwise on squares of the error in log2 of cycles.
 //   errors  kUnsupported  this build has no xgboost
 Result<std::unique_ptr<CostModel>> MakeXgboostModel(bool rank, Space* space,
                                                     const isa::Config& config, bool follows);

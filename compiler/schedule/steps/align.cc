@@ -16,7 +16,7 @@ std::unexpected<Error> Bad(const AlignStep& step, const std::string& why) {
   return Fail(Code::kInvalidArgument, "{} reads {}: {}", step.stage, step.tensor, why);
 }
 
-// The index that moves with |axis|, and the dimension of |tensor| that it is of.
+// The index that moves with |axis|, and its dimension of the tensor.
 struct AlignedIndex {
   size_t dim = 0;
   ir::Expr index;
@@ -35,7 +35,7 @@ Result<AlignedIndex> IndexWith(const AlignStep& step, const Stage& stage, const 
     const bool uses = std::ranges::any_of(
         e->args, [&](const ir::Expr& index) { return ir::UsesVar(index, axis.var); });
     for (size_t d = 0; d < e->args.size(); ++d) {
-      // An axis of one iteration may be left out.
+      // The index may lack an axis of one iteration.
       const auto terms = ir::ToLinear(e->args[d], ranges).terms;
       const bool divides = std::ranges::any_of(
           terms, [](const ir::Linear::Term& t) { return t.atom->kind != ir::ExprKind::kVar; });
@@ -89,7 +89,7 @@ Status Apply(const AlignStep& step, Editor& editor) {
     TESSERA_CHECK(value.has_value());
     return *value;
   };
-  // Multiples that the neighbours need, and where they begin.
+  // The most multiples of |n| that |n| neighbours need together.
   const int64_t outputs = output == nullptr ? 1 : output->extent;
   const int64_t all = CeilDiv(source->shape[read.dim], n);
   int64_t blocks = 1;
@@ -110,8 +110,8 @@ Status Apply(const AlignStep& step, Editor& editor) {
     first = ir::Min(ir::FloorDiv(neighbour, ir::Expr(n)), ir::Expr(all - blocks)) * ir::Expr(n);
   }
   const ir::Axis whole{ir::Var(step.axis), 0, blocks * n};
-  const ir::Expr from = first + whole.var;  // of the tensor
-  const ir::Expr own = from - begin;        // what the axis was
+  const ir::Expr from = first + whole.var;  // the tensor's index
+  const ir::Expr own = from - begin;        // the value of the old axis
   stage->conditions.push_back(ir::Le(ir::Expr(axis->min), own));
   stage->conditions.push_back(ir::Lt(own, ir::Expr(axis->min + axis->extent)));
   ir::Expr value =

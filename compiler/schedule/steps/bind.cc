@@ -19,8 +19,8 @@ Status Apply(const BindStep& step, Editor& editor) {
                 "loop {} of {} is {} already; fuse the two, or bind to another", other.name,
                 step.stage, ir::LoopKindName(step.kind));
   }
-  // All of an output is computed. Elsewhere a loop has fewer iterations once its stage is attached;
-  // those are counted when it is lowered.
+  // An output at the root runs all its iterations. A stage attached to a loop runs fewer; the
+  // lowering counts those.
   const target::Target& target = editor.schedule().target();
   const int64_t most = target.MostOf(step.kind);
   const int64_t iterations = stage->Iterations(stage->shape).at(axis.var.get());

@@ -5,7 +5,7 @@
 namespace tessera::schedule {
 namespace {
 
-// |inner| finds its greatest or least value among numbers of |type|; |stage| narrows it.
+// |inner| computes its maximum or minimum in the step's type; |stage| narrows the result.
 Status Widen(const CacheWriteStep& step, Stage* inner, Stage* stage) {
   const ir::Expr& body = inner->body;
   const bool reduces = body->kind == ir::ExprKind::kReduce;

@@ -9,7 +9,7 @@ namespace tessera::schedule {
 
 namespace {
 
-// All of |stage| is computed where the function begins.
+// Computes all of |stage| at the root of the function.
 Status AttachToRoot(Stage* stage, Editor& editor) {
   TESSERA_TRY(editor.RequireNoFollower(*stage));
   if (stage->double_buffer) {
@@ -57,7 +57,7 @@ Status Apply(const ComputeAtStep& step, Editor& editor) {
   stage->at_axis = place.axis;
   if (step.before.stage.empty()) return {};
 
-  // In the list of stages, which is the order of those at one loop.
+  // Stages at one loop run in the order of the list of stages.
   TESSERA_ASSIGN(const Stage* other, editor.FindCompute(step.before.stage));
   if (other == stage || other->attach != Attach::kAt || other->at_stage != place.stage ||
       other->at_axis != place.axis) {
@@ -68,7 +68,7 @@ Status Apply(const ComputeAtStep& step, Editor& editor) {
   StageList& stages = editor.stages();
   const size_t from = stages.IndexOf(*stage), to = stages.IndexOf(*other);
   if (from <= to) return {};
-  // Inputs, and what is computed before the function, go along.
+  // The inputs and prepared stages that the moved stage needs move with it.
   std::set<std::string> along{stage->name};
   for (size_t at = from; at-- != to;) {
     const Stage& read = stages[at];
@@ -86,7 +86,7 @@ Status Apply(const ComputeAtStep& step, Editor& editor) {
   return {};
 }
 
-// Asked behind every step: none may break what an earlier one said.
+// Checked after every step: no step may break what an earlier step set.
 Status Schedule::CheckAttached(const Stage& stage) const {
   const Stage* outer = OuterOf(stage);
   if (outer == nullptr ||

@@ -3,7 +3,7 @@
 
 namespace tessera::schedule {
 
-// That two copies fit is asked when the boxes are known, lower::CheckRoom.
+// lower::CheckRoom checks that two copies fit when the boxes are known.
 Status Apply(const DoubleBufferStep& step, Editor& editor) {
   TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   if (stage->output) {
@@ -12,7 +12,7 @@ Status Apply(const DoubleBufferStep& step, Editor& editor) {
                 step.stage);
   }
   TESSERA_TRY(editor.RequireRotation(stage->scope));
-  // What follows the loops of another stage has its buffer where that one has, or inside of them.
+  // The buffer of a follower is where its leader's buffer is, or inside the leader's loops.
   const Schedule& schedule = editor.schedule();
   const bool follows = stage->attach == Attach::kAfter;
   const Stage* of = follows ? schedule.OuterOf(*stage) : stage;

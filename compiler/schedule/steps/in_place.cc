@@ -16,7 +16,7 @@ Status Apply(const InPlaceStep& step, Editor& editor) {
   return {};
 }
 
-// Asked behind every step: none may break what an earlier one said.
+// Checked after every step: no step may break what an earlier step set.
 Status Schedule::CheckInPlace(const Stage& stage) const {
   if (stage.in_place_of.empty()) return {};
   const Stage* source = Find(stage.in_place_of);
@@ -42,7 +42,8 @@ Status Schedule::CheckInPlace(const Stage& stage) const {
   const bool follows = stage.attach == Attach::kAfter && stage.at_stage == source->name;
   const bool beside = stage.attach == source->attach && stage.at_stage == source->at_stage &&
                       stage.at_axis == source->at_axis;
-  // In front of it at the same loop, for followers alone.
+  // The source is computed at the loop that the stage follows, and the stage's readers follow that
+  // loop too.
   const bool for_followers = stage.attach == Attach::kAfter && source->attach == Attach::kAt &&
                              stage.at_stage == source->at_stage &&
                              stage.at_axis == source->at_axis && IsForFollowers(stage);

@@ -3,8 +3,8 @@
 
 namespace tessera::schedule {
 
-// Iterations of a loop over outputs store to different elements, so that their order does not
-// matter; what stages behind the loop store is checked when loops are built (lower/parallel.h).
+// Iterations of a loop over outputs store different elements, so their order does not matter. The
+// lowering checks the stores of stages that follow the loop (lower/parallel.h).
 Status Apply(const ParallelStep& step, Editor& editor) {
   return editor.MarkOutputLoop(step.stage, step.axis, ir::LoopKind::kParallel,
                                "add to one element; rfactor makes a stage of partial "

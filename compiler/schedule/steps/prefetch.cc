@@ -10,7 +10,7 @@
 
 namespace tessera::schedule {
 
-// What is asked for is known when the boxes are, lower/prefetch.h.
+// lower/prefetch.h finds the lines to request when the boxes are known.
 Status Apply(const PrefetchStep& step, Editor& editor) {
   TESSERA_TRY(editor.FindStage(step.tensor));
   TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
@@ -42,7 +42,7 @@ const LoopAxis& Schedule::LoopOf(const Stage& stage, const Lookahead& ahead) con
 bool Schedule::ReadsMove(const Stage& stage, const Lookahead& ahead) const {
   const Stage& owner = ahead.of.stage.empty() ? stage : *Find(ahead.of.stage);
   const LoopAxis& loop = LoopOf(stage, ahead);
-  ir::VarSet moving{loop.var.get()};  // loops and axes
+  ir::VarSet moving{loop.var.get()};  // variables of loops and axes
   bool found = false;
   for (const Stage& s : stages_ | std::views::reverse) {  // readers first
     if (!IsInside(s, owner, loop.name)) continue;
@@ -50,7 +50,7 @@ bool Schedule::ReadsMove(const Stage& stage, const Lookahead& ahead) const {
     for (const auto& [axis, value] : s.AxesOfLeaves(s.Iterations(s.shape), &guards)) {
       if (ir::UsesVar(value, moving)) moving.insert(axis);
     }
-    // Where a stage follows loops that come later in the list, all its axes are taken to move.
+    // A stage may follow loops that come later in the list; all its axes count as moving.
     for (const ir::Axis& axis : s.axes) {
       if (s.attach == Attach::kAfter) moving.insert(axis.var.get());
     }
@@ -67,7 +67,7 @@ bool Schedule::ReadsMove(const Stage& stage, const Lookahead& ahead) const {
   return found;
 }
 
-// Asked behind every step: none may break what an earlier one said.
+// Checked after every step: no step may break what an earlier step set.
 Status Schedule::CheckPrefetches(const Stage& stage) const {
   for (const Lookahead& ahead : stage.prefetches) {
     const auto no = [&](const std::string& why) -> Status {

@@ -13,7 +13,7 @@ Status Apply(const PrepareStep& step, Editor& editor) {
   return {};
 }
 
-// Asked behind every step: none may break what an earlier one said.
+// Checked after every step: no step may break what an earlier step set.
 Status Schedule::CheckPrepared(const Stage& stage) const {
   if (!stage.prepared) return {};
   const auto no = [&](const std::string& why) -> Status {
@@ -27,7 +27,8 @@ Status Schedule::CheckPrepared(const Stage& stage) const {
   if (!stage.alignments.empty()) return no("storage_align is for memory of the function's own");
   if (!stage.in_place_of.empty()) return no("it is in place of another stage");
   for (const ir::Expr& condition : stage.conditions) {
-    // Those of splits ask their loops: whole sums do without.
+    // A split's condition uses the split's outer loop. The definition has no such loop and sums
+    // every element once without the condition.
     const auto asked = [&](const Relation& r) { return ir::UsesVar(condition, r.outer); };
     if (std::ranges::none_of(stage.relations, asked))
       return no("align sums under a condition, which its definition lacks");

@@ -11,8 +11,8 @@ namespace {
 
 using LoopCounts = std::unordered_map<const ir::ExprNode*, int64_t>;
 
-// The one place at which |reader| reads |tensor|, over its data axes and the loops of its
-// reduction.
+// The indices of |reader|'s reads of |tensor|, over its data axes and the loops of its reduction.
+// All reads must have the same indices.
 Result<std::vector<ir::Expr>> PlaceOfReads(const Stage& reader, const std::string& tensor,
                                            const ir::VarMap& roots) {
   std::vector<ir::Expr> place;
@@ -31,7 +31,7 @@ Result<std::vector<ir::Expr>> PlaceOfReads(const Stage& reader, const std::strin
   return place;
 }
 
-// The copy has what the reduction reads in its order, where its start is not.
+// The copy has the elements by loops of the reduction. The start of the sum is outside these loops.
 Status RequireNotInStart(const Stage& reader, const ReindexStep& step) {
   if (!reader.StartReads(step.tensor)) return {};
   return Fail(Code::kInvalidArgument,
@@ -40,7 +40,7 @@ Status RequireNotInStart(const Stage& reader, const ReindexStep& step) {
               step.reader, step.tensor, step.tensor);
 }
 
-// What holds in the iterations of |reader|'s reduction that are inside of it, padded splits or not.
+// The conditions that keep iterations before the end of |reader|'s reduction, padded splits' too.
 std::vector<ir::Expr> InsideOfReduction(const Stage& reader, const LoopCounts& iterations) {
   std::vector<ir::Expr> guards, inside;
   reader.AxesOfLeaves(iterations, &guards);
@@ -54,8 +54,9 @@ std::vector<ir::Expr> InsideOfReduction(const Stage& reader, const LoopCounts& i
   return inside;
 }
 
-// Those in which the copy's iterations, which |own| has, are inside.
-//   errors  kInvalidArgument  a loop runs behind its end along a dimension that is kept
+// The conditions of InsideOfReduction whose loops are all axes of the copy, in variables of the
+// copy (|own|).
+//   errors  kInvalidArgument  a loop runs behind its end along a kept dimension
 Result<std::vector<ir::Expr>> EndsOf(const ReindexStep& step, const Stage& reader,
                                      const LoopCounts& iterations,
                                      const std::vector<ir::Expr>& place, const ir::VarMap& own) {
@@ -78,7 +79,7 @@ Result<std::vector<ir::Expr>> EndsOf(const ReindexStep& step, const Stage& reade
   return ends;
 }
 
-// An index of dimension |d| of |source| reaches so far: is it inside?
+// Checks that |reach|, the bounds of an index, is inside dimension |d| of |source|.
 Status RequireInside(const ReindexStep& step, const Stage& source, size_t d,
                      const ir::Interval& reach) {
   if (reach.known() && reach.lo >= 0 && reach.hi < source.shape[d]) return {};
@@ -88,8 +89,8 @@ Status RequireInside(const ReindexStep& step, const Stage& source, size_t d,
               step.reader, step.tensor, d, Print(step));
 }
 
-// The indices in |place| that loops choose; the dimensions that are kept are there.
-//   errors  kInvalidArgument  a dimension that |place| has not
+// The indices in |place| of the dimensions that the step does not keep.
+//   errors  kInvalidArgument  the step keeps a dimension that |place| lacks
 Result<std::vector<ir::Expr>> ChosenOf(const ReindexStep& step,
                                        const std::vector<ir::Expr>& place) {
   for (const int64_t d : step.keep.dims) {
@@ -105,7 +106,7 @@ Result<std::vector<ir::Expr>> ChosenOf(const ReindexStep& step,
   return chosen;
 }
 
-// Is |tensor| a factor of |e|: is that 0 where the tensor is?
+// Whether |tensor| is a factor of |e|: |e| is 0 where the tensor's element is.
 bool IsFactor(const ir::Expr& e, const std::string& tensor) {
   if (!ir::IsInt(e.dtype())) return false;
   if (e->kind == ir::ExprKind::kTensorRead) return e->tensor->name == tensor;
@@ -115,14 +116,14 @@ bool IsFactor(const ir::Expr& e, const std::string& tensor) {
          (IsFactor(e->args[0], tensor) || IsFactor(e->args[1], tensor));
 }
 
-// Is the step's fill a |dtype|?
+// Checks that the step's fill is a |dtype|.
 Status RequireFits(const ReindexStep& step, DType dtype) {
   if (IsFloat(dtype) || ir::Imm(dtype, *step.fill)->ivalue == *step.fill) return {};
   return Fail(Code::kInvalidArgument, "{} is no {}, which {} is", *step.fill, Text(dtype),
               step.tensor);
 }
 
-// The conditions of |reader|'s reduction for which zeros in the copy stand: they go from it.
+// Removes and returns the conditions of |reader|'s reduction that zeros in the copy replace.
 std::vector<ir::Expr> TakeConditions(const ReindexStep& step, Stage* reader,
                                      const ir::VarMap& roots) {
   const bool sums =
@@ -175,7 +176,7 @@ Status Apply(const ReindexStep& step, Editor& editor) {
   const auto keep = [&](size_t d) {
     if (!kept(d) || indices[d]) return;
     std::string name = fmt::format("i{}", d);
-    while (reader->LeafIndex(name) >= 0) name += "k";  // the copy's other axes are loops of these
+    while (reader->LeafIndex(name) >= 0) name += "k";  // the other axes have names of loops
     copy.axes.push_back({ir::Var(name), 0, source->shape[d]});
     copy.leaves.push_back({name, copy.axes.back().var, false});
     copy.shape.push_back(source->shape[d]);

@@ -7,8 +7,8 @@ namespace tessera::schedule {
 
 namespace {
 
-// What a follower reads of another one is complete at the end of its loop: that one's is the same
-// or further inside.
+// A follower may read another follower, which is complete at the end of the loop that it follows.
+// That loop must be the reader's loop or be inside it.
 Status RequireFollowersInOrder(const Stage& stage, const Schedule& schedule) {
   const auto follows = [&](const Stage& s) {
     return s.attach == Attach::kAfter && s.at_stage == stage.name;

@@ -35,11 +35,12 @@ Status Apply(const ReverseComputeAtStep& step, Editor& editor) {
   consumer->at_stage = step.stage;
   consumer->at_axis = step.axis;
 
-  // What else the consumer reads is complete before the stage begins: it moves in front of it.
+  // The other stages that the consumer reads must be complete before |stage| begins: they move in
+  // front of it.
   StageList& stages = editor.stages();
   const size_t place = stages.IndexOf(*stage), last = stages.IndexOf(*consumer);
-  std::set<std::string> behind{step.stage};    // what needs the stage
-  std::set<std::string> complete{step.stage};  // of them, by the end of the loop
+  std::set<std::string> behind{step.stage};    // stages that need |stage|
+  std::set<std::string> complete{step.stage};  // those complete at the end of the loop
   const auto reads_one = [&](const Stage& s, const std::set<std::string>& names) {
     return std::ranges::any_of(names, [&](const std::string& name) { return s.Reads(name); });
   };

@@ -12,7 +12,7 @@ Status Apply(const RfactorStep& step, Editor& editor) {
     return Fail(Code::kInvalidArgument, "{} is no loop of a reduction; split one and take a part",
                 step.axis);
   }
-  // Splits and fusions of the reduction alone may have been.
+  // Only splits and fusions of the reduction may come before rfactor.
   bool plain =
       stage->attach == Attach::kRoot && stage->tensorize_axis.empty() && stage->skips.empty();
   for (const ir::Axis& a : stage->axes) {
@@ -32,7 +32,7 @@ Status Apply(const RfactorStep& step, Editor& editor) {
   const auto iterations = stage->Iterations(stage->shape);
   std::vector<ir::Expr> guards;
   const ir::VarMap values = stage->ReductionOfLeaves(iterations, &guards);
-  // The part reads by loops, which do not say what is padding: a condition does.
+  // The part's loops include iterations of padding; conditions exclude them from its sums.
   for (const ir::Expr& end : stage->PaddedEnds(iterations)) guards.push_back(end);
   Stage part;
   part.name = step.name;

@@ -23,26 +23,26 @@ std::vector<Expr> PartsOf(const Expr& select) {
   return parts;
 }
 
-// What a sum adds, looked at through the stages that compute what it reads.
+// The term that a sum adds, with the expressions of the stages that it reads.
 class AddedTerm {
  public:
   AddedTerm(const Schedule& schedule, const Expr& added) : schedule_(schedule), added_(added) {}
 
-  // What selects ask about |var|.
+  // The conditions of selects that use |var|.
   std::vector<Expr> AskedAbout(const Expr& var) const {
     std::vector<Expr> asked;
     Collect(added_, var, &asked);
     return asked;
   }
 
-  // Is 0 added where |condition|, one of those, does not hold?
+  // Whether the term is 0 where |condition|, one of AskedAbout's, does not hold.
   bool IsZeroWithout(const Expr& condition) const {
     const Expr number = Otherwise(added_, condition);
     return number && ir::IsImmEqual(number, 0);
   }
 
  private:
-  // The value that |read| finds; null: of an input, or a sum.
+  // The expression of the element that |read| reads; null: an input or a reduction has the element.
   Expr ComputedBy(const Expr& read) const {
     const Stage& from = *schedule_.Find(read->tensor->name);
     return from.placeholder || from.body->kind == ExprKind::kReduce ? Expr{}
@@ -61,7 +61,7 @@ class AddedTerm {
     });
   }
 
-  // The number that |e| is where |condition| does not hold; null: it is none that is known.
+  // The number that |e| equals where |condition| does not hold; null: no number is known.
   Expr Otherwise(const Expr& e, const Expr& condition) const {
     switch (e->kind) {
       case ExprKind::kImm:

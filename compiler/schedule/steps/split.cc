@@ -23,7 +23,7 @@ Status Apply(const SplitStep& step, Editor& editor) {
   inner.name = step.inner;
   inner.var = ir::Var(step.inner);
   if (step.tail == Tail::kOverlap) {
-    // The reduction's axes begin at their first index, what comes of splits at 0.
+    // Axes of the reduction begin at their first index, parts of splits at 0.
     int64_t begin = 0;
     for (const ir::Axis& a : stage->reduce_axes) {
       if (a.var.get() == parent.var.get()) begin = a.min;

@@ -7,7 +7,7 @@
 namespace tessera::schedule {
 namespace {
 
-// i32(read) + number, as a factor of a sum has it.
+// A factor i32(read) + number of a sum.
 struct OffsetRead {
   ir::Expr read;
   int64_t number = 0;
@@ -28,7 +28,7 @@ std::optional<OffsetRead> OffsetReadOf(ir::Expr e) {
   return found;
 }
 
-// Which factor of a sum of products it is, and what it reads.
+// The factor of a sum of products that reads the tensor.
 struct SpreadFactor {
   size_t side = 0;
   OffsetRead read;

@@ -2,7 +2,7 @@
 //
 // Simulated annealing on a model, with AutoTVM's constants: 128 chains of at most 500 steps, the
 // temperature falls from 1 to 0, the chains end after 50 steps in which no better point was found,
-// 5 % of a batch are random. Chains go on where they were when the next batch is asked for.
+// 5 % of a batch are random. The chains of the next batch start where these chains end.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -32,7 +32,7 @@ class AnnealingStrategy : public Strategy {
       if (!point) break;
       chains_.push_back(*point);
     }
-    // The best points that the chains have been at, the best first.
+    // The best points on the way of the chains, the best first.
     std::vector<std::pair<double, Point>> found;
     std::unordered_set<uint64_t> known;
     const auto note = [&](const Point& point, double score) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Coordinate descent from the best measured point, as Droplet: the neighbours of it along each
-// knob, those that the model likes first; farther ones where the near ones are measured; random
-// points where all are.
+// Coordinate descent from the best measured point, as in Droplet. A batch has the point's
+// neighbours along each knob, in the order of the model's scores. If all near neighbours are
+// measured it has farther ones; if those are measured too, random points.
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +11,7 @@
 namespace tessera::tune {
 namespace {
 
-constexpr int kFarthest = 64;  // places of a domain
+constexpr int kFarthest = 64;  // of steps, in places of a domain
 
 class DescentStrategy : public Strategy {
  public:
@@ -31,7 +31,7 @@ class DescentStrategy : public Strategy {
         }
       }
       for (const Point& point : Ordered(std::move(near), model)) batch.Add(point);
-      // The next batch begins at a better point if this one has one.
+      // If this batch has a better point, the next batch begins there.
       if (batch.size() > 0) return batch.Take();
     }
     batch.AddRandom(space, rng_, n);

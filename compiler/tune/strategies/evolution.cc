@@ -2,8 +2,8 @@
 //
 // Evolution on a model, with MetaSchedule's constants: a population of 512, of which up to a fifth
 // are the best measured points, 4 generations, 85 % of the children mutate, 5 % of a batch are
-// random. Children that do not mutate have each knob of one of two parents, which Ansor's paper
-// describes and its code left out. Without a model the measured best alone are parents.
+// random. Children that do not mutate take each knob from one of two parents, which Ansor's paper
+// describes and its code omits. Without a model only the best measured points are parents.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -46,7 +46,7 @@ class EvolutionStrategy : public Strategy {
     const auto random = static_cast<size_t>(std::ceil(kEpsilon * static_cast<double>(n)));
     for (size_t k = 0; k < found.size() && batch.size() + random < n; ++k)
       batch.Add(found[k].second);
-    // Without a model: children of what is known to be good.
+    // Without a model: children of the best measured points.
     for (int misses = 0;
          model == nullptr && measured > 0 && batch.size() + random < n && misses < 64;) {
       const auto child = Child(space, population, [&] { return Any(measured); });
@@ -76,7 +76,7 @@ class EvolutionStrategy : public Strategy {
     return space.Crossed(a, parents[pick()], rng_);
   }
 
-  // As many children as parents; a parent is drawn in proportion to its speed.
+  // As many children as parents. Draws each parent in proportion to its speed.
   std::vector<Point> Children(Space& space, const std::vector<Point>& parents,
                               const std::vector<double>& scores) {
     std::vector<double> sums;

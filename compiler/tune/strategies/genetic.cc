@@ -24,7 +24,7 @@ class GeneticStrategy : public Strategy {
       batch.AddRandom(space, rng_, std::min(n, kPopulation - history.trials().size()));
       return batch.Take();
     }
-    // A generation is as long as the population; parents are those measured before it.
+    // A generation has kPopulation trials; the parents are the trials measured before it.
     const size_t parents = history.trials().size() / kPopulation * kPopulation;
     if (parents != parents_of_) {
       parents_of_ = parents;
@@ -39,7 +39,7 @@ class GeneticStrategy : public Strategy {
   }
 
  private:
-  // The last generation and the best of all before.
+  // Selects the last generation and the best trials of all before it.
   void Select(const History& history, size_t count) {
     std::vector<const Trial*> all;
     for (size_t k = 0; k < count; ++k) {

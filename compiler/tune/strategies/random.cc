@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random points, each equally likely at each knob.
+// Random points: every value of a knob is equally likely.
 #include "compiler/tune/strategy.h"
 
 namespace tessera::tune {

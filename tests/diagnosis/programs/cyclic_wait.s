@@ -1,4 +1,4 @@
-; VECTOR and STORE each wait for the other before they give anything.
+; VECTOR and STORE each wait for the other's token before they push their own.
 .profile tessera
 .config tiny
 .code

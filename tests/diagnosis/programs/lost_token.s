@@ -1,4 +1,4 @@
-; LOAD fills OUT tiles 0 and 1, STORE writes each away. The second load has lost its push to STORE.
+; LOAD fills OUT tiles 0 and 1; STORE writes both out. The second load lacks its push to STORE.
 .profile tessera
 .config tiny
 .segment input 8

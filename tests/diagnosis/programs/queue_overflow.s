@@ -1,4 +1,4 @@
-; GEMM pops 33 tokens that VECTOR pushes behind them. GEMM's queue holds 32: fetch never gets to the pushes.
+; GEMM's 33 pops stand before VECTOR's pushes. GEMM's queue holds 32, so fetch never reaches a push.
 .profile tessera
 .config tiny
 .code

@@ -1,5 +1,5 @@
-; STORE gives LOAD one buffer ahead and writes two at a time: the second load waits for a buffer that
-; STORE gives back only after it. Two pushes ahead would do.
+; STORE gives LOAD one buffer ahead and writes two at a time: the second load waits for a buffer
+; that STORE gives back only after that load. Two pushes ahead would suffice.
 .profile tessera
 .config tiny
 .segment input 8
