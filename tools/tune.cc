@@ -19,11 +19,13 @@
 #include "compiler/import/import.h"
 #include "compiler/tune/record_log.h"
 #include "compiler/tune/select.h"
+#include "sim/cycle/count.h"
 #include "tools/duration.h"
 #include "tools/import_options.h"
 #include "tools/interrupt.h"
 #include "tools/model_file.h"
 #include "tools/output.h"
+#include "tools/records.h"
 #include "tools/tune_line.h"
 #include "tools/verb.h"
 
@@ -51,6 +53,7 @@ double SecondsSince(Clock::time_point begin) {
 // What one run of the verb works with.
 struct Tuning {
   isa::Config config;
+  graph::Graph graph;
   uint64_t model_crc = 0;
   std::vector<compiler::PlannedProgram> programs;
   // What the layers of each program agree on, then the layers. A layer's task is of the program
@@ -75,11 +78,11 @@ Result<Tuning> Prepare(const TuneFlags& flags) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(flags.model));
   made.model_crc = Crc64(bytes);
   TESSERA_ASSIGN(const ImportOptions importing, ImportOptionsOf(flags.import));
-  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, flags.model, importing));
+  TESSERA_ASSIGN(made.graph, ImportModel(bytes, flags.model, importing));
   compiler::CompileOptions options;
   options.config = made.config;
   options.cpu = false;
-  auto compiled = compiler::Compile(std::move(graph), flags.model, made.model_crc, options);
+  auto compiled = compiler::Compile(made.graph, flags.model, made.model_crc, options);
   if (!compiled) return Within(flags.model, compiled.error());
   made.programs = std::move(compiled->programs);
   for (size_t p = 0; p < made.programs.size(); ++p) {
@@ -122,7 +125,8 @@ struct Found {
 Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, std::vector<tune::Task>* tasks,
                        const tune::RecordSet& records, tune::RecordLog* log, double share) {
   tune::SearchOptions options;
-  options.strategy = flags.strategy;
+  // Any random point of a network's space is far worse than the compiler's.
+  options.strategy = tasks == &tuning.network ? "descent" : flags.strategy;
   TESSERA_ASSIGN(options.model, tune::ModelNamed(flags.cost_model));
   options.seed = static_cast<uint64_t>(flags.seed);
   options.workers = static_cast<int>(flags.workers);
@@ -170,6 +174,27 @@ Status Adopt(Tuning& tuning, const tune::Search& search, tune::RecordLog* log) {
   return {};
 }
 
+// Compiles the network by the records, as `tessera compile` does: the translation check follows
+// its programs. Its cycles have to be |cycles|.
+Status CheckRecords(const TuneFlags& flags, const Tuning& tuning, uint64_t cycles) {
+  compiler::CompileOptions options;
+  options.config = tuning.config;
+  options.cpu = false;
+  TESSERA_TRY(UseRecords(flags.output, tuning.graph, flags.model, tuning.model_crc, &options));
+  TESSERA_ASSIGN(const compiler::Compiled compiled,
+                 compiler::Compile(tuning.graph, flags.model, tuning.model_crc, options));
+  uint64_t counted = 0;
+  for (const artifact::DeviceProgram& program : compiled.artifact.programs) {
+    TESSERA_ASSIGN(const RunReport report, sim::CountCycles(program.image, tuning.config));
+    counted += report.cycles;
+  }
+  if (counted == cycles) return {};
+  return Fail(Code::kDataLoss,
+              "{}: compiled by its records, the network takes {} cycles and not {}; please report "
+              "this model",
+              flags.output, counted, cycles);
+}
+
 // A line of the table, and the same as JSON.
 std::vector<std::string> RowOf(const tune::Task& task, const tune::Search& search, size_t t,
                                Json* json) {
@@ -197,11 +222,14 @@ std::vector<std::string> RowOf(const tune::Task& task, const tune::Search& searc
 
 // The cycles of the network as the compiler schedules it.
 Result<uint64_t> CyclesAsGiven(const Tuning& tuning, const std::vector<Found>& found) {
-  if (tuning.network.size() != tuning.programs.size())
-    return tune::NetworkCycles(tuning.programs, tuning.config, {});
   uint64_t cycles = 0;
-  for (size_t t = 0; t < tuning.network.size(); ++t) cycles += found[0].search.GivenCycles(t);
-  return cycles;
+  bool all = tuning.network.size() == tuning.programs.size();
+  for (size_t t = 0; t < tuning.network.size(); ++t) {
+    const uint64_t given = found[0].search.GivenCycles(t);
+    cycles += given;
+    all = all && given > 0;
+  }
+  return all ? cycles : tune::NetworkCycles(tuning.programs, tuning.config, {});
 }
 
 // Prints what was found; returns it as JSON.
@@ -247,6 +275,7 @@ Json Report(const std::vector<Found>& found, uint64_t given, const tune::Selecti
 Result<int> Run(const TuneFlags& flags) {
   TESSERA_TRY(CheckJson(flags.json));
   TESSERA_TRY(tune::ModelNamed(flags.cost_model));
+  TESSERA_TRY(tune::MakeStrategy(flags.strategy, 1));
   TESSERA_ASSIGN(Tuning tuning, Prepare(flags));
   tune::RecordFile file;
   TESSERA_ASSIGN(tune::RecordLog log, tune::RecordLog::Open(flags.output, flags.resume, &file));
@@ -278,6 +307,8 @@ Result<int> Run(const TuneFlags& flags) {
     record.network = tuning.model_crc;
     TESSERA_TRY(log.Append(record));
   }
+  ShowTuneLine("checking the network of the records");
+  TESSERA_TRY(CheckRecords(flags, tuning, selection.cycles));
   EndTuneLine();
   const bool quiet = flags.json == "-";
   const int64_t known = found[0].known + found[1].known;

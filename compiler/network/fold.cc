@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMostLinks = 6;                     // of a chain
 constexpr std::array<int64_t, 4> kRows{1, 2, 4, 8};  // in a tile of the first region's work
 // Tiles of room beyond what the next region waits for.
-constexpr std::array<int64_t, 3> kSpare{3, 2, 1};
+constexpr std::array<int64_t, 3> kSpare{2, 3, 1};
 // When some regions wait for the bus and others leave it idle, this share of the wait is saved.
 constexpr double kMoved = 0.5;
 // The most tiles of work in a chain; the search for waits compares them pair by pair.
@@ -94,7 +94,8 @@ std::optional<double> ResidencyPlanner::CostOfChain(const Chain& chain,
 const char* ResidencyPlanner::WhyNoTurns(size_t r) const {
   if (!candidates_[r].resident) return candidates_[r].why;
   const Resident& candidate = *candidates_[r].resident;
-  if (candidate.last != r + 1) return "not the next layer alone reads its result";
+  if (candidate.last != r + 1)
+    return "only the next layer may read its result, and another one does";
   const ResidencyRegion &made = regions_[r], &used = regions_[r + 1];
   if (made.steps || used.steps) return "one of the two has a schedule of its own (fold_storage)";
   const sched::Anchor& a = used.region->anchor;

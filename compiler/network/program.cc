@@ -178,7 +178,8 @@ Status ProgramPlanner::Regions() {
     const lower::accel::Analysis own = lower::accel::AnalysisOf(regions_[k], config_);
     if (!*own || !PacksTaps(regions_[k], **own)) continue;
     const int axes = planned_regions[k].region->anchor.im2col;
-    if (axes != 0) program_.network[k].emplace_back(schedule::TapsStep{axes});
+    if (axes != 0 && !regions_[k].network)
+      program_.network[k].emplace_back(schedule::TapsStep{axes});
     for (const int some : {1, 2, 3})
       program_.residency.choices[k].taps |= sched::Im2colOf(**own, some).has_value();
   }

@@ -289,8 +289,13 @@ Result<ResidencyPlan> ResidencyPlanner::Run() {
         {free && candidates_[r].resident, r + 1 < regions_.size() && WhyNoTurns(r) == nullptr});
   }
   std::ranges::stable_sort(plan.residents, {}, &Resident::first);
-  for (const Decision& decision : decisions) {
+  for (size_t r = 0; r < regions_.size(); ++r) {
+    const Decision& decision = decisions[r];
     schedule::NetworkTrace& trace = plan.traces.emplace_back();
+    if (regions_[r].given != nullptr) {
+      trace = *regions_[r].given;
+      continue;
+    }
     if (decision.stays) trace.emplace_back(schedule::StayStep{});
     if (decision.turns) trace.emplace_back(*decision.turns);
     if (decision.room) trace.emplace_back(*decision.room);

@@ -8,6 +8,7 @@
 #include "compiler/ir/print.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/lower/lower.h"
+#include "compiler/schedule/network_step.h"
 #include "tools/docs/step_examples.h"
 
 namespace tessera::lower {
@@ -21,6 +22,30 @@ std::string Block(const std::string& text) {
     if (text[i] == '\n' && i + 1 < text.size()) out += "    ";
   }
   return out.ends_with('\n') ? out : out + "\n";
+}
+
+// What layers of a program agree on.
+std::string NetworkSteps() {
+  std::string usage;
+  for (const std::string& line : schedule::NetworkStepUsages()) usage += line + "\n";
+  return "\n## Network traces\n\n"
+         "Layers of one program of the accelerator agree on what stays in INP between them. A "
+         "layer's part is its network trace,\nunder the heading `accelerator.network LAYER:`; "
+         "`--dump schedule` prints it in front of the layer's schedule, and\n`--schedule` takes "
+         "it. A trace decides all of it: a step that is not there does not happen, and a layer "
+         "without a trace is\nfor the compiler to decide. The generator makes the layer's "
+         "schedule for it. A schedule that is given keeps its own\n`set_scope .. inp` and "
+         "`fold_storage`, and its network trace has to agree.\n\n" +
+         Block(usage) +
+         "\n`stay` keeps the layer's result in INP until its last reader has run.\n\n"
+         "`turns 3 2 1` lets this layer and the next two take turns. A tile of work of this layer "
+         "has 2 rows; INP holds a band of\nrows of the results between the layers. A layer may "
+         "be 1 tile further than the next one waits for: with more to spare it\nwaits less, and "
+         "the band is larger.\n\n"
+         "`room 3` leaves three eighths of the INP tiles for this layer's boxes to the boxes of "
+         "the next layer, so that the next layer\nbegins under this one.\n\n"
+         "`taps 3` is for a layer that reads the network's input: the host packs the taps of its "
+         "window as channels (im2col), those\nof a column (1), of a row (2) or both (3).\n";
 }
 
 Result<std::string> Document() {
@@ -86,7 +111,7 @@ Result<std::string> Document() {
            "\n" + Block(example.steps) + "\n" +
            Block(ir::Print(ir::Simplify(InterleaveThreads(*func))));
   }
-  return out;
+  return out + NetworkSteps();
 }
 
 }  // namespace

@@ -3,13 +3,13 @@
 // What is tested: spaces of layers, over the tasks of a small network on two machines. Every point
 // that a space returns replays and keeps its picks; enumeration has each point once, as many as are
 // counted, and random points are among them; mutation changes one knob, or those that follow from
-// it; crossover takes each knob of a parent where that is legal; equal points have equal hashes.
+// it; crossover takes each knob of a parent where that is legal; equal points have equal hashes. The
+// points of a network's space plan as they say, and the given one is the compiled program.
 // Not tested here: what a point costs (search_test.cc), domains (compiler/schedule).
-#include "compiler/tune/space.h"
-
 #include <algorithm>
 #include <set>
 
+#include "compiler/tune/network_space.h"
 #include "tests/compiler/tune/tune_test_net.h"
 
 namespace tessera::tune {
@@ -150,6 +150,47 @@ TEST_P(SpaceOf, PicksByNameAreFitted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, SpaceOf, ::testing::Values("default", "tiny"),
+                         [](const auto& param) { return std::string(param.param); });
+
+class NetworkSpaceOf : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(NetworkSpaceOf, PointsAreProgramsThatPlan) {
+  const isa::Config config = test::NamedConfig(GetParam());
+  const auto programs = test::TunePrograms(config);
+  ASSERT_EQ(programs.size(), 1u);
+  auto task = NetworkTaskOf(programs, 0, config);
+  ASSERT_TRUE(task) << task.error().message;
+  auto& space = dynamic_cast<NetworkSpace&>(*task->space);
+  ASSERT_GE(space.knobs().size(), 6u);
+  const auto traces = space.TracesOf(space.given());
+  for (size_t r = 0; r < traces.size(); ++r)
+    EXPECT_EQ(schedule::Print(traces[r]), schedule::Print(programs[0].network[r]));
+  const auto given = CyclesOf(*task, space.given(), config, 100'000'000);
+  const auto as_compiled = compiler::Evaluate(programs[0], config);
+  ASSERT_TRUE(given && as_compiled);
+  EXPECT_EQ(*given, as_compiled->cycles);
+  Rng rng(4);
+  std::set<uint64_t> cycles;
+  Point point = space.given();
+  for (int k = 0; k < 12; ++k) {
+    const auto mutant = space.Mutated(point, rng);
+    ASSERT_TRUE(mutant);
+    compiler::PlannedProgram program = programs[0];
+    space.Put(*mutant, &program);
+    const Status planned = compiler::PlanAgain(&program, config);
+    ASSERT_TRUE(planned) << planned.error().message;
+    const auto again = space.TracesOf(*mutant);
+    for (size_t r = 0; r < again.size(); ++r)
+      EXPECT_EQ(schedule::Print(program.network[r]), schedule::Print(again[r]));
+    const auto counted = CyclesOf(*task, *mutant, config, 100'000'000);
+    ASSERT_TRUE(counted) << counted.error().message;
+    cycles.insert(*counted);
+    point = *mutant;
+  }
+  EXPECT_GT(cycles.size(), 3u) << "the decisions matter";
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, NetworkSpaceOf, ::testing::Values("default", "tiny"),
                          [](const auto& param) { return std::string(param.param); });
 
 TEST(SpaceMake, RefusesStepsOfAnotherLayer) {

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: tessera tune and compile --records as a user runs them: the cycles that tune
+// promises are those of the compiled artifact on device cycle, and are no more than without
+// records; a search goes on where a killed or interrupted one ended and measures nothing twice;
+// bad input gives one line. Space: one network; a killed search, Ctrl-C, a damaged line, a full
+// disk, two searches on one file, records for another machine. Not tested here: the searches
+// themselves (tests/compiler/tune), how well they do (bench/search).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/tools/command.h"
+
+namespace tessera::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+std::string Tune(const std::string& options, const std::string& records) {
+  return std::string("tune ") + kModel + " " + options + " -o " + records;
+}
+
+// The cycles of |net| on device cycle.
+int64_t CyclesOf(const std::string& net) {
+  const std::string file = TempPath("cycles.json");
+  const CommandResult r = Tessera("trace " + net + " --device cycle -o /dev/null --json " + file);
+  EXPECT_EQ(r.code, 0) << r.output;
+  return json::parse(Read(file)).at("cycles");
+}
+
+int64_t Lines(const std::string& file) {
+  const std::string text = Read(file);
+  return std::ranges::count(text, '\n');
+}
+
+TEST(TuneVerb, RecordsMakeTheNetworkThatItPromises) {
+  const std::string records = TempPath("r.jsonl"), file = TempPath("r.json"),
+                    net = TempPath("r.tsr"), plain = TempPath("plain.tsr");
+  const CommandResult tune = Tessera(Tune("--trials 60 --json " + file, records));
+  ASSERT_EQ(tune.code, 0) << tune.output;
+  EXPECT_THAT(tune.output, ContainsRegex("\nnetwork +1 +"));
+  EXPECT_THAT(tune.output, HasSubstr("--records " + records + " -o net.tsr uses them"));
+  const json told = json::parse(Read(file));
+  EXPECT_LT(told.at("cycles"), told.at("given"));
+  const std::string compile = std::string("compile ") + kModel + " --target vta ";
+  ASSERT_EQ(Tessera(compile + "-o " + plain).code, 0);
+  EXPECT_EQ(CyclesOf(plain), told.at("given"));
+  const CommandResult made =
+      Tessera(std::string("compile ") + kModel + " --records " + records + " -o " + net);
+  ASSERT_EQ(made.code, 0) << made.output;
+  EXPECT_THAT(made.output, HasSubstr("records of 11 of 11 layers of the accelerator"));
+  EXPECT_EQ(CyclesOf(net), told.at("cycles"));
+  // By what the artifact says of itself, too.
+  const std::string schedules = TempPath("r.txt"), again = TempPath("again.tsr");
+  ASSERT_EQ(Tessera("info " + net + " --schedules > " + schedules + " #").code, 0);
+  const CommandResult replayed =
+      Tessera(std::string("compile ") + kModel + " --schedule " + schedules + " -o " + again);
+  ASSERT_EQ(replayed.code, 0) << replayed.output;
+  EXPECT_EQ(CyclesOf(again), told.at("cycles"));
+  // The same numbers as the definition.
+  const CommandResult same = Tessera(std::string("compare ") + net + " --devices cpu,cycle " +
+                                     "--input " + kImages + " --first 3");
+  EXPECT_EQ(same.code, 0) << same.output;
+  const CommandResult other =
+      Tessera(std::string("compile ") + kModel + " --target vta --config tiny --records " +
+              records + " -o " + TempPath("tiny.tsr"));
+  EXPECT_EQ(other.code, 0) << other.output;
+  EXPECT_THAT(other.output, HasSubstr("for another machine, configuration 'default'"));
+}
+
+TEST(TuneVerb, GoesOnWhereASearchEnded) {
+  const std::string records = TempPath("go.jsonl");
+  // SIGINT: what was found is recorded.
+  const CommandResult stopped =
+      Tessera(Tune("--budget 1h", records), "timeout --preserve-status -s INT 4 ");
+  EXPECT_EQ(stopped.code, 130) << stopped.output;
+  EXPECT_THAT(stopped.output, HasSubstr("with the records"));
+  const int64_t before = Lines(records);
+  ASSERT_GT(before, 10);
+  // SIGKILL: the last line may be cut.
+  EXPECT_NE(Tessera(Tune("--budget 1h --resume", records), "timeout -s KILL 4 ").code, 0);
+  const int64_t killed = Lines(records);
+  EXPECT_GE(killed, before);
+  const CommandResult bad = Tessera(Tune("--trials 5", records));
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_THAT(bad.output, HasSubstr("has records already; go on with them with --resume"));
+  const CommandResult on = Tessera(Tune("--trials 5 --resume", records));
+  EXPECT_EQ(on.code, 0) << on.output;
+  EXPECT_THAT(on.output, ContainsRegex("[0-9,]+ trials were known from "));
+}
+
+TEST(TuneVerb, ADamagedLineIsLeftOut) {
+  const std::string records = TempPath("damaged.jsonl");
+  ASSERT_EQ(Tessera(Tune("--trials 8", records)).code, 0);
+  std::string text = Read(records);
+  text.insert(text.find('\n') + 1, "{\"layer\": 3\n");
+  const std::string damaged = Write("damaged2.jsonl", text);
+  const CommandResult on = Tessera(Tune("--trials 2 --resume", damaged));
+  EXPECT_EQ(on.code, 0) << on.output;
+  EXPECT_THAT(on.output, HasSubstr("damaged2.jsonl:2: "));
+}
+
+TEST(TuneVerb, BadInputIsOneLine) {
+  const std::string records = TempPath("bad.jsonl");
+  const auto expect = [&](const std::string& command, const std::string& says,
+                          const std::string& before = "") {
+    const CommandResult r = Tessera(command, before);
+    EXPECT_EQ(r.code, 2) << command << "\n" << r.output;
+    EXPECT_THAT(r.output, HasSubstr(says)) << command;
+    EXPECT_EQ(std::ranges::count(r.output, '\n'), 1) << r.output;
+  };
+  expect(Tune("--budget 0s", records), "--budget '0s': give a whole number and a unit");
+  expect(Tune("--trials 0", records), "--trials: '0' is not a count");
+  expect(Tune("--target cpu", records), "--target cpu: schedules are searched for the accelerator");
+  expect(Tune("--strategy luck", records), "no strategy 'luck'; there are random");
+  expect(Tune("--model luck", records), "no model 'luck'; the models are");
+  expect(Tune("--trials 3", "/nonexistent/r.jsonl"), "/nonexistent/r.jsonl: cannot write records");
+  expect(Tune("--trials 3", "/dev/full"), "/dev/full: cannot write a record");
+  const std::string held = TempPath("held.jsonl");
+  expect(Tune("--trials 3", held), "another search writes to it", "flock " + held + " ");
+  expect(std::string("compile ") + kModel + " --records /nonexistent/r -o " + TempPath("x.tsr"),
+         "/nonexistent/r");
+  expect(std::string("compile ") + kModel + " --target cpu --records " + held + " -o " +
+             TempPath("x.tsr"),
+         "records are for the accelerator; add vta to --target");
+}
+
+}  // namespace
+}  // namespace tessera::test
