@@ -26,6 +26,7 @@
 #include "tools/model_file.h"
 #include "tools/output.h"
 #include "tools/records.h"
+#include "tools/tune_explain.h"
 #include "tools/tune_line.h"
 #include "tools/verb.h"
 
@@ -40,8 +41,9 @@ struct TuneFlags {
   std::string model, output, config = "default", target = "vta", budget, json;
   std::string strategy = "evolution", cost_model = "prior";
   ImportWords import;
+  std::string svg;
   int64_t trials = 0, seed = 1, workers = 0;
-  bool resume = false;
+  bool resume = false, explain = false;
 };
 
 using Clock = std::chrono::steady_clock;
@@ -119,6 +121,7 @@ struct Found {
   std::vector<tune::Task>* tasks = nullptr;
   tune::Search search;
   int64_t known = 0;
+  Curve curve;
 };
 
 // Searches |tasks| until |share| of the budget is spent.
@@ -142,7 +145,10 @@ Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, std::vector<tune:
   options.finished = [log](const tune::Task& task, const tune::Trial& trial) {
     return log->Append(tune::RecordOf(task, trial));
   };
-  options.progress = [&tuning, tasks](const tune::SearchProgress& progress) {
+  Curve curve{tasks == &tuning.network ? "network" : "layers", {}};
+  options.progress = [&tuning, &curve, tasks](const tune::SearchProgress& progress) {
+    if (progress.given > 0)
+      curve.points.push_back({progress.trials, progress.best / progress.given});
     ShowTuneLine(TuneLineText((*tasks)[progress.task].name, progress, tuning.budget,
                               SecondsSince(tuning.begin)));
   };
@@ -151,9 +157,10 @@ Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, std::vector<tune:
     return tune::CyclesOf(task, point, tuning.config, budget);
   };
   TESSERA_ASSIGN(tune::Search search, tune::Search::Make(tasks, tuning.config, options, measure));
-  Found found{tasks, std::move(search), 0};
+  Found found{tasks, std::move(search), 0, {}};
   found.known = AddKnown(records, *tasks, &found.search);
   TESSERA_TRY(found.search.Run());
+  found.curve = std::move(curve);
   return found;
 }
 
@@ -276,6 +283,7 @@ Result<int> Run(const TuneFlags& flags) {
   TESSERA_TRY(CheckJson(flags.json));
   TESSERA_TRY(tune::ModelNamed(flags.cost_model));
   TESSERA_TRY(tune::MakeStrategy(flags.strategy, 1));
+  if (!flags.svg.empty()) TESSERA_TRY(CheckWritable(flags.svg));
   TESSERA_ASSIGN(Tuning tuning, Prepare(flags));
   tune::RecordFile file;
   TESSERA_ASSIGN(tune::RecordLog log, tune::RecordLog::Open(flags.output, flags.resume, &file));
@@ -316,6 +324,15 @@ Result<int> Run(const TuneFlags& flags) {
     std::fprintf(stdout, "%s trials were known from %s\n", Grouped(known).c_str(),
                  flags.output.c_str());
   TESSERA_TRY(WriteJson(flags.json, Report(found, given, selection, seconds, quiet)));
+  for (const Found& part : found) {
+    for (size_t t = 0; flags.explain && !quiet && t < part.tasks->size(); ++t) {
+      const tune::Task& task = (*part.tasks)[t];
+      for (const std::string& line : ExplainTrials(task.name, *task.space, part.search.history(t)))
+        std::fprintf(stdout, "%s\n", line.c_str());
+    }
+  }
+  if (!flags.svg.empty())
+    TESSERA_TRY(WriteFile(flags.svg, CurveSvg({found[0].curve, found[1].curve})));
   if (!quiet)
     std::fprintf(stdout, "tessera compile %s --config %s --records %s -o net.tsr uses them\n",
                  flags.model.c_str(), flags.config.c_str(), flags.output.c_str());
@@ -357,6 +374,9 @@ Action AddTune(CLI::App& app) {
                    "threads that measure (default: one a processor); what is found does not "
                    "depend on it, unless time runs out")
       ->check(CountFromOne());
+  verb->add_flag("--explain", flags->explain,
+                 "say why trials failed, and which choices of the best one mattered most");
+  verb->add_option("--svg", flags->svg, "draw the best so far over the trials to this file");
   verb->add_option("--json", flags->json,
                    "write {ok, tasks, trials, failed, seconds, given, cycles} to this file");
   verb->footer(

@@ -41,8 +41,14 @@ int64_t Lines(const std::string& file) {
 TEST(TuneVerb, RecordsMakeTheNetworkThatItPromises) {
   const std::string records = TempPath("r.jsonl"), file = TempPath("r.json"),
                     net = TempPath("r.tsr"), plain = TempPath("plain.tsr");
-  const CommandResult tune = Tessera(Tune("--trials 60 --json " + file, records));
+  const std::string svg = TempPath("r.svg");
+  const CommandResult tune =
+      Tessera(Tune("--trials 60 --explain --svg " + svg + " --json " + file, records));
   ASSERT_EQ(tune.code, 0) << tune.output;
+  EXPECT_THAT(tune.output,
+              ContainsRegex("\nnetwork: [0-9]+[.][a-z]+ .* [(]otherwise [0-9.]+ % slower[)]"));
+  EXPECT_THAT(Read(svg), HasSubstr("<polyline points=\""));
+  EXPECT_THAT(Read(svg), HasSubstr(">network</text>"));
   EXPECT_THAT(tune.output, ContainsRegex("\nnetwork +1 +"));
   EXPECT_THAT(tune.output, HasSubstr("--records " + records + " -o net.tsr uses them"));
   const json told = json::parse(Read(file));
@@ -120,6 +126,7 @@ TEST(TuneVerb, BadInputIsOneLine) {
   expect(Tune("--strategy luck", records), "no strategy 'luck'; there are random");
   expect(Tune("--model luck", records), "no model 'luck'; the models are");
   expect(Tune("--trials 3", "/nonexistent/r.jsonl"), "/nonexistent/r.jsonl: cannot write records");
+  expect(Tune("--trials 3 --svg /nonexistent/x", records), "/nonexistent/x: cannot create");
   expect(Tune("--trials 3", "/dev/full"), "/dev/full: cannot write a record");
   const std::string held = TempPath("held.jsonl");
   expect(Tune("--trials 3", held), "another search writes to it", "flock " + held + " ");
