@@ -35,8 +35,8 @@ struct TurnsStep {
   static auto Fields(auto& s) { return std::tie(s.layers, s.rows, s.spare); }
 };
 
-// The generator of this layer's schedule leaves EIGHTHS eighths of the INP tiles for the layer's own
-// boxes to the boxes of the next layer, whose generator uses no more, so that the next layer begins
+// The generator of this layer's schedule leaves EIGHTHS eighths of the INP tiles for the layer's
+// own boxes to the boxes of the next layer, whose generator uses no more. So the next layer begins
 // under this one.
 struct RoomStep {
   static constexpr const char* kName = "room";

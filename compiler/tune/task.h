@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of a network is searched: what the layers of a program agree on, measured on the program,
+// What of a network is searched: what the layers of a program agree on, measured on the program;
 // and each layer of the accelerator that differs from the others, measured in the part of the
-// program that it exchanges data on chip with. Depends on: space.h, compiler/driver. Used by: searches, the use of records.
+// program that it exchanges data on chip with. Depends on: space.h, compiler/driver. Used by:
+// searches, the use of records.
 #ifndef TESSERA_COMPILER_TUNE_TASK_H_
 #define TESSERA_COMPILER_TUNE_TASK_H_
 

@@ -3,8 +3,8 @@
 // What is tested: spaces of layers, over the tasks of a small network on two machines. Every point
 // that a space returns replays and keeps its picks; enumeration has each point once, as many as are
 // counted, and random points are among them; mutation changes one knob, or those that follow from
-// it; crossover takes each knob of a parent where that is legal; equal points have equal hashes. The
-// points of a network's space plan as they say, and the given one is the compiled program.
+// it; crossover takes each knob of a parent where that is legal; equal points have equal hashes.
+// The points of a network's space plan as they say, and the given one is the compiled program.
 // Not tested here: what a point costs (search_test.cc), domains (compiler/schedule).
 #include <algorithm>
 #include <set>
