@@ -122,7 +122,7 @@ Status Search::RunBatch(size_t t, const std::vector<Point>& points) {
 }
 
 Status Search::Run() {
-  for (size_t t = 0; t < tasks_->size() && !Over(); ++t) {
+  for (size_t t = 0; options_.from_given && t < tasks_->size() && !Over(); ++t) {
     const Point& given = (*tasks_)[t].space->given();
     if (!states_[t].history.Has(given)) TESSERA_TRY(RunBatch(t, {given}));
   }

@@ -35,7 +35,10 @@ struct SearchOptions {
   ModelKind model = ModelKind::kPrior;
   uint64_t seed = 1;
   int workers = 1;
-  size_t batch = 16;   // trials between two fits of the model
+  size_t batch = 16;  // trials between two fits of the model
+  // Whether the first trial of a task is its given point; without, strategies that begin anywhere
+  // know nothing of the compiler's choice.
+  bool from_given = true;
   int64_t trials = 0;  // of all tasks; 0: no limit
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   std::function<bool()> stop = [] { return false; };
@@ -55,8 +58,7 @@ class Search {
   // Adds a trial of an earlier search; SearchOptions::finished does not receive it.
   void AddKnown(size_t task, Trial trial) { states_[task].history.Add(std::move(trial)); }
 
-  // Searches until the budget is spent, stop() returns true, or no task has another point. The
-  // first trial of each task is its given point.
+  // Searches until the budget is spent, stop() returns true, or no task has another point.
   //   errors  those of SearchOptions::finished and CostModel::Fit
   Status Run();
 

@@ -11,6 +11,7 @@ struct StrategyRow {
 constexpr StrategyRow kStrategies[] = {
     {"random", MakeRandom},       {"grid", MakeGrid},           {"genetic", MakeGenetic},
     {"annealing", MakeAnnealing}, {"evolution", MakeEvolution}, {"descent", MakeDescent},
+    {"portfolio", MakePortfolio},
 };
 
 }  // namespace

@@ -20,8 +20,8 @@
 namespace tessera::tune {
 namespace {
 
-const std::vector<std::string> kNames{"random",    "grid",      "genetic",
-                                      "annealing", "evolution", "descent"};
+const std::vector<std::string> kNames{"random",    "grid",    "genetic",  "annealing",
+                                      "evolution", "descent", "portfolio"};
 
 Measure Cycles(const isa::Config& config) {
   return [config](const Task& task, const Point& point, uint64_t budget) {
@@ -118,7 +118,8 @@ TEST(Strategies, AreNamed) {
   const auto none = MakeStrategy("luck", 1);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().message,
-            "no strategy 'luck'; there are random, grid, genetic, annealing, evolution, descent");
+            "no strategy 'luck'; there are random, grid, genetic, annealing, evolution, descent, "
+            "portfolio");
 }
 
 TEST(CostModels, AreNamed) {
