@@ -174,9 +174,24 @@ Result<std::vector<Choice>> Editor::Orders(const Domain& domain,
               domain.stage);
 }
 
+Result<std::vector<Choice>> Editor::Loops(const Domain& domain) {
+  TESSERA_ASSIGN(const Stage* stage, FindCompute(domain.stage));
+  const std::vector<LoopAxis> leaves = stage->leaves;
+  const auto iterations = stage->Iterations(stage->shape);
+  std::vector<Choice> loops{Choice({kNoLoop})};
+  for (const LoopAxis& leaf : leaves) {
+    if (leaf.reduce || leaf.name == stage->tensorize_axis) break;
+    if (leaf.name != kNoLoop && iterations.at(leaf.var.get()) > 1 &&
+        Accepts(ParallelStep{domain.stage, leaf.name}))
+      loops.push_back(Choice({leaf.name}));
+  }
+  return loops;
+}
+
 Result<std::vector<Choice>> Editor::ValuesOf(const DecideStep& step) {
   if (step.domain.kind == DomainKind::kPlaces) return Places(step.domain);
   if (step.domain.kind == DomainKind::kOrders) return Orders(step.domain, step.value.words);
+  if (step.domain.kind == DomainKind::kLoops) return Loops(step.domain);
   TESSERA_ASSIGN(const std::vector<int64_t> numbers, Numbers(step.name, step.domain));
   return std::vector<Choice>(numbers.begin(), numbers.end());
 }

@@ -63,6 +63,7 @@ enum class DomainKind : uint8_t {
   kTiles,    // ceil(iterations / k): no smaller size gives as few tiles
   kPlaces,   // of a stage: the root, or a loop around all its readers
   kOrders,   // the orders of the loops of a stage that the choice names
+  kLoops,    // none, or a loop of a stage that may be parallel
 };
 
 // The values of a decision that the steps before it allow.
@@ -75,8 +76,8 @@ struct Domain {
   bool operator==(const Domain&) const = default;
 };
 
-// A value of a decision: a number, the words of a place ("root", or a stage and its loop), or the
-// words of an order (loops, outermost first).
+// A value of a decision: a number, the words of a place ("root", or a stage and its loop), those of
+// an order (loops, outermost first), or the word of a loop ("none", or its name).
 struct Choice {
   int64_t number = 0;
   std::vector<std::string> words;  // empty: |number| is the value
@@ -88,6 +89,7 @@ struct Choice {
 };
 
 inline constexpr const char* kRootPlace = "root";
+inline constexpr const char* kNoLoop = "none";
 
 // The most loops of an order: 24 orders.
 inline constexpr size_t kMostOrdered = 4;

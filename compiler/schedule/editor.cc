@@ -303,7 +303,10 @@ Result<std::vector<std::string>> Editor::Words(const std::string& decision, Doma
   TESSERA_ASSIGN(const Decision* found, FindDecision(decision));
   if (found->kind != kind) {
     return Fail(Code::kInvalidArgument, "decision '{}' is '{}', which is no {}", decision,
-                Print(found->value), kind == DomainKind::kPlaces ? "place" : "order of loops");
+                Print(found->value),
+                kind == DomainKind::kPlaces   ? "place"
+                : kind == DomainKind::kOrders ? "order of loops"
+                                              : "choice of a loop");
   }
   return found->value.words;
 }

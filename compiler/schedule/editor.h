@@ -89,7 +89,7 @@ class Editor {
   // The text of a layout in which numbers replace products like 16*$blocks.
   //   errors  as Value's, of a factor or a product; kInvalidArgument a factor that is not a number
   Result<std::string> LayoutText(const std::string& pieces) const;
-  // The words of a decision among places or orders.
+  // The words of a decision among places, orders or loops.
   //   errors  kNotFound no such decision; kInvalidArgument one of another kind
   Result<std::vector<std::string>> Words(const std::string& decision, DomainKind kind) const;
   // errors: kInvalidArgument a taken name, or not a word; kOutOfRange a number below 1 in a list
@@ -101,6 +101,7 @@ class Editor {
   Result<int64_t> BytesOf(const RoomNeed& need, const std::string& decision, int64_t value) const;
   // The steps that are legal here and leave all readers in reach, as values of a decision.
   Result<std::vector<Choice>> Places(const Domain& domain);
+  Result<std::vector<Choice>> Loops(const Domain& domain);
   Result<std::vector<Choice>> Orders(const Domain& domain, const std::vector<std::string>& axes);
   bool Accepts(const Step& step);
 

@@ -111,12 +111,12 @@ class Generator {
         order.push_back(name);
       }
     }
-    const LoopPlace place{home, order.back()};
     inner.push_back(c + ".l");
     TESSERA_TRY(s_.Apply(ReorderStep{home, Joined({order, inner})}));
+    TESSERA_ASSIGN(const std::string innermost, h_.Order("order", home, order));
     TESSERA_TRY(s_.Apply(VectorizeStep{home, c + ".l"}));
     TESSERA_TRY(h_.Share(home, roles->reduced));
-    TESSERA_TRY(s_.Apply(ComputeAtStep{acc, place}));
+    TESSERA_TRY(s_.Apply(ComputeAtStep{acc, {home, innermost, ""}}));
     TESSERA_TRY(Accumulator(acc, *roles, point, lane_dim));
     return PackWeights(*roles, *lane, lanes);
   }
@@ -154,14 +154,15 @@ class Generator {
                      size_t lane_dim) {
     const Stage* st = s_.Find(acc);
     const int rank = static_cast<int>(st->axes.size());
-    std::vector<std::string> order;
+    std::vector<std::string> order, sums;
     for (int d = 0; d < rank; ++d) {
       if (d != static_cast<int>(lane_dim) &&
           !(point && d == static_cast<int>(DimOf(roles.data, *point)))) {
         order.push_back(st->axes[d].name());
       }
     }
-    for (const ir::Axis& a : st->reduce_axes) order.push_back(a.name());
+    for (const ir::Axis& a : st->reduce_axes) sums.push_back(a.name());
+    order = Joined({order, sums});
     const std::string c = st->axes[lane_dim].name();
     std::string x;
     if (point) {
@@ -170,6 +171,8 @@ class Generator {
     }
     order.push_back(c);
     if (st->leaves.size() > 1) TESSERA_TRY(s_.Apply(ReorderStep{acc, order}));
+    // Floats are summed in the definition's order.
+    if (!IsFloat(st->dtype)) TESSERA_TRY(h_.Order("sums", acc, sums));
     TESSERA_TRY(h_.SkipPads(acc, roles.reduced, point));
     if (point) TESSERA_TRY(s_.Apply(UnrollStep{acc, x}));
     TESSERA_TRY(s_.Apply(VectorizeStep{acc, c}));

@@ -223,12 +223,12 @@ class DotGenerator {
         order.push_back(name);
       }
     }
-    const LoopPlace place{home, order.back()};
     TESSERA_TRY(s_.Apply(ReorderStep{home, Joined({order, inner, {c + ".b", c + ".l"}})}));
+    TESSERA_ASSIGN(const std::string innermost, h_.Order("order", home, order));
     TESSERA_TRY(s_.Apply(UnrollStep{home, c + ".b"}));
     TESSERA_TRY(s_.Apply(VectorizeStep{home, c + ".l"}));
     TESSERA_TRY(h_.Share(home, roles_.reduced));
-    return s_.Apply(ComputeAtStep{acc, place});
+    return s_.Apply(ComputeAtStep{acc, {home, innermost, ""}});
   }
 
   // Decides how many quads are summed between two requests for the next block's weights: each
@@ -263,7 +263,7 @@ class DotGenerator {
     const std::string c = st->axes[lane_dim].name();
     const bool whole = quad_.axis.extent % dot_.quad == 0;
     std::string ci, x;
-    std::vector<std::string> order;
+    std::vector<std::string> order, sums;
     for (size_t d = 0; d < st->axes.size(); ++d) {
       if (d == lane_dim) continue;
       if (point_ && d == DimOf(roles_.data, *point_)) {
@@ -276,7 +276,7 @@ class DotGenerator {
       if (d == DimOf(roles_.reduced, quad_)) {
         ci = st->reduce_axes[d].name();
       } else {
-        order.push_back(st->reduce_axes[d].name());
+        sums.push_back(st->reduce_axes[d].name());
       }
     }
     TESSERA_TRY(h_.SkipPads(acc, roles_.reduced, point_));
@@ -287,15 +287,17 @@ class DotGenerator {
     TESSERA_ASSIGN(const bool ahead, DecideAhead());
     if (ahead) {
       TESSERA_TRY(s_.Apply(SplitStep{acc, ci + ".o", Amount::Of("ahead"), asks, ci + ".q"}));
-      order = Joined({order, {asks, ci + ".q"}});
+      sums = Joined({sums, {asks, ci + ".q"}});
     } else {
-      order.push_back(ci + ".o");
+      sums.push_back(ci + ".o");
     }
+    std::vector<std::string> inner{c + ".b", c + ".l", ci + ".i"};
     if (!x.empty()) {
-      order.push_back(x);
+      inner.insert(inner.begin(), x);
       TESSERA_TRY(s_.Apply(UnrollStep{acc, x}));
     }
-    TESSERA_TRY(s_.Apply(ReorderStep{acc, Joined({order, {c + ".b", c + ".l", ci + ".i"}})}));
+    TESSERA_TRY(s_.Apply(ReorderStep{acc, Joined({order, sums, inner})}));
+    TESSERA_TRY(h_.Order("sums", acc, sums));
     TESSERA_TRY(s_.Apply(UnrollStep{acc, c + ".b"}));
     TESSERA_TRY(s_.Apply(VectorizeStep{acc, c + ".l"}));
     TESSERA_TRY(s_.Apply(TensorizeStep{acc, c + ".l", {dot_.intrin->name}}));

@@ -2,6 +2,7 @@
 #include "compiler/schedule/host_steps.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/check.h"
 #include "compiler/ir/affine.h"
@@ -74,6 +75,27 @@ std::vector<size_t> HostSteps::MemoryOrder(const std::string& tensor) const {
   return order;
 }
 
+Result<std::string> HostSteps::Order(const std::string& name, const std::string& of,
+                                     const std::vector<std::string>& loops) {
+  const Stage& stage = *s.Find(of);
+  const auto iterations = stage.Iterations(stage.shape);
+  std::vector<std::string> varied;
+  for (const std::string& loop : loops) {
+    Expr axis = stage.leaves[static_cast<size_t>(stage.LeafIndex(loop))].var;
+    for (const Relation& r : stage.relations | std::views::reverse) {
+      if (axis.get() == r.outer.get() || axis.get() == r.inner.get()) axis = r.parent;
+    }
+    if (iterations.at(axis.get()) > 1) varied.push_back(loop);
+  }
+  if (varied.size() < 2) return loops.back();
+  if (varied.size() > kMostOrdered) varied.erase(varied.begin(), varied.end() - kMostOrdered);
+  TESSERA_TRY(s.Apply(DecideStep{.name = name,
+                                 .domain = {.kind = DomainKind::kOrders, .stage = of},
+                                 .value = Choice(varied)}));
+  TESSERA_TRY(s.Apply(ReorderStep{of, {"$" + name}}));
+  return "$" + name;
+}
+
 Status HostSteps::Share(const std::string& name, const std::vector<te::AxisRole>& reduced) {
   const int64_t enough = 2 * s.target().processors;  // so that one that comes late does less
   const Stage& stage = *s.Find(name);
@@ -93,7 +115,13 @@ Status HostSteps::Share(const std::string& name, const std::vector<te::AxisRole>
     if (n > 1 && (!best || n > iterations.at(best->var.get()))) best = &leaf;
     if (n >= enough) break;
   }
-  return best ? s.Apply(ParallelStep{name, best->name}) : Status{};
+  if (!best) return {};
+  const std::string decision = shared_ == 0 ? "shared" : fmt::format("shared.{}", shared_);
+  ++shared_;
+  TESSERA_TRY(s.Apply(DecideStep{.name = decision,
+                                 .domain = {.kind = DomainKind::kLoops, .stage = name},
+                                 .value = Choice({best->name})}));
+  return s.Apply(ParallelStep{name, "$" + decision});
 }
 
 Status HostSteps::SkipPads(const std::string& stage, const std::vector<te::AxisRole>& reduced,

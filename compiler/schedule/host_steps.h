@@ -23,8 +23,12 @@ class HostSteps {
   // Puts the loops of a stage without splits in memory order, and vectorizes the last one if its
   // reads are contiguous.
   Status InMemoryOrder(const std::string& stage);
-  // Makes a loop of |stage| parallel, the outermost that has enough iterations, if the work of the
-  // whole stage, with |reduced| for each element, is worth sharing.
+  // Decides, as |name|, the order of those of |loops| in |of|, loops of |stage| from the outermost
+  // to the innermost. Returns the innermost one, whatever is picked, as a word for compute_at.
+  Result<std::string> Order(const std::string& name, const std::string& stage,
+                            const std::vector<std::string>& loops);
+  // Decides which loop of |stage| is parallel, if the work of the whole stage, with |reduced| for
+  // each element, is worth sharing: the outermost that has enough iterations.
   Status Share(const std::string& stage, const std::vector<te::AxisRole>& reduced = {});
   // Skips the taps of the sum |stage|, which reduces over |reduced|, that read pads of 0 at all of
   // its points along |point|.
@@ -33,6 +37,9 @@ class HostSteps {
 
   Schedule s;
   const HostOptions options;
+
+ private:
+  int shared_ = 0;  // decisions of Share
 };
 
 // Divisors of |n| up to |most|, smallest first.

@@ -62,9 +62,10 @@ struct BindStep {
 };
 
 // Runs the loop's iterations on several processors of a host; on one if inside another such loop.
+// $NAME is a decision's loop, or none.
 struct ParallelStep {
   static constexpr const char* kName = "parallel";
-  static constexpr const char* kUsage = "parallel STAGE AXIS";
+  static constexpr const char* kUsage = "parallel STAGE AXIS|$NAME";
   std::string stage, axis;
   bool operator==(const ParallelStep&) const = default;
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis); }

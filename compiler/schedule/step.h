@@ -9,7 +9,8 @@
 //   {A B C}, `factors STAGE AXIS` or `tiles STAGE AXIS`, the last two also with `most N` and
 //     `room MEMORY BUFFERS`: VALUE is a number;
 //   `places STAGE`, for compute_at: VALUE is `root` or CONSUMER AXIS;
-//   `orders STAGE`, for reorder: VALUE is the loops in the order picked.
+//   `orders STAGE`, for reorder: VALUE is the loops in the order picked;
+//   `loops STAGE`, for parallel: VALUE is `none` or AXIS.
 #ifndef TESSERA_COMPILER_SCHEDULE_STEP_H_
 #define TESSERA_COMPILER_SCHEDULE_STEP_H_
 
@@ -89,7 +90,8 @@ struct TileStep {
 };
 
 // Computes STAGE inside that loop of CONSUMER, on the box that is needed there; at the root, all of
-// it. OTHER, attached to the same loop, comes after STAGE.
+// it. OTHER, attached to the same loop, comes after STAGE. For AXIS, $NAME is the innermost loop of
+// a decision's order.
 struct ComputeAtStep {
   static constexpr const char* kName = "compute_at";
   static constexpr const char* kUsage = "compute_at STAGE CONSUMER AXIS|root|$NAME [before OTHER]";

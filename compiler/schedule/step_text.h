@@ -24,10 +24,13 @@ namespace tessera::schedule::step_text {
 
 using Words = std::vector<std::string>;
 
-inline constexpr const char *kFactors = "factors", *kTiles = "tiles", *kMost = "most",
-                            *kBefore = "before", *kKeep = "keep", *kPlaces = "places",
-                            *kOrders = "orders", *kPad = "pad", *kOverlap = "overlap", *kOf = "of",
-                            *kRoom = "room";
+inline constexpr const char *kMost = "most", *kBefore = "before", *kKeep = "keep", *kPad = "pad",
+                            *kOverlap = "overlap", *kOf = "of", *kRoom = "room";
+// By DomainKind; a list is in braces.
+inline constexpr const char* kDomains[] = {"{", "factors", "tiles", "places", "orders", "loops"};
+
+inline bool HasWords(DomainKind kind) { return kind >= DomainKind::kPlaces; }
+inline bool HasAxis(DomainKind kind) { return !HasWords(kind); }
 
 inline std::string Text(const Amount& amount) {
   return amount.decision.empty() ? std::to_string(amount.value)
@@ -74,7 +77,7 @@ class Reader {
   }
   // The domain before the value says whether the value is words or a number.
   void operator()(Choice& field) {
-    if (domain_ == DomainKind::kPlaces || domain_ == DomainKind::kOrders) {
+    if (HasWords(domain_)) {
       (*this)(field.words);
     } else if (const std::string* word = Next()) {
       Number(*word, field.number);
@@ -93,14 +96,12 @@ class Reader {
   void operator()(Domain& field) {
     const std::string* word = Next();
     if (word == nullptr) return;
-    if (*word == kPlaces || *word == kOrders) {
-      domain_ = field.kind = *word == kPlaces ? DomainKind::kPlaces : DomainKind::kOrders;
-      return (*this)(field.stage);
-    }
-    if (*word == kFactors || *word == kTiles) {
-      field.kind = *word == kFactors ? DomainKind::kFactors : DomainKind::kTiles;
+    for (size_t k = 1; k < std::size(kDomains); ++k) {
+      if (*word != kDomains[k]) continue;
+      domain_ = field.kind = static_cast<DomainKind>(k);
       (*this)(field.stage);
-      (*this)(field.axis);
+      if (HasAxis(domain_)) (*this)(field.axis);
+      if (HasWords(domain_)) return;
       if (at_ < words_.size() && words_[at_] == kMost) {
         ++at_;
         (*this)(field.most.emplace());
@@ -113,9 +114,10 @@ class Reader {
     }
     if (!word->starts_with('{')) {
       return Refuse(
-          "'{}': a domain is {{1 2 4}} in braces, or {} or {} of a loop with, perhaps, {} N and {} "
-          "MEMORY BUFFERS, or {} or {} of a stage",
-          *word, kFactors, kTiles, kMost, kRoom, kPlaces, kOrders);
+          "'{}': a domain is {{1 2 4}} in braces, or factors or tiles of a loop with, perhaps, {} "
+          "N "
+          "and {} MEMORY BUFFERS, or places, orders or loops of a stage",
+          *word, kMost, kRoom);
     }
     std::string text = word->substr(1);
     for (;;) {
@@ -244,17 +246,12 @@ class Writer {
     if (!field.stage.empty()) text_ += fmt::format(" {} {} {}", kOf, field.stage, field.axis);
   }
   void operator()(const Domain& field) {
-    if (field.kind == DomainKind::kPlaces || field.kind == DomainKind::kOrders) {
-      text_ +=
-          fmt::format(" {} {}", field.kind == DomainKind::kPlaces ? kPlaces : kOrders, field.stage);
-      return;
-    }
     if (field.kind == DomainKind::kList) {
       text_ += fmt::format(" {{{}}}", fmt::join(field.values, " "));
       return;
     }
-    text_ += fmt::format(" {} {} {}", field.kind == DomainKind::kFactors ? kFactors : kTiles,
-                         field.stage, field.axis);
+    text_ += fmt::format(" {} {}", kDomains[static_cast<size_t>(field.kind)], field.stage);
+    if (HasAxis(field.kind)) (*this)(field.axis);
     if (field.most) text_ += fmt::format(" {} {}", kMost, *field.most);
     for (const RoomNeed& need : field.room) text_ += fmt::format(" {} {}", kRoom, Print(need));
   }

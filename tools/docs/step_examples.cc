@@ -165,6 +165,13 @@ std::vector<StepExample> FirstExamples() {
        "decide place places a y i\ncompute_at a $place\ndecide order orders a j i\n"
        "reorder a $order\n"},
       {"decide",
+       "Columns are outside of rows: `a` is computed in the innermost of the two, whatever order "
+       "is "
+       "picked. Of none, j and i, the loop that several processors share is j.",
+       Elements(),
+       "decide order orders y j i\nreorder y $order\ncompute_at a y $order\n"
+       "decide shared loops y j\nparallel y $shared\n"},
+      {"decide",
        "Of at most four columns, sizes of tiles are 1 2 3: tiles of four would be as many as those "
        "of three.",
        Elements(), "inline a\ndecide columns tiles y j most 4 3\nsplit y j $columns j.o j.i\n"},

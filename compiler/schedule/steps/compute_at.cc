@@ -41,6 +41,11 @@ Status Apply(const ComputeAtStep& step, Editor& editor) {
       place = {};
   }
   if (place.stage.empty()) return AttachToRoot(stage, editor);
+  if (place.axis.starts_with('$')) {
+    TESSERA_ASSIGN(const std::vector<std::string> order,
+                   editor.Words(place.axis.substr(1), DomainKind::kOrders));
+    place.axis = order.back();
+  }
   TESSERA_ASSIGN(const Stage* consumer, editor.FindCompute(place.stage));
   TESSERA_TRY(editor.FindLeaf(*consumer, place.axis));
   if (stage->output) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: every value of every domain of places and orders is legal, can be built, and
-// computes what the definition says. Space: each stage of 120 random expressions under random
-// schedules of up to 10 steps; all its places, all orders of its first four loops. Not tested here:
-// what the domains are (tests/compiler/schedule/domain_test); picks that come together
+// What is tested: every value of every domain of places, orders and loops is legal, can be built,
+// and computes what the definition says. Space: each stage of 120 random expressions under random
+// schedules of up to 10 steps; all its places, all orders of its first four loops, all loops that
+// may be parallel. Not tested here: what the domains are (tests/compiler/schedule/domain_test); picks that come together
 // (passes_test).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -30,23 +30,25 @@ TEST_P(Decisions, NoValueOfADomainIsIllegal) {
       if (stage.placeholder || stage.attach == schedule::Attach::kInline) continue;
       schedule::DecideStep place{
           .name = "p", .domain = {.kind = schedule::DomainKind::kPlaces, .stage = stage.name}};
-      schedule::DecideStep order = place;
+      schedule::DecideStep order = place, loop = place;
+      loop.domain.kind = schedule::DomainKind::kLoops;
       order.domain.kind = schedule::DomainKind::kOrders;
       for (size_t n = 0; n < std::min(stage.leaves.size(), schedule::kMostOrdered); ++n)
         order.value.words.push_back(stage.leaves[n].name);
-      for (schedule::DecideStep decide : {place, order}) {
+      for (schedule::DecideStep decide : {place, order, loop}) {
         const Result<std::vector<schedule::Choice>> domain = s.ValuesOf(decide);
         if (!domain) continue;  // one loop; a stage that others follow
         for (const schedule::Choice& value : *domain) {
           decide.value = value;
           schedule::Schedule picked = s;
-          const bool is_place = decide.domain.kind == schedule::DomainKind::kPlaces;
+          const char* taken = decide.domain.kind == schedule::DomainKind::kPlaces   ? "compute_at"
+                              : decide.domain.kind == schedule::DomainKind::kOrders ? "reorder"
+                                                                                    : "parallel";
           SCOPED_TRACE(fmt::format("seed {}\n{}{}{}", seed, te::Print({out}),
                                    schedule::Print(s.trace()), schedule::Print(decide)));
           Status applied = picked.Apply(schedule::Step(decide));
           ASSERT_TRUE(applied) << applied.error().message;
-          applied = picked.Apply(
-              fmt::format("{} {} $p", is_place ? "compute_at" : "reorder", stage.name));
+          applied = picked.Apply(fmt::format("{} {} $p", taken, stage.name));
           ASSERT_TRUE(applied) << applied.error().message;
           ++values_tried;
           const Result<ir::Func> func = BuildLoops(picked, "f");

@@ -119,6 +119,7 @@ TEST(LowerSearch, ProgramsHaveEveryKindOfStep) {
                                "decide tiles room",
                                "decide places",
                                "decide orders",
+                               "decide loops",
                                "compute_at before"};
   for (const std::string& usage : schedule::StepUsages()) {
     const std::string name = usage.substr(0, usage.find(' '));

@@ -170,7 +170,9 @@ class RandomLines {
       case 23:
         return fmt::format("prepare {}", name);
       case 24:
-        return fmt::format("parallel {} {}", name, AnyLeaf(st));
+        if (rng_.OneIn(2)) return fmt::format("parallel {} {}", name, AnyLeaf(st));
+        return fmt::format("decide l{0} loops {1} {2}\nparallel {1} $l{0}", id_, name,
+                           rng_.OneIn(3) ? schedule::kNoLoop : AnyLeaf(st));
       case 25:
       case 26:
         return fmt::format("vthread {} {}", name, AnyLeaf(st));
@@ -364,7 +366,7 @@ std::string KindOf(const schedule::Step& step) {
   if (at != nullptr && !at->before.stage.empty()) return name + " before";
   const auto* decide = std::get_if<schedule::DecideStep>(&step);
   if (decide == nullptr) return name;
-  const char* kKinds[] = {"list", "factors", "tiles", "places", "orders"};
+  const char* kKinds[] = {"list", "factors", "tiles", "places", "orders", "loops"};
   const schedule::Domain& domain = decide->domain;
   return fmt::format("{} {}{}", name, kKinds[static_cast<size_t>(domain.kind)],
                      domain.most           ? " most"

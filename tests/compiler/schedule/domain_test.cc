@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the domains of decisions, numbers, places and orders, as what the steps before
-// leave of them; every refusal that has to do with places and orders. Not tested here: that no
+// What is tested: the domains of decisions, numbers, places, orders and loops, as what the
+// steps before leave of them; every refusal that has to do with places, orders and loops. Not tested here: that no
 // value of a domain is illegal in random programs (tests/compiler/lower/decisions_test).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -164,7 +164,21 @@ TEST(Domains, OfOrdersKeepReadersInReach) {
             "o n");
 }
 
-TEST(Domains, RefusalsOfPlacesAndOrders) {
+TEST(Domains, OfLoopsAreThoseThatMayBeParallel) {
+  EXPECT_EQ(Values("", "decide l loops a none"), "none, i, j");
+  EXPECT_EQ(Values("", "decide l loops s none"), "none, i");  // k is of a sum
+  EXPECT_EQ(Values("reorder s k i", "decide l loops s none"), "none");
+  EXPECT_EQ(Values("vectorize a j", "decide l loops a none"), "none, i");
+  EXPECT_EQ(Values("split a i 1 o n\nsplit a j 3 none v", "decide l loops a none"),
+            "none, o, v");  // one iteration; another meaning
+  // Iterations that a decision left.
+  EXPECT_EQ(Values("decide f factors a i 4\nsplit a i $f o n", "decide l loops a none"),
+            "none, n, j");
+  EXPECT_EQ(Values("decide f factors a i 2\nsplit a i $f o n", "decide l loops a none"),
+            "none, o, n, j");
+}
+
+TEST(Domains, RefusalsOfPlacesOrdersAndLoops) {
   const struct {
     const char *before, *step, *message;
   } kBad[] = {
@@ -182,6 +196,17 @@ TEST(Domains, RefusalsOfPlacesAndOrders) {
       {"decide p places s root\n", "reorder a $p", "decision 'p' is 'root', which is no order"},
       {"decide p places s y i\n", "split a i $p o n", "decision 'p' is 'y i', which is no number"},
       {"decide o orders a j i\n", "compute_at s $o", "decision 'o' is 'j i', which is no place"},
+      {"decide o orders a j i\n", "compute_at s a $o",
+       "s is also read by y, which is not computed inside a"},
+      {"decide o orders s i k\n", "compute_at s y $o", "stage y has no loop 'k'; its loops are: i"},
+      {"", "compute_at a s $o", "no decision 'o'"},
+      {"decide p places a s i\n", "compute_at a s $p", "decision 'p' is 's i', which is no order"},
+      {"", "decide l loops s k", "k is not in the domain of l: none, i"},
+      {"", "decide l loops s i k", "i k is not in the domain of l: none, i"},
+      {"", "parallel s $l", "no decision 'l'; a decide step must come first"},
+      {"decide o orders a j i\n", "parallel s $o",
+       "decision 'o' is 'j i', which is no choice of a"},
+      {"decide l loops a j\n", "parallel s $l", "stage s has no loop 'j'; its loops are: i k"},
       {"decide f {1 2} 2\n", "compute_at s $f", "decision 'f' is '2', which is no place"},
       {"", "compute_at s root before a", "'before a' orders what is computed at one loop"},
       {"decide p places s y i\n", "compute_at s $p before a", "'before a' orders what is"},
@@ -201,6 +226,21 @@ TEST(Domains, RefusalsOfPlacesAndOrders) {
         << status.error().message;
     EXPECT_EQ(test::StateDifference(before, s), "");
   }
+}
+
+TEST(Domains, PicksOfLoopsAreWhatStepsDo) {
+  Schedule s = Sums();
+  ASSERT_TRUE(
+      s.Apply("decide o orders a j i\nreorder a $o\ncompute_at c a $o\ndecide l loops a j\n"
+              "parallel a $l"));
+  EXPECT_EQ(s.Find("c")->at_axis, "i");
+  EXPECT_EQ(s.Find("a")->leaves[0].kind, ir::LoopKind::kParallel);
+  const Trace edited =
+      WithDecisions(s.trace(), {{"o", Choice({"i", "j"})}, {"l", Choice({"none"})}});
+  const Result<Schedule> other = Schedule::Replay(s.outputs(), edited);
+  ASSERT_TRUE(other) << other.error().message;
+  EXPECT_EQ(other->Find("c")->at_axis, "j");
+  for (const LoopAxis& loop : other->Find("a")->leaves) EXPECT_EQ(loop.kind, ir::LoopKind::kSerial);
 }
 
 TEST(Domains, PicksOfPlacesAndOrdersAreWhatStepsDo) {

@@ -2,7 +2,7 @@
 //
 // What is tested: every refusal of a schedule step, that a refused step changes nothing, and the
 // text of traces. Elsewhere: refusals that need expressions of their own (own_expressions_test), of
-// places and orders (domain_test), prefetch, rewrite and align; what legal steps compute
+// places, orders and loops (domain_test), prefetch, rewrite and align; what legal steps compute
 // (tests/compiler/lower).
 #include <gtest/gtest.h>
 
@@ -352,7 +352,8 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "decide q places s root\ndecide r orders z j i\ncompute_at s $p\ncompute_at s root\n"
       "compute_at s root i\ncompute_at s $p before a\nreorder z $r\n"
       "split s k 2 o n overlap\nalign s k a 2\nskip s k\nreindex x a q keep 1,3 0\n"
-      "fold_storage x 2 10 8\nspread x a p t\n";
+      "fold_storage x 2 10 8\nspread x a p t\ndecide t loops z none\nparallel z $t\ncompute_at s y "
+      "$r\n";
   const Result<Trace> parsed = ParseTrace(kText);
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_EQ(Print(*parsed), kText);
