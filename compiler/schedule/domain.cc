@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "compiler/schedule/editor.h"
+#include "compiler/te/roles.h"
 
 namespace tessera::schedule {
 
@@ -90,8 +91,9 @@ Result<std::vector<int64_t>> Editor::Numbers(const std::string& decision, const 
   }
   std::string why;
   if (domain.most) {
-    std::erase_if(values, [&](int64_t v) { return v > *domain.most; });
-    why = fmt::format("at most {} are wanted", *domain.most);
+    TESSERA_ASSIGN(const int64_t most, Value(*domain.most));
+    std::erase_if(values, [&](int64_t v) { return v > most; });
+    why = fmt::format("at most {} are wanted", most);
   }
   for (const RoomNeed& need : domain.room) {
     if (values.empty()) break;
@@ -188,10 +190,37 @@ Result<std::vector<Choice>> Editor::Loops(const Domain& domain) {
   return loops;
 }
 
+Result<std::vector<Choice>> Editor::Intrinsics(const Domain& domain) {
+  TESSERA_ASSIGN(const Stage* stage, FindCompute(domain.stage));
+  TESSERA_ASSIGN(const int leaf, FindLeaf(*stage, domain.axis));
+  const int64_t count =
+      stage->Iterations(stage->shape).at(stage->leaves[static_cast<size_t>(leaf)].var.get());
+  const auto roles = te::FindRoles(stage->axes, stage->reduce_axes, stage->body);
+  if (!roles || !roles->weight || stage->body->reduce() != ir::ReduceOp::kSum) {
+    return Fail(Code::kInvalidArgument, "{} is no sum of products of two tensors", domain.stage);
+  }
+  TESSERA_ASSIGN(const Stage* left, FindStage(roles->input->tensor->name));
+  TESSERA_ASSIGN(const Stage* right, FindStage((*roles->weight)->tensor->name));
+  std::vector<Choice> intrinsics;
+  for (const target::TensorIntrin& intrin : s_->target().intrinsics) {
+    const std::optional<target::ProductTile> tile = target::ProductsOf(intrin);
+    if (tile && tile->shape.size() == 1 && count % tile->shape[0] == 0 &&
+        tile->left == left->dtype && tile->right == right->dtype && tile->sums == stage->dtype)
+      intrinsics.push_back(Choice({intrin.name}));
+  }
+  if (!intrinsics.empty()) return intrinsics;
+  return Fail(Code::kOutOfRange,
+              "{} has no intrinsic that sums {} x {} as {}, in lanes that divide the {} iterations "
+              "of {}; leave tensorize out",
+              s_->target().name, ir::DTypeName(left->dtype), ir::DTypeName(right->dtype),
+              ir::DTypeName(stage->dtype), count, domain.axis);
+}
+
 Result<std::vector<Choice>> Editor::ValuesOf(const DecideStep& step) {
   if (step.domain.kind == DomainKind::kPlaces) return Places(step.domain);
   if (step.domain.kind == DomainKind::kOrders) return Orders(step.domain, step.value.words);
   if (step.domain.kind == DomainKind::kLoops) return Loops(step.domain);
+  if (step.domain.kind == DomainKind::kIntrinsics) return Intrinsics(step.domain);
   TESSERA_ASSIGN(const std::vector<int64_t> numbers, Numbers(step.name, step.domain));
   return std::vector<Choice>(numbers.begin(), numbers.end());
 }

@@ -17,7 +17,8 @@
 
 namespace tessera::schedule {
 
-// A number of at least 1, or the value of an earlier decision.
+// A number of at least 1, or the value of an earlier decision: of an intrinsic NAME, NAME.lanes and
+// so on (Editor::Value).
 struct Amount {
   int64_t value = 1;
   std::string decision;  // "": |value| is the number
@@ -58,26 +59,27 @@ std::string Print(const RoomNeed& need);
 Status ParseBuffers(const std::string& text, RoomNeed* need);
 
 enum class DomainKind : uint8_t {
-  kList,     // the values are given
-  kFactors,  // divisors of a loop's iterations
-  kTiles,    // ceil(iterations / k): no smaller size gives as few tiles
-  kPlaces,   // of a stage: the root, or a loop around all its readers
-  kOrders,   // the orders of the loops of a stage that the choice names
-  kLoops,    // none, or a loop of a stage that may be parallel
+  kList,        // the values are given
+  kFactors,     // divisors of a loop's iterations
+  kTiles,       // ceil(iterations / k): no smaller size gives as few tiles
+  kPlaces,      // of a stage: the root, or a loop around all its readers
+  kOrders,      // the orders of the loops of a stage that the choice names
+  kLoops,       // none, or a loop of a stage that may be parallel
+  kIntrinsics,  // those that sum the products of a stage, whose lanes divide a loop
 };
 
 // The values of a decision that the steps before it allow.
 struct Domain {
   DomainKind kind = DomainKind::kList;
   std::vector<int64_t> values;  // kList
-  std::string stage, axis;      // other kinds; |axis|: kFactors and kTiles
-  std::optional<int64_t> most;  // kFactors and kTiles
+  std::string stage, axis;      // other kinds; |axis|: kFactors, kTiles and kIntrinsics
+  std::optional<Amount> most;   // kFactors and kTiles
   std::vector<RoomNeed> room;   // kFactors and kTiles; a side may name the decision itself
   bool operator==(const Domain&) const = default;
 };
 
 // A value of a decision: a number, the words of a place ("root", or a stage and its loop), those of
-// an order (loops, outermost first), or the word of a loop ("none", or its name).
+// an order (loops, outermost first), the word of a loop ("none", or its name) or of an intrinsic.
 struct Choice {
   int64_t number = 0;
   std::vector<std::string> words;  // empty: |number| is the value

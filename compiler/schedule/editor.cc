@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/bits.h"
 #include "compiler/ir/visit.h"
 
 namespace tessera::schedule {
@@ -252,9 +253,29 @@ Status Editor::RequireFewIterations(const Stage& stage) const {
   return {};
 }
 
+Result<int64_t> Editor::FieldOf(const std::string& decision, const std::string& field) const {
+  TESSERA_ASSIGN(const std::vector<std::string> name, Words(decision, DomainKind::kIntrinsics));
+  const target::Target& target = s_->target();
+  const target::ProductTile tile = *target::ProductsOf(*target.FindIntrinsic(name[0]));
+  if (field == "lanes") return tile.shape[0];
+  if (field == "depth") return tile.depth;
+  if (field == "sums") {
+    const int64_t registers = target.vector_registers - target.vector_registers / 8,
+                  each = CeilDiv(tile.shape[0] * SizeOf(tile.sums),
+                                 std::max<int64_t>(target.vector_bytes, 1));
+    return std::max<int64_t>(registers / each, 1);
+  }
+  return Fail(Code::kInvalidArgument, "intrinsic '{}' has no '{}'; it has lanes, depth and sums",
+              decision, field);
+}
+
 Result<int64_t> Editor::Value(const Amount& amount) const {
   int64_t value = amount.value;
-  if (!amount.decision.empty()) {
+  const size_t point = amount.decision.rfind('.');
+  if (point != std::string::npos && !s_->decisions_.contains(amount.decision)) {
+    TESSERA_ASSIGN(value,
+                   FieldOf(amount.decision.substr(0, point), amount.decision.substr(point + 1)));
+  } else if (!amount.decision.empty()) {
     TESSERA_ASSIGN(const Decision* decision, FindDecision(amount.decision));
     if (!decision->value.words.empty()) {
       return Fail(Code::kInvalidArgument, "decision '{}' is '{}', which is no number",
@@ -306,7 +327,8 @@ Result<std::vector<std::string>> Editor::Words(const std::string& decision, Doma
                 Print(found->value),
                 kind == DomainKind::kPlaces   ? "place"
                 : kind == DomainKind::kOrders ? "order of loops"
-                                              : "choice of a loop");
+                : kind == DomainKind::kLoops  ? "choice of a loop"
+                                              : "intrinsic");
   }
   return found->value.words;
 }

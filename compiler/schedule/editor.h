@@ -83,13 +83,16 @@ class Editor {
   // errors: kInvalidArgument |outer| is computed inside |inner|, directly or through others
   Status RequireNotInside(const Stage& outer, const Stage& inner) const;
 
-  // errors: kNotFound no such decision; kInvalidArgument not a number; kOutOfRange below 1 or above
-  // 2^31
+  // Of a decision "dot" among intrinsics, dot.lanes are its sums, dot.depth the products in each;
+  // dot.sums is how often its sums fit in seven eighths of the vector registers.
+  //   errors  kNotFound         no such decision
+  //           kInvalidArgument  not a number; not one of these
+  //           kOutOfRange       below 1 or above 2^31
   Result<int64_t> Value(const Amount& amount) const;
   // The text of a layout in which numbers replace products like 16*$blocks.
   //   errors  as Value's, of a factor or a product; kInvalidArgument a factor that is not a number
   Result<std::string> LayoutText(const std::string& pieces) const;
-  // The words of a decision among places, orders or loops.
+  // The words of a decision among values of words.
   //   errors  kNotFound no such decision; kInvalidArgument one of another kind
   Result<std::vector<std::string>> Words(const std::string& decision, DomainKind kind) const;
   // errors: kInvalidArgument a taken name, or not a word; kOutOfRange a number below 1 in a list
@@ -97,10 +100,12 @@ class Editor {
 
  private:
   Result<const Decision*> FindDecision(const std::string& name) const;
+  Result<int64_t> FieldOf(const std::string& decision, const std::string& field) const;
   Result<std::vector<int64_t>> Numbers(const std::string& decision, const Domain& domain);
   Result<int64_t> BytesOf(const RoomNeed& need, const std::string& decision, int64_t value) const;
   // The steps that are legal here and leave all readers in reach, as values of a decision.
   Result<std::vector<Choice>> Places(const Domain& domain);
+  Result<std::vector<Choice>> Intrinsics(const Domain& domain);
   Result<std::vector<Choice>> Loops(const Domain& domain);
   Result<std::vector<Choice>> Orders(const Domain& domain, const std::vector<std::string>& axes);
   bool Accepts(const Step& step);

@@ -29,9 +29,11 @@ struct HostOptions {
   std::shared_ptr<const target::Target> target = target::Host();
 };
 
-// Decisions: "lanes" and "points", where the stage has such axes; "points" and "blocks" of dot
-// products. Weights that are placeholders get a blocked layout: the caller packs them (params.h
-// says how).
+// Decisions: "lanes" and "points", where the stage has such axes; of dot products "dot", the
+// instruction, "points" and "blocks", "unroll" and "ahead"; "order" and "sums" of the loops around
+// the registers and of the reduction; "shared", "shared.1" and so on, the parallel loop of each
+// stage that is worth sharing. Weights that are placeholders get a blocked layout, which follows
+// these: the caller packs them (params.h says how).
 Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs,
                               const HostOptions& options = {});
 

@@ -27,20 +27,10 @@ struct Dot {
   int64_t lanes = 0, quad = 0;
 };
 
-bool IsDotOf(const target::ProductTile& tile, DType input, DType weight, DType sums) {
-  return tile.left == input && tile.right == weight && tile.sums == sums && tile.shape.size() == 1;
-}
-
-// The instructions of |target| that sum products of such types for |channels|.
-std::vector<Dot> DotsFor(const target::Target& target, DType input, DType weight, DType sums,
-                         int64_t channels) {
-  std::vector<Dot> dots;
-  for (const target::TensorIntrin& intrin : target.intrinsics) {
-    const std::optional<target::ProductTile> tile = target::ProductsOf(intrin);
-    if (!tile || !IsDotOf(*tile, input, weight, sums) || channels % tile->shape[0] != 0) continue;
-    dots.push_back({&intrin, tile->shape[0], tile->depth});
-  }
-  return dots;
+// The decision among the instructions that sum the products of |anchor|, in lanes along |lane|.
+DecideStep DecisionOf(const std::string& anchor, const AxisRole& lane) {
+  return {.name = "dot",
+          .domain = {.kind = DomainKind::kIntrinsics, .stage = anchor, .axis = lane.axis.name()}};
 }
 
 // Points x blocks of sums.
@@ -89,6 +79,8 @@ DotTile TileFor(const target::Target& target, const Dot& dot, int64_t extent, in
   return tile;
 }
 
+constexpr int64_t kMostUnrolled = 4;  // quads of a sum
+
 class DotGenerator {
  public:
   DotGenerator(HostSteps& h, const std::string& anchor, const te::Roles& roles,
@@ -104,7 +96,9 @@ class DotGenerator {
         quad_(QuadAxis()) {}
 
   Status Run() {
-    TESSERA_TRY(DecideTile());
+    DecideStep decide = DecisionOf(anchor_, lane_);
+    decide.value = Choice({dot_.intrin->name});
+    TESSERA_TRY(s_.Apply(decide));
     TESSERA_TRY(Input());
     // |home| holds the result, |acc| the sums.
     const std::string output = s_.outputs()[0].name();
@@ -150,12 +144,16 @@ class DotGenerator {
     return *best;
   }
 
-  Status DecideTile() {
-    if (point_) {
-      TESSERA_ASSIGN(points_, s_.Decide("points", tile_.points, static_cast<int>(tile_.point)));
-    }
-    TESSERA_ASSIGN(blocks_, s_.Decide("blocks", tile_.blocks, static_cast<int>(tile_.block)));
-    return {};
+  // Splits |loop| by a decision |name| of at most |most|.
+  Status SplitByDecision(const std::string& name, int64_t pick, const Amount& most,
+                         const LoopName& loop, const std::string& outer, const std::string& inner) {
+    TESSERA_TRY(s_.Apply(DecideStep{.name = name,
+                                    .domain = {.kind = DomainKind::kFactors,
+                                               .stage = loop.stage,
+                                               .axis = loop.axis,
+                                               .most = most},
+                                    .value = pick}));
+    return s_.Apply(SplitStep{loop.stage, loop.axis, Amount::Of(name), outer, inner});
   }
 
   // Do windows step over so much of a stage that a copy for each place of theirs is smaller?
@@ -184,7 +182,7 @@ class DotGenerator {
     const Stage* stage = s_.Find(input);
     std::string layout = LastLayout(static_cast<int>(stage->shape.size()), dim);
     if (quad_.role == Role::kInputChannel && quad_.axis.extent % dot_.quad != 0)
-      layout += fmt::format("/{0},{1}%{0}", dot_.quad, dim);
+      layout += fmt::format("/$dot.depth,{}%$dot.depth", dim);
     TESSERA_TRY(s_.Apply(LayoutStep{input, layout}));
     if (stage->placeholder) return {};
     for (bool again = true; again;) {
@@ -204,8 +202,9 @@ class DotGenerator {
   Status Home(const std::string& home, const std::string& acc) {
     const size_t lane_dim = DimOf(roles_.data, lane_);
     const std::string c = s_.Find(home)->axes[lane_dim].name();
-    TESSERA_TRY(s_.Apply(SplitStep{home, c, dot_.lanes, c + ".q", c + ".l"}));
-    TESSERA_TRY(s_.Apply(SplitStep{home, c + ".q", Amount::Of("blocks"), c + ".o", c + ".b"}));
+    TESSERA_TRY(s_.Apply(SplitStep{home, c, Amount::Of("dot.lanes"), c + ".q", c + ".l"}));
+    TESSERA_TRY(SplitByDecision("blocks", blocks_, Amount::Of("dot.sums"), {home, c + ".q"},
+                                c + ".o", c + ".b"));
     std::vector<std::string> order, inner;
     for (size_t d = 0; d < roles_.data.size(); ++d) {
       const std::string name = s_.Find(home)->axes[d].name();
@@ -215,7 +214,8 @@ class DotGenerator {
       }
       if (point_ && d == DimOf(roles_.data, *point_)) {
         const std::string inside = name + ".p";
-        TESSERA_TRY(s_.Apply(SplitStep{home, name, Amount::Of("points"), name + ".o", inside}));
+        TESSERA_TRY(SplitByDecision("points", points_, Amount::Of("dot.sums"), {home, name},
+                                    name + ".o", inside));
         TESSERA_TRY(s_.Apply(UnrollStep{home, inside}));  // sums stay in registers
         order.push_back(name + ".o");
         inner.push_back(inside);
@@ -234,8 +234,8 @@ class DotGenerator {
   // Decides how many quads are summed between two requests for the next block's weights: each
   // position asks for its share of as many as the next block will sum in its place, so that the
   // weights come evenly, and from further than the near cache nobody waits for them. False: the
-  // weights are not asked for.
-  Result<bool> DecideAhead() {
+  // weights are not asked for. |loop| is that of the quads.
+  Result<bool> DecideAhead(const LoopName& loop) {
     const int64_t quads = CeilDiv(quad_.axis.extent, dot_.quad);
     int64_t positions = 1, bytes = lane_.axis.extent * dot_.quad * quads;
     for (size_t d = DimOf(roles_.data, lane_) + 1; d < roles_.data.size(); ++d) {
@@ -253,7 +253,10 @@ class DotGenerator {
                                positions) > s_.target().lines_ahead)
       --most;
     if (most == 0) return false;
-    TESSERA_TRY(s_.Decide("ahead", each, static_cast<int>(most) - 1));
+    TESSERA_TRY(s_.Apply(
+        DecideStep{.name = "ahead",
+                   .domain = {.kind = DomainKind::kFactors, .stage = loop.stage, .axis = loop.axis},
+                   .value = each[most - 1]}));
     return true;
   }
 
@@ -280,27 +283,30 @@ class DotGenerator {
       }
     }
     TESSERA_TRY(h_.SkipPads(acc, roles_.reduced, point_));
-    TESSERA_TRY(s_.Apply(SplitStep{acc, c, dot_.lanes, c + ".b", c + ".l"}));
-    TESSERA_TRY(s_.Apply(
-        SplitStep{acc, ci, dot_.quad, ci + ".o", ci + ".i", whole ? Tail::kGuard : Tail::kPad}));
+    TESSERA_TRY(s_.Apply(SplitStep{acc, c, Amount::Of("dot.lanes"), c + ".b", c + ".l"}));
+    TESSERA_TRY(s_.Apply(SplitStep{acc, ci, Amount::Of("dot.depth"), ci + ".o", ci + ".i",
+                                   whole ? Tail::kGuard : Tail::kPad}));
     const std::string asks = ci + ".t";
-    TESSERA_ASSIGN(const bool ahead, DecideAhead());
+    TESSERA_ASSIGN(const bool ahead, DecideAhead({acc, ci + ".o"}));
     if (ahead) {
       TESSERA_TRY(s_.Apply(SplitStep{acc, ci + ".o", Amount::Of("ahead"), asks, ci + ".q"}));
-      sums = Joined({sums, {asks, ci + ".q"}});
-    } else {
-      sums.push_back(ci + ".o");
+      sums.push_back(asks);
     }
-    std::vector<std::string> inner{c + ".b", c + ".l", ci + ".i"};
+    const std::string quads = ahead ? ci + ".q" : ci + ".o", unrolled = ci + ".u";
+    sums.push_back(quads);
+    TESSERA_TRY(SplitByDecision("unroll", 1, kMostUnrolled, {acc, quads}, quads, unrolled));
+    std::vector<std::string> inner{unrolled};
+    TESSERA_TRY(s_.Apply(UnrollStep{acc, unrolled}));
     if (!x.empty()) {
-      inner.insert(inner.begin(), x);
+      inner.push_back(x);
       TESSERA_TRY(s_.Apply(UnrollStep{acc, x}));
     }
-    TESSERA_TRY(s_.Apply(ReorderStep{acc, Joined({order, sums, inner})}));
+    TESSERA_TRY(
+        s_.Apply(ReorderStep{acc, Joined({order, sums, inner, {c + ".b", c + ".l", ci + ".i"}})}));
     TESSERA_TRY(h_.Order("sums", acc, sums));
     TESSERA_TRY(s_.Apply(UnrollStep{acc, c + ".b"}));
     TESSERA_TRY(s_.Apply(VectorizeStep{acc, c + ".l"}));
-    TESSERA_TRY(s_.Apply(TensorizeStep{acc, c + ".l", {dot_.intrin->name}}));
+    TESSERA_TRY(s_.Apply(TensorizeStep{acc, c + ".l", {"$dot"}}));
     if (ahead)
       TESSERA_TRY(
           s_.Apply(PrefetchStep{(*roles_.weight)->tensor->name, acc, asks, 1, {home, c + ".o"}}));
@@ -311,12 +317,12 @@ class DotGenerator {
   Status Weights() {
     const int o = lane_.weight_dim, i = quad_.weight_dim;
     const auto rank = static_cast<int>((*roles_.weight)->args.size());
-    std::string layout = fmt::format("{}/{}*$blocks", o, dot_.lanes);
+    std::string layout = fmt::format("{}/$dot.lanes*$blocks", o);
     for (int d = 0; d < rank; ++d) {
       if (d != o && d != i) layout += fmt::format(",{}", d);
     }
-    layout += fmt::format(",{}/{}", i, dot_.quad);
-    layout += fmt::format(",{0}/{1}%$blocks,{0}%{1},{2}%{3}", o, dot_.lanes, i, dot_.quad);
+    layout +=
+        fmt::format(",{1}/$dot.depth,{0}/$dot.lanes%$blocks,{0}%$dot.lanes,{1}%$dot.depth", o, i);
     return s_.Apply(LayoutStep{(*roles_.weight)->tensor->name, layout});
   }
 
@@ -329,7 +335,8 @@ class DotGenerator {
   const DotTile tile_;
   const Dot& dot_;  // of tile_
   const AxisRole quad_;
-  int64_t points_ = 1, blocks_ = 1;
+  // By default.
+  const int64_t points_ = tile_.points[tile_.point], blocks_ = tile_.blocks[tile_.block];
 };
 
 // None: DotSchedule does not take the reduction.
@@ -337,14 +344,20 @@ std::vector<Dot> DotsOf(const Schedule& s, const Stage& anchor, const te::Roles&
   if (anchor.body->reduce() != ir::ReduceOp::kSum || !roles.weight) return {};
   const AxisRole* lane = roles.Find(Role::kOutputChannel);
   if (!lane || lane->group != 0) return {};
-  const Stage *input = s.Find(roles.input->tensor->name),
-              *w = s.Find((*roles.weight)->tensor->name);
+  const Stage* w = s.Find((*roles.weight)->tensor->name);
   const AxisRole* channel = roles.InputChannel();
   // Floats are summed in the definition's roundings.
   if (IsFloat(anchor.dtype) || !w->placeholder || !channel || channel->weight_dim < 0 ||
       std::ranges::count(roles.data, Role::kOutputChannel, &AxisRole::role) != 1)
     return {};
-  return DotsFor(s.target(), input->dtype, w->dtype, anchor.dtype, lane->axis.extent);
+  const Result<std::vector<Choice>> names = s.ValuesOf(DecisionOf(anchor.name, *lane));
+  std::vector<Dot> dots;
+  for (const Choice& name : names ? *names : std::vector<Choice>{}) {
+    const target::TensorIntrin& intrin = *s.target().FindIntrinsic(name.words[0]);
+    const target::ProductTile tile = *target::ProductsOf(intrin);
+    dots.push_back({&intrin, tile.shape[0], tile.depth});
+  }
+  return dots;
 }
 
 }  // namespace
@@ -361,7 +374,8 @@ int64_t HostDotChannels() {
   int64_t least = 0;
   for (const target::TensorIntrin& intrin : target::Host()->intrinsics) {
     const std::optional<target::ProductTile> tile = target::ProductsOf(intrin);
-    if (tile && IsDotOf(*tile, DType::kUint8, DType::kInt8, DType::kInt32) &&
+    if (tile && tile->shape.size() == 1 && tile->left == DType::kUint8 &&
+        tile->right == DType::kInt8 && tile->sums == DType::kInt32 &&
         (least == 0 || tile->shape[0] < least))
       least = tile->shape[0];
   }

@@ -33,10 +33,11 @@ struct UnrollStep {
 };
 
 // Replaces the nest from AXIS inwards by a call (target/tensor_intrin.h) of the first intrinsic
-// that matches. If a condition of the nest is the same in all of it, each branch becomes a call.
+// that matches; $NAME is a decision's. If a condition of the nest is the same in all of it, each
+// branch becomes a call.
 struct TensorizeStep {
   static constexpr const char* kName = "tensorize";
-  static constexpr const char* kUsage = "tensorize STAGE AXIS INTRINSIC ...";
+  static constexpr const char* kUsage = "tensorize STAGE AXIS INTRINSIC|$NAME ...";
   std::string stage, axis;
   std::vector<std::string> intrinsics;
   bool operator==(const TensorizeStep&) const = default;

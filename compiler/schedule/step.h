@@ -5,12 +5,14 @@
 // compiler/ir, domain.h. Used by: schedule.h, the generators, the command's --dump schedule.
 //
 // In the text a step is a line of words, its name first; # begins a comment. AXIS is a loop of the
-// stage. N is a number or $NAME, the value of an earlier decision. DOMAIN is one of
+// stage. N is a number or $NAME, the value of an earlier decision; of an intrinsic $NAME.lanes,
+// $NAME.depth or $NAME.sums (Editor::Value). DOMAIN is one of
 //   {A B C}, `factors STAGE AXIS` or `tiles STAGE AXIS`, the last two also with `most N` and
 //     `room MEMORY BUFFERS`: VALUE is a number;
 //   `places STAGE`, for compute_at: VALUE is `root` or CONSUMER AXIS;
 //   `orders STAGE`, for reorder: VALUE is the loops in the order picked;
-//   `loops STAGE`, for parallel: VALUE is `none` or AXIS.
+//   `loops STAGE`, for parallel: VALUE is `none` or AXIS;
+//   `intrinsics STAGE AXIS`, for tensorize: VALUE is INTRINSIC.
 #ifndef TESSERA_COMPILER_SCHEDULE_STEP_H_
 #define TESSERA_COMPILER_SCHEDULE_STEP_H_
 

@@ -27,10 +27,11 @@ using Words = std::vector<std::string>;
 inline constexpr const char *kMost = "most", *kBefore = "before", *kKeep = "keep", *kPad = "pad",
                             *kOverlap = "overlap", *kOf = "of", *kRoom = "room";
 // By DomainKind; a list is in braces.
-inline constexpr const char* kDomains[] = {"{", "factors", "tiles", "places", "orders", "loops"};
+inline constexpr const char* kDomains[] = {"{",      "factors", "tiles",     "places",
+                                           "orders", "loops",   "intrinsics"};
 
 inline bool HasWords(DomainKind kind) { return kind >= DomainKind::kPlaces; }
-inline bool HasAxis(DomainKind kind) { return !HasWords(kind); }
+inline bool HasAxis(DomainKind kind) { return !HasWords(kind) || kind == DomainKind::kIntrinsics; }
 
 inline std::string Text(const Amount& amount) {
   return amount.decision.empty() ? std::to_string(amount.value)
@@ -116,7 +117,7 @@ class Reader {
       return Refuse(
           "'{}': a domain is {{1 2 4}} in braces, or factors or tiles of a loop with, perhaps, {} "
           "N "
-          "and {} MEMORY BUFFERS, or places, orders or loops of a stage",
+          "and {} MEMORY BUFFERS, or places, orders or loops of a stage, or intrinsics of a loop",
           *word, kMost, kRoom);
     }
     std::string text = word->substr(1);
@@ -252,7 +253,7 @@ class Writer {
     }
     text_ += fmt::format(" {} {}", kDomains[static_cast<size_t>(field.kind)], field.stage);
     if (HasAxis(field.kind)) (*this)(field.axis);
-    if (field.most) text_ += fmt::format(" {} {}", kMost, *field.most);
+    if (field.most) text_ += fmt::format(" {} {}", kMost, Text(*field.most));
     for (const RoomNeed& need : field.room) text_ += fmt::format(" {} {}", kRoom, Print(need));
   }
   void operator()(const Successor& field) {

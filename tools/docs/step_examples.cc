@@ -165,9 +165,9 @@ std::vector<StepExample> FirstExamples() {
        "decide place places a y i\ncompute_at a $place\ndecide order orders a j i\n"
        "reorder a $order\n"},
       {"decide",
-       "Columns are outside of rows: `a` is computed in the innermost of the two, whatever order "
+       "The columns are outside. `a` is computed in the innermost of the two loops, whatever order "
        "is "
-       "picked. Of none, j and i, the loop that several processors share is j.",
+       "picked. Several processors share the columns; `none` and the rows are the other values.",
        Elements(),
        "decide order orders y j i\nreorder y $order\ncompute_at a y $order\n"
        "decide shared loops y j\nparallel y $shared\n"},
@@ -292,6 +292,12 @@ std::vector<StepExample> OtherExamples() {
       {"tensorize", "Two rows by three products are one call of `dot.rows`.", Product(),
        "layout x 1/3,0,1%3\nlayout sum 1,0\nsplit sum i 2 i.o i.i\nsplit sum k 3 k.o k.i\n"
        "reorder sum j i.o k.o i.i k.i\ntensorize sum i.i dot.rows\n"},
+      {"tensorize",
+       "The same with a decision, of which `dot.rows` is the only value. Splits follow it.",
+       Product(),
+       "decide dot intrinsics sum i dot.rows\nlayout x 1/$dot.depth,0,1%$dot.depth\n"
+       "layout sum 1,0\nsplit sum i $dot.lanes i.o i.i\nsplit sum k $dot.depth k.o k.i\n"
+       "reorder sum j i.o k.o i.i k.i\ntensorize sum i.i $dot\n"},
   };
 }
 

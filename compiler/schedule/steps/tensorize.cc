@@ -7,7 +7,13 @@ Status Apply(const TensorizeStep& step, Editor& editor) {
   TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   TESSERA_TRY(editor.FindLeaf(*stage, step.axis));
   const target::Target& target = editor.schedule().target();
-  for (const std::string& name : step.intrinsics) {
+  std::vector<std::string> intrinsics = step.intrinsics;
+  for (std::string& name : intrinsics) {
+    if (name.starts_with('$')) {
+      TESSERA_ASSIGN(const std::vector<std::string> picked,
+                     editor.Words(name.substr(1), DomainKind::kIntrinsics));
+      name = picked[0];
+    }
     if (target.FindIntrinsic(name) != nullptr) continue;
     std::string names;
     for (const target::TensorIntrin& i : target.intrinsics) names += " " + i.name;
@@ -15,7 +21,7 @@ Status Apply(const TensorizeStep& step, Editor& editor) {
                 names.empty() ? " none" : names);
   }
   stage->tensorize_axis = step.axis;
-  stage->intrinsics = step.intrinsics;
+  stage->intrinsics = std::move(intrinsics);
   return {};
 }
 

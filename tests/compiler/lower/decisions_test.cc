@@ -3,8 +3,8 @@
 // What is tested: every value of every domain of places, orders and loops is legal, can be built,
 // and computes what the definition says. Space: each stage of 120 random expressions under random
 // schedules of up to 10 steps; all its places, all orders of its first four loops, all loops that
-// may be parallel. Not tested here: what the domains are (tests/compiler/schedule/domain_test); picks that come together
-// (passes_test).
+// may be parallel. Not tested here: what the domains are (tests/compiler/schedule/domain_test);
+// picks that come together (passes_test).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the domains of decisions, numbers, places, orders and loops, as what the
-// steps before leave of them; every refusal that has to do with places, orders and loops. Not tested here: that no
-// value of a domain is illegal in random programs (tests/compiler/lower/decisions_test).
+// What is tested: the domains of decisions, numbers, places, orders, loops and intrinsics, as what
+// the steps before leave of them; every refusal that has to do with these words. Not tested here:
+// that no value of a domain is illegal in random programs (tests/compiler/lower/decisions_test).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "compiler/schedule/schedule.h"
+#include "compiler/target/host_level.h"
 #include "tests/compiler/schedule/row_sums.h"
 #include "tests/compiler/schedule/state.h"
 
@@ -162,6 +163,86 @@ TEST(Domains, OfOrdersKeepReadersInReach) {
   EXPECT_EQ(Values("split s k 3 o n\ncompute_at c a i\ncompute_at a s o\nprefetch a s n 1",
                    "decide o orders s o n"),
             "o n");
+}
+
+// c[i, j] = sum of 8 products of a[i] and b[j], of bytes, and what a host with vectors of 512 bits
+// makes of it behind |steps|.
+Result<Schedule> Products(const std::string& steps, const char* level = "x86-64-v4-vnni") {
+  const te::Tensor a = te::Placeholder("a", DType::kUint8, {6, 8}),
+                   b = te::Placeholder("b", DType::kInt8, {48, 8});
+  const te::Axis k = te::ReduceAxis("k", 8);
+  const te::Tensor c = te::Compute("c", {6, 48}, {"i", "j"}, [&](const Index& i) {
+    return te::Sum(
+        ir::Cast(DType::kInt32, a(i[0], k.var)) * ir::Cast(DType::kInt32, b(i[1], k.var)), {k});
+  });
+  Schedule s = *Schedule::Create({c}, target::Host(*target::FindHostLevel(level)));
+  TESSERA_TRY(s.Apply(steps));
+  return s;
+}
+
+TEST(Domains, OfIntrinsicsAreThoseThatFitTheSums) {
+  const auto values = [](const std::string& steps, const std::string& decide) {
+    const Result<Schedule> s = Products(steps);
+    EXPECT_TRUE(s) << s.error().message;
+    const auto all = s->ValuesOf(std::get<DecideStep>((*ParseTrace(decide))[0]));
+    if (!all) return all.error().message;
+    std::string text;
+    for (const Choice& c : *all) text += (text.empty() ? "" : " ") + Print(c);
+    return text;
+  };
+  const std::string both = values("", "decide d intrinsics c j x");
+  EXPECT_NE(both.find("dot_u8s8x16"), std::string::npos) << both;
+  EXPECT_NE(both.find("dot_u8s8x8"), std::string::npos) << both;
+  EXPECT_EQ(values("split c j 24 o n", "decide d intrinsics c n x"), "dot_u8s8x8");
+  const std::string none = values("", "decide d intrinsics c i x");
+  EXPECT_NE(none.find("no intrinsic that sums u8 x i8 as i32, in lanes that divide the 6 "
+                      "iterations of i; leave tensorize out"),
+            std::string::npos)
+      << none;
+  EXPECT_EQ(values("cache_write c reg t", "decide d intrinsics c j x"),
+            "c is no sum of products of two tensors");
+  EXPECT_EQ(values("", "decide d intrinsics c q x"),
+            "stage c has no loop 'q'; its loops are: i j k");
+  // 28 of 32 registers, one or a half of which holds the sums.
+  EXPECT_EQ(values("decide d intrinsics c j dot_u8s8x8\nsplit c j $d.lanes o n",
+                   "decide f factors c o most $d.depth 1"),
+            "1 2 3");
+  EXPECT_EQ(values("decide d intrinsics c j dot_u8s8x16", "decide f factors c j most $d.sums 1"),
+            "1 2 3 4 6 8 12 16 24");
+}
+
+TEST(Domains, OfIntrinsicsGiveSplitsLayoutsAndInstructions) {
+  for (const int64_t lanes : {8, 16}) {
+    const std::string name = fmt::format("dot_u8s8x{}", lanes);
+    const Result<Schedule> s = Products(
+        fmt::format("decide d intrinsics c j {}\nsplit c j $d.lanes o n\nsplit c k $d.depth ko kn\n"
+                    "layout b 0/2*$d.lanes,1,0%2*$d.lanes\nreorder c i o ko n kn\ntensorize c n $d",
+                    name));
+    ASSERT_TRUE(s) << s.error().message;
+    EXPECT_EQ(s->Find("c")->intrinsics, std::vector<std::string>{name});
+    EXPECT_EQ(s->Find("c")->relations[0].factor, lanes);
+    EXPECT_EQ(s->Find("c")->relations[1].factor, 4);
+    EXPECT_EQ(s->Find("b")->layout.dims[0].div, 2 * lanes);
+  }
+  const struct {
+    const char *steps, *message;
+  } kBad[] = {
+      {"decide d intrinsics c j dot", "dot is not in the domain of d: dot_u8s8x"},
+      {"decide d intrinsics c j dot_u8s8x8\nsplit c j $d.width o n",
+       "intrinsic 'd' has no 'width'; it has lanes, depth and sums"},
+      {"split c j $d.lanes o n", "no decision 'd'; a decide step must come first"},
+      {"decide d factors c j 2\nsplit c j $d.lanes o n", "decision 'd' is '2', which is no intr"},
+      {"decide d intrinsics c j dot_u8s8x8\nsplit c j $d o n",
+       "decision 'd' is 'dot_u8s8x8', which is no number"},
+      {"tensorize c j $d", "no decision 'd'"},
+      {"decide d factors c j 2\ntensorize c j $d", "decision 'd' is '2', which is no intrinsic"},
+      {"decide f factors c j most $d 2", "no decision 'd'"},
+  };
+  for (const auto& bad : kBad) {
+    const Result<Schedule> s = Products(bad.steps);
+    ASSERT_FALSE(s) << bad.steps;
+    EXPECT_NE(s.error().message.find(bad.message), std::string::npos) << s.error().message;
+  }
 }
 
 TEST(Domains, OfLoopsAreThoseThatMayBeParallel) {

@@ -102,8 +102,7 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"decide f factors z j 4", "4 is not in the domain of f: 1 2 3 6"},
       {"decide f tiles z j 4", "4 is not in the domain of f: 1 2 3 6"},
       {"decide f factors z j most 2 3", "3 is not in the domain of f: 1 2"},
-      {"decide f factors z j most 0 1",
-       "no tile of the 6 iterations of j is small enough: at most 0 are wanted"},
+      {"decide f factors z j most 0 1", "a factor of 0 is below 1"},
       {"decide f factors q j 1", "no stage 'q'"},
       {"decide f factors z q 1", "stage z has no loop 'q'"},
       {"decide f factors x j 1", "'x' is an input"},
@@ -295,7 +294,7 @@ TEST(ScheduleSteps, TextThatIsNoStepIsRefusedByItsLine) {
       {"compute_at s y i behind a", "'behind': only 'before OTHER' may follow"},
       {"compute_at s y i before",
        "4 words; write compute_at STAGE CONSUMER AXIS|root|$NAME [before OTHER]"},
-      {"decide f tiles y i most x 1", "'x' is no number"},
+      {"decide f tiles y i most x 1", "'x' is neither a number nor a $decision"},
       {"decide f tiles y i room inner $f 1", "no scope 'inner'"},
       {"decide f tiles y i room acc", "6 words; write decide NAME DOMAIN VALUE"},
       {"decide f tiles y i room acc x 1", "'x': buffers are written 64*$rows*(2*$columns+1)+256: "},
@@ -346,13 +345,13 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "cache_read x local c a s\ncache_write a reg c\ncache_write a acc c i32\n"
       "set_scope a acc\nlayout a 0,1/16,1%16\n"
       "layout a 1,0 -3\nlayout a 0,1/4*$f,1%$f\nvectorize z j\nunroll z j\nbind z i grid.y\nbind z "
-      "j thread.x\ntensorize s "
-      "k tile.gemm tile.other\nparallel y i\n"
-      "vthread y i\ndouble_buffer a\nprefetch a y i $f\ndecide p places s y i\n"
+      "j thread.x\ntensorize s k tile.gemm tile.other\nparallel y i\nvthread y i\ndouble_buffer "
+      "a\nprefetch a y i $f\ndecide p places s y i\n"
       "decide q places s root\ndecide r orders z j i\ncompute_at s $p\ncompute_at s root\n"
       "compute_at s root i\ncompute_at s $p before a\nreorder z $r\n"
       "split s k 2 o n overlap\nalign s k a 2\nskip s k\nreindex x a q keep 1,3 0\n"
-      "fold_storage x 2 10 8\nspread x a p t\ndecide t loops z none\nparallel z $t\ncompute_at s y "
+      "fold_storage x 2 10 8\nspread x a p t\ndecide t loops z none\ndecide u intrinsics s k "
+      "dot\nparallel z $t\ncompute_at s y "
       "$r\n";
   const Result<Trace> parsed = ParseTrace(kText);
   ASSERT_TRUE(parsed) << parsed.error().message;
