@@ -41,7 +41,7 @@ constexpr Contestant kContestants[] = {
     {"random", tune::ModelKind::kNone, false, "random"},
     {"grid", tune::ModelKind::kNone, false, "grid"},
     {"genetic", tune::ModelKind::kNone, false, "genetic"},
-    {"annealing", tune::ModelKind::kRank, false, "annealing, xgboost (AutoTVM)"},
+    {"annealing", tune::ModelKind::kRankAlone, false, "annealing, xgboost alone (AutoTVM)"},
     {"evolution", tune::ModelKind::kRegression, false, "evolution, xgboost-regression"},
     {"evolution", tune::ModelKind::kRank, false, "evolution, xgboost"},
     {"evolution", tune::ModelKind::kPrior, false, "evolution, prior"},
@@ -139,8 +139,7 @@ Status Run(const std::string& file, const std::string& name) {
     std::vector<tune::Task> one;
     one.push_back(std::move(task));
     for (const Contestant& contestant : kContestants) {
-      const bool learns = contestant.model == tune::ModelKind::kRank ||
-                          contestant.model == tune::ModelKind::kRegression;
+      const bool learns = contestant.model >= tune::ModelKind::kRank;
       if (learns && !tune::HasXgboost()) continue;
       TESSERA_TRY(SearchLayer(one, options.config, contestant, surface, &all[contestant.name]));
     }

@@ -365,7 +365,7 @@ Action AddTune(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--model", flags->cost_model,
                    "what predicts cycles: none, prior (the compiler's estimate), xgboost (learns "
-                   "by pairs), xgboost-regression")
+                   "by pairs), xgboost-regression, xgboost-alone (without the estimate)")
       ->capture_default_str();
   verb->add_option("--seed", flags->seed, "of the random numbers")
       ->check(CountFromOne())

@@ -100,7 +100,8 @@ const char* ResidencyPlanner::WhyNoTurns(size_t r) const {
   if (made.steps || used.steps) return "one of the two has a schedule of its own (fold_storage)";
   const sched::Anchor& a = used.region->anchor;
   for (const ResidencyRegion* region : {&made, &used}) {
-    if (region->resident) return "its result is kept elsewhere";
+    if (region->resident)
+      return "its result has to be in device memory, or its own schedule says where it is";
     if (region->region->anchor.kind == sched::AnchorKind::kNone)
       return "only layers with a sum or a window take turns";
     if (sched::ExtentsOf(*region->region, config_).batches != 1)

@@ -8,6 +8,8 @@
 namespace tessera::network {
 namespace {
 
+constexpr int64_t kMostSpare = 64;  // tiles of a chain; more than any INP has room for
+
 // The step of kind |S| of |region|'s network trace, for a message: "net.txt:3: stay".
 template <typename S>
 std::string StepText(const ResidencyRegion& region) {
@@ -42,7 +44,11 @@ Status ResidencyPlanner::AddGiven(size_t r, Decisions* decisions) const {
                     "two layers or more take turns, with a row or more in a tile and a tile "
                     "or more to spare");
     }
-    if (r + static_cast<size_t>(turns->layers) > regions_.size()) {
+    if (turns->rows > region.shape[2] || turns->spare > kMostSpare) {
+      return refuse(text, fmt::format("its result has {} rows, and at most {} tiles can be spare",
+                                      region.shape[2], kMostSpare));
+    }
+    if (turns->layers > static_cast<int64_t>(regions_.size() - r)) {
       return refuse(text, fmt::format("{} layers are left in its program", regions_.size() - r));
     }
     // Schedules with fold_storage say themselves which rows are there.

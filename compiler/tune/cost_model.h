@@ -30,18 +30,19 @@ class CostModel {
 
 inline constexpr double kNoScore = -64;
 
-enum class ModelKind : uint8_t { kNone, kPrior, kRank, kRegression };
+// kPrior is the compiler's estimate. kRank and kRegression correct it; kRankAlone does not know it.
+enum class ModelKind : uint8_t { kNone, kPrior, kRank, kRegression, kRankAlone };
 
 // A model of |space|, which outlives it; null for kNone. |follows|: the layer runs behind another
 // one (cost::CostOptions).
-//   errors  kUnsupported  kRank and kRegression in a build without xgboost
+//   errors  kUnsupported  those that learn, in a build without xgboost
 Result<std::unique_ptr<CostModel>> MakeCostModel(ModelKind kind, Space* space,
                                                  const isa::Config& config, bool follows);
 
 // Whether this build has xgboost.
 bool HasXgboost();
 
-// "none", "prior", "xgboost" (kRank), "xgboost-regression".
+// "none", "prior", "xgboost" (kRank), "xgboost-regression", "xgboost-alone".
 //   errors  kInvalidArgument  another word; the message lists the names
 Result<ModelKind> ModelNamed(const std::string& name);
 

@@ -42,7 +42,8 @@ Result<std::unique_ptr<CostModel>> MakeCostModel(ModelKind kind, Space* space,
       return std::make_unique<PriorModel>(space, config, follows);
     case ModelKind::kRank:
     case ModelKind::kRegression:
-      return MakeXgboostModel(kind == ModelKind::kRank, space, config, follows);
+    case ModelKind::kRankAlone:
+      return MakeXgboostModel(kind, space, config, follows);
   }
   return nullptr;
 }
@@ -52,8 +53,11 @@ Result<ModelKind> ModelNamed(const std::string& name) {
   if (name == "prior") return ModelKind::kPrior;
   if (name == "xgboost") return ModelKind::kRank;
   if (name == "xgboost-regression") return ModelKind::kRegression;
-  return Fail(Code::kInvalidArgument,
-              "no model '{}'; the models are: none, prior, xgboost, xgboost-regression", name);
+  if (name == "xgboost-alone") return ModelKind::kRankAlone;
+  return Fail(
+      Code::kInvalidArgument,
+      "no model '{}'; the models are: none, prior, xgboost, xgboost-regression, xgboost-alone",
+      name);
 }
 
 }  // namespace tessera::tune

@@ -51,8 +51,9 @@ class Matrix {
 
 class XgboostModel : public CostModel {
  public:
-  XgboostModel(bool rank, Space* space, const isa::Config& config, bool follows)
-      : rank_(rank),
+  XgboostModel(ModelKind kind, Space* space, const isa::Config& config, bool follows)
+      : rank_(kind != ModelKind::kRegression),
+        corrects_(kind != ModelKind::kRankAlone),
         table_(space, config, follows),
         given_(PriorScore(table_, space->given(), 0)) {}
   ~XgboostModel() override { Drop(); }
@@ -72,7 +73,7 @@ class XgboostModel : public CostModel {
       const Features* features = table_.Of(trial.point);
       if (features == nullptr) continue;
       rows.push_back(features);
-      margins.push_back(static_cast<float>(PriorScore(table_, trial.point, given_)));
+      margins.push_back(static_cast<float>(ScoreOf(trial.point)));
       // A failed trial counts as half as fast as the slowest trial.
       const double slow =
           trial.cycles ? std::log2(static_cast<double>(*trial.cycles + 1)) - least : slowest + 1;
@@ -82,7 +83,7 @@ class XgboostModel : public CostModel {
     // Ranking by pairs uses only the order of labels, but the library needs relevances from 0 up.
     // Regression needs labels on the level of the margins: they are equal at the best trial.
     const float lowest = *std::ranges::min_element(labels);
-    const auto level = static_cast<float>(PriorScore(table_, best->point, given_));
+    const auto level = static_cast<float>(ScoreOf(best->point));
     for (float& label : labels) label += rank_ ? -lowest : level;
     return Train(rows, margins, labels);
   }
@@ -93,7 +94,7 @@ class XgboostModel : public CostModel {
     std::vector<float> margins;
     std::vector<size_t> at;
     for (size_t k = 0; k < points.size(); ++k) {
-      scores[k] = PriorScore(table_, points[k], given_);
+      scores[k] = ScoreOf(points[k]);
       const Features* features = table_.Of(points[k]);
       if (features == nullptr) continue;
       rows.push_back(features);
@@ -111,6 +112,12 @@ class XgboostModel : public CostModel {
   }
 
  private:
+  // The score from which the trees begin.
+  double ScoreOf(const Point& point) {
+    const double prior = PriorScore(table_, point, given_);
+    return corrects_ || prior == kNoScore ? prior : 0;
+  }
+
   void Drop() {
     if (booster_ != nullptr) XGBoosterFree(booster_);
     booster_ = nullptr;
@@ -146,7 +153,7 @@ class XgboostModel : public CostModel {
     return {};
   }
 
-  const bool rank_;
+  const bool rank_, corrects_;
   FeatureTable table_;
   double given_;
   BoosterHandle booster_ = nullptr;
@@ -156,9 +163,9 @@ class XgboostModel : public CostModel {
 
 bool HasXgboost() { return true; }
 
-Result<std::unique_ptr<CostModel>> MakeXgboostModel(bool rank, Space* space,
+Result<std::unique_ptr<CostModel>> MakeXgboostModel(ModelKind kind, Space* space,
                                                     const isa::Config& config, bool follows) {
-  return std::make_unique<XgboostModel>(rank, space, config, follows);
+  return std::make_unique<XgboostModel>(kind, space, config, follows);
 }
 
 }  // namespace tessera::tune

@@ -16,7 +16,7 @@ namespace tessera::tune {
 // Trees that correct the analytic cost, which is their base margin. |rank|: trained on pairs of
 // trials, otherwise on squares of the error in log2 of cycles.
 //   errors  kUnsupported  this build has no xgboost
-Result<std::unique_ptr<CostModel>> MakeXgboostModel(bool rank, Space* space,
+Result<std::unique_ptr<CostModel>> MakeXgboostModel(ModelKind kind, Space* space,
                                                     const isa::Config& config, bool follows);
 
 // The analytic score of |point|, log2 of the speed, minus |given|.

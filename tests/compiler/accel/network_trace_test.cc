@@ -189,6 +189,12 @@ TEST_F(RefusedNetworkTrace, SaysWhy) {
               HasSubstr("net.txt:1: turns: two layers or more take turns, with a row or more in a "
                         "tile and a tile or more to spare"));
   EXPECT_THAT(ErrorOf(0, "turns 2 0 1"), HasSubstr("two layers or more take turns"));
+  for (const char* much : {"turns 2 41 1", "turns 2 1 65", "turns 2 9000000000000000000 1"}) {
+    EXPECT_THAT(ErrorOf(0, much),
+                HasSubstr("net.txt:1: turns: its result has 40 rows, and at most 64 tiles can be "
+                          "spare"));
+  }
+  EXPECT_THAT(ErrorOf(0, "turns 9000000000000000000 1 1"), HasSubstr("3 layers are left"));
   EXPECT_THAT(ErrorOf(0, "turns 9 1 1"), HasSubstr("net.txt:1: turns: 3 layers are left"));
   EXPECT_THAT(ErrorOf(0, "turns 2 1 1"),
               HasSubstr("cannot take turns: only the next layer may read its result, and another "
@@ -201,6 +207,35 @@ TEST_F(RefusedNetworkTrace, SaysWhy) {
   EXPECT_THAT(ErrorOf(0, "room 8"), HasSubstr("net.txt:1: room: 1 to 7 eighths can be left"));
   EXPECT_THAT(ErrorOf(0, "taps 4"), HasSubstr("taps 4: the host packs no such taps for it"));
   EXPECT_THAT(ErrorOf(1, "taps 3"), HasSubstr("taps 3: the host packs no such taps for it"));
+}
+
+// Convolutions in a row, the first of |images| images, with |traces| by region; what Compile says.
+std::string ErrorOfRow(int64_t images, const std::vector<std::string>& traces,
+                       const AloneOptions& options = {}) {
+  const isa::Config config = NamedConfig("default");
+  Net net(6);
+  auto x = net.Input({images, 16, 24, 24});
+  for (int k = 0; k < 4; ++k) x = net.Conv(x, 16, Square(3));
+  net.Output(x);
+  auto compiled = Compile(net.graph(), config);
+  if (!compiled) return compiled.error().message;
+  for (size_t r = 0; r < traces.size(); ++r)
+    compiled->regions[r].network = *schedule::ParseNetworkTrace(traces[r]);
+  const auto made = CompileAlone(compiled->activations, compiled->regions, config, options);
+  return made ? "compiled" : made.error().message;
+}
+
+TEST(NetworkTraces, OfSeveralLayersHaveToAgree) {
+  EXPECT_EQ(ErrorOfRow(1, {"turns 3 1 1"}), "compiled");
+  EXPECT_THAT(ErrorOfRow(1, {"turns 3 1 1", "turns 2 1 1"}),
+              HasSubstr("turns: it takes turns with layers in front of it already"));
+  EXPECT_THAT(ErrorOfRow(2, {"turns 2 1 1"}), HasSubstr("it has more images than a tile has rows"));
+  EXPECT_THAT(ErrorOfRow(1, {"turns 2 1 1"}, {.store_all = true}),
+              HasSubstr("cannot take turns: its result goes to device memory"));
+  EXPECT_THAT(ErrorOfRow(1, {"stay"}, {.residency = false}),
+              HasSubstr("stay: it has to go to device memory"));
+  EXPECT_THAT(ErrorOfRow(1, {"turns 2 1 1"}, {.residency = false}),
+              HasSubstr("cannot take turns: its result has to be in device memory"));
 }
 
 }  // namespace

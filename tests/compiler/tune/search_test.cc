@@ -165,7 +165,8 @@ TEST(CostModels, OrderUnseenPointsOfTheMachine) {
     if (all.trials().size() < 30) learned.Add(trial);
     all.Add(trial);
   }
-  for (const ModelKind kind : {ModelKind::kPrior, ModelKind::kRank, ModelKind::kRegression}) {
+  for (const ModelKind kind :
+       {ModelKind::kPrior, ModelKind::kRank, ModelKind::kRegression, ModelKind::kRankAlone}) {
     if (kind != ModelKind::kPrior && !HasXgboost()) continue;
     auto model = MakeCostModel(kind, task.space.get(), config, task.follows);
     ASSERT_TRUE(model) << model.error().message;
