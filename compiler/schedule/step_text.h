@@ -116,8 +116,8 @@ class Reader {
     if (!word->starts_with('{')) {
       return Refuse(
           "'{}': a domain is {{1 2 4}} in braces, or factors or tiles of a loop with, perhaps, {} "
-          "N "
-          "and {} MEMORY BUFFERS, or places, orders or loops of a stage, or intrinsics of a loop",
+          "N and {} MEMORY BUFFERS, or places, orders or loops of a stage, or intrinsics of a "
+          "loop",
           *word, kMost, kRoom);
     }
     std::string text = word->substr(1);

@@ -35,6 +35,7 @@ Result<NetworkSpace> NetworkSpace::Make(const compiler::PlannedProgram& program,
                                         const isa::Config& config) {
   NetworkSpace space;
   space.config_ = config;
+  space.keeps_domains_ = false;
   space.program_ = program;
   for (size_t r = 0; r < program.regions.size(); ++r)
     space.program_.regions[r].network = program.network[r];

@@ -55,6 +55,10 @@ bool Space::Replays(const Point& point) {
 }
 
 const std::vector<Choice>* Space::ValuesAfter(const std::vector<Choice>& picks) {
+  if (!keeps_domains_) {
+    last_values_ = Domain(picks);
+    return last_values_.empty() ? nullptr : &last_values_;
+  }
   const uint64_t hash = HashOfPicks(picks);
   auto known = values_.find(hash);
   if (known == values_.end()) {

@@ -4,12 +4,14 @@
 // promises are those of the compiled artifact on device cycle, and are no more than without
 // records; a search goes on where a killed or interrupted one ended and measures nothing twice;
 // bad input gives one line. Space: one network; a killed search, Ctrl-C, a damaged line, a full
-// disk, two searches on one file, records for another machine. Not tested here: the searches
-// themselves (tests/compiler/tune), how well they do (bench/search).
+// disk, two searches on one file, records for another machine; the records in models/records.
+// Not tested here: the searches themselves (tests/compiler/tune), how well they do (bench/search).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/tools/command.h"
@@ -77,6 +79,39 @@ TEST(TuneVerb, RecordsMakeTheNetworkThatItPromises) {
               records + " -o " + TempPath("tiny.tsr"));
   EXPECT_EQ(other.code, 0) << other.output;
   EXPECT_THAT(other.output, HasSubstr("for another machine, configuration 'default'"));
+}
+
+// The file of the network |name|; "": it is not here.
+std::string ModelOf(const std::string& name) {
+  const char* given = std::getenv("TESSERA_MODELS");
+  const std::string folder = given != nullptr && *given != '\0' ? given : "../shared/models";
+  for (const std::string& file :
+       {"models/fashion/" + name + ".onnx", folder + "/" + name + ".tflite"}) {
+    if (std::filesystem::exists(file)) return file;
+  }
+  return "";
+}
+
+TEST(TuneVerb, RecordsOfKnownNetworksHold) {
+  int held = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("models/records")) {
+    const std::string file = entry.path().string(), stem = entry.path().stem().string();
+    if (entry.path().extension() != ".jsonl") continue;
+    SCOPED_TRACE(file);
+    const std::string model = ModelOf(stem.substr(0, stem.find('.'))),
+                      config = stem.substr(stem.find('.') + 1);
+    if (model.empty()) continue;
+    ++held;
+    const std::string text = Read(file), plain = TempPath("plain.tsr"), net = TempPath("held.tsr");
+    const json last = json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
+    const std::string compile = "compile " + model + " --target vta --config " + config + " -o ";
+    const CommandResult made = Tessera(compile + net + " --records " + file);
+    ASSERT_EQ(made.code, 0) << made.output;
+    EXPECT_EQ(CyclesOf(net), last.at("cycles")) << "run bench/records.sh again";
+    ASSERT_EQ(Tessera(compile + plain).code, 0);
+    EXPECT_LT(CyclesOf(net), CyclesOf(plain));
+  }
+  EXPECT_GE(held, 1) << "that of models/fashion is in the tree";
 }
 
 TEST(TuneVerb, GoesOnWhereASearchEnded) {
