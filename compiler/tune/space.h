@@ -109,7 +109,7 @@ class Space {
   // From the first point on that has |picks|, in order, the first that replays.
   std::optional<Point> NextFrom(std::vector<schedule::Choice> picks);
 
-  std::vector<schedule::Choice> last_values_;  // without keeps_domains_
+  std::vector<schedule::Choice> last_values_;                           // without keeps_domains_
   std::unordered_map<uint64_t, std::vector<schedule::Choice>> values_;  // by the picks before
   std::unordered_map<uint64_t, bool> replays_;
   int64_t rejected_ = 0;
