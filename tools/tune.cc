@@ -164,8 +164,10 @@ Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, std::vector<tune:
   return found;
 }
 
-// Plans the programs by the best network traces of |search|, and makes the layers' tasks anew.
+// Plans the programs by the best network traces of |search|. Where they are not the compiler's,
+// makes the layers' tasks anew.
 Status Adopt(Tuning& tuning, const tune::Search& search, tune::RecordLog* log) {
+  bool other = false;
   for (size_t t = 0; t < tuning.network.size(); ++t) {
     const tune::Task& task = tuning.network[t];
     const tune::Trial* best = search.history(t).best();
@@ -173,11 +175,15 @@ Status Adopt(Tuning& tuning, const tune::Search& search, tune::RecordLog* log) {
     tune::Record record = tune::RecordOf(task, *best);
     record.network = tuning.model_crc;
     TESSERA_TRY(log->Append(record));
+    if (best->point == task.space->given()) continue;
+    other = true;
     compiler::PlannedProgram& program = tuning.programs[task.program];
     task.space->Put(best->point, &program);
     TESSERA_TRY(compiler::PlanAgain(&program, tuning.config));
   }
-  TESSERA_ASSIGN(tuning.layers, tune::TasksOf(tuning.programs, tuning.config));
+  if (other) {
+    TESSERA_ASSIGN(tuning.layers, tune::TasksOf(tuning.programs, tuning.config));
+  }
   return {};
 }
 

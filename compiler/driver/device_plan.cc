@@ -277,12 +277,9 @@ Status DevicePlanBuild::Emit() {
     }
     build_.net.programs[next++].image = std::move(emitted.image);
     PlannedProgram& planned = build_.programs.emplace_back();
-    for (size_t t = 0; t < program.activations.size(); ++t)
-      planned.on_chip.push_back(program.plan.residency.Of(static_cast<int>(t)) != nullptr);
-    planned.traces = std::move(program.plan.traces);
-    planned.network = std::move(program.plan.network);
     planned.activations = std::move(program.activations);
     planned.regions = std::move(program.regions);
+    TakePlan(std::move(program.plan), &planned);
   }
   return {};
 }

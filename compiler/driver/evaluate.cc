@@ -47,13 +47,18 @@ Result<isa::ProgramImage> ProgramOf(const AccelLayer& layer, const schedule::Tra
   return CheckedProgram(layer.activations, regions, layer.config);
 }
 
+void TakePlan(network::ProgramPlan plan, PlannedProgram* program) {
+  program->traces = std::move(plan.traces);
+  program->network = std::move(plan.network);
+  program->on_chip.clear();
+  for (size_t t = 0; t < program->activations.size(); ++t)
+    program->on_chip.push_back(plan.residency.Of(static_cast<int>(t)) != nullptr);
+}
+
 Status PlanAgain(PlannedProgram* program, const isa::Config& config) {
   TESSERA_ASSIGN(network::ProgramPlan plan,
                  network::PlanProgram(program->activations, program->regions, config));
-  program->traces = std::move(plan.traces);
-  program->network = std::move(plan.network);
-  for (size_t t = 0; t < program->activations.size(); ++t)
-    program->on_chip[t] = plan.residency.Of(static_cast<int>(t)) != nullptr;
+  TakePlan(std::move(plan), program);
   return {};
 }
 

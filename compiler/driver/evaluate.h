@@ -55,6 +55,9 @@ struct PlannedProgram {
   std::vector<bool> on_chip;
 };
 
+// Sets |traces|, |network| and |on_chip| of |program| to those of |plan|.
+void TakePlan(network::ProgramPlan plan, PlannedProgram* program);
+
 // Plans |program| by its network traces and schedules, and sets |traces|, |network| and |on_chip|.
 //   errors  those of network::PlanProgram
 Status PlanAgain(PlannedProgram* program, const isa::Config& config);

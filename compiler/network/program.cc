@@ -59,8 +59,7 @@ class ProgramPlanner {
   bool PacksTaps(const lower::accel::AccelRegion& region, const sched::AnalyzedRegion& own) const;
   Result<sched::AnalyzedRegion> PackTaps(const lower::accel::AccelRegion& region,
                                          sched::AnalyzedRegion own) const;
-  Result<PlannedRegion> Analyze(const lower::accel::AccelRegion& region,
-                                lower::accel::KeptActivations* kept) const;
+  Result<PlannedRegion> Analyze(size_t index);
   // Region |index| in the form that PlanResidency takes.
   ResidencyRegion SeenBy(size_t index) const;
   // The activations that |region| reads or makes and that stay on chip.
@@ -81,6 +80,7 @@ class ProgramPlanner {
   RefusedIndex* const refused_;
   std::vector<lower::accel::KeptActivations>
       planned_kept_;  // by region: the activations that a given schedule keeps in INP
+  std::vector<bool> may_pack_taps_;  // by region: whether a network trace may have taps
   ProgramPlan program_;
 };
 
@@ -124,9 +124,9 @@ Result<sched::AnalyzedRegion> ProgramPlanner::PackTaps(const lower::accel::Accel
   return made;
 }
 
-// Sets |kept| to the activations that a given schedule keeps in INP.
-Result<PlannedRegion> ProgramPlanner::Analyze(const lower::accel::AccelRegion& region,
-                                              lower::accel::KeptActivations* kept) const {
+// Sets |planned_kept_| and |may_pack_taps_| of the region.
+Result<PlannedRegion> ProgramPlanner::Analyze(size_t index) {
+  const lower::accel::AccelRegion& region = regions_[index];
   PlannedRegion planned;
   const lower::accel::Analysis shared = lower::accel::AnalysisOf(region, config_);
   const sched::Accepted<sched::AnalyzedRegion>& analyzed = *shared;
@@ -139,18 +139,21 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const lower::accel::AccelRegion& r
     if (analyzed) planned.region = *analyzed;
     auto stays = lower::accel::KeptBySteps(region, *region.schedule, own);
     if (!stays) return Within(region.op, stays.error());
-    *kept = std::move(*stays);
-    auto steps = lower::accel::ScheduleBySteps(region, *region.schedule, *kept, config_);
+    planned_kept_[index] = std::move(*stays);
+    auto steps =
+        lower::accel::ScheduleBySteps(region, *region.schedule, planned_kept_[index], config_);
     if (!steps) return Within(region.op, steps.error());
     planned.steps = std::move(*steps);
-    const bool follows = &region != regions_.data();
     // A schedule without a cost has no program either: the emission says why.
-    const auto cost = cost::AccelCost(planned.steps.schedule, config_, {.follows = follows});
+    const auto cost = cost::AccelCost(planned.steps.schedule, config_, {.follows = index > 0});
     if (cost) planned.cost = *cost;
     return planned;
   }
   if (!analyzed) return Within(region.op, analyzed.error());
   planned.region = *analyzed;
+  may_pack_taps_[index] =
+      PacksTaps(region, *planned.region) &&
+      (sched::Im2colOf(*planned.region, 1) || sched::Im2colOf(*planned.region, 2));
   auto packed = PackTaps(region, std::move(*planned.region));
   if (!packed) return std::unexpected(packed.error());
   planned.region = std::move(*packed);
@@ -161,9 +164,10 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const lower::accel::AccelRegion& r
 Status ProgramPlanner::Regions() {
   std::vector<PlannedRegion>& planned_regions = program_.regions;
   planned_kept_.resize(regions_.size());
+  may_pack_taps_.resize(regions_.size());
   for (size_t k = 0; k < regions_.size(); ++k) {
     At(k);
-    TESSERA_ASSIGN(PlannedRegion planned, Analyze(regions_[k], &planned_kept_[k]));
+    TESSERA_ASSIGN(PlannedRegion planned, Analyze(k));
     planned_regions.push_back(std::move(planned));
   }
   At({});
@@ -173,15 +177,12 @@ Status ProgramPlanner::Regions() {
     options.in_memory[k] = activations_[k].kind != Activation::Kind::kInternal;
   for (size_t k = 0; k < regions_.size(); ++k) seen.push_back(SeenBy(k));
   TESSERA_ASSIGN(program_.residency, PlanResidency(seen, config_, options));
-  program_.network = program_.residency.traces;
+  program_.network = std::move(program_.residency.traces);
   for (size_t k = 0; k < regions_.size(); ++k) {
-    const lower::accel::Analysis own = lower::accel::AnalysisOf(regions_[k], config_);
-    if (!*own || !PacksTaps(regions_[k], **own)) continue;
+    program_.residency.choices[k].taps = may_pack_taps_[k];
+    if (!may_pack_taps_[k] || regions_[k].network) continue;
     const int axes = planned_regions[k].region->anchor.im2col;
-    if (axes != 0 && !regions_[k].network)
-      program_.network[k].emplace_back(schedule::TapsStep{axes});
-    for (const int some : {1, 2, 3})
-      program_.residency.choices[k].taps |= sched::Im2colOf(**own, some).has_value();
+    if (axes != 0) program_.network[k].emplace_back(schedule::TapsStep{axes});
   }
   for (size_t k = 0; k < regions_.size(); ++k) {
     At(k);

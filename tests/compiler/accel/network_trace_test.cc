@@ -50,7 +50,7 @@ TEST(NetworkTraces, BadTextIsRefused) {
             "f.txt:3: 'stay' is there already; leave one of the two out");
 }
 
-// A few layers, some of which fit INP.
+// A few layers. The results of some fit INP.
 graph::TensorId Layers(Net& net, const isa::Config& config) {
   Rng& rng = net.rng();
   const int64_t block = config.block_out, tiles = config.Depth(isa::Memory::kInp);
@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(Configurations, NetworkTraceTest,
                          ::testing::Values("default", "tiny", "wide", "batch4"),
                          [](const auto& param) { return std::string(param.param); });
 
-// Three layers, of which the second and the third may take turns; the third reads the first, too.
+// Three layers. The second and the third may take turns. The third reads the first, too.
 class RefusedNetworkTrace : public ::testing::Test {
  protected:
   void SetUp() override {
