@@ -245,7 +245,7 @@ class DotGenerator {
     for (const AxisRole& r : roles_.reduced)
       bytes *= r.axis.var.get() == quad_.axis.var.get() ? 1 : r.axis.extent;
     const bool one = lane_.axis.extent == dot_.lanes * blocks_;
-    if (one || positions == 1 || bytes <= s_.target().near_bytes) return false;
+    if (one || positions == 1 || bytes <= s_.target().caches[0].bytes) return false;
     const int64_t line = s_.target().line_bytes;
     const std::vector<int64_t> each = Divisors(quads, quads);
     size_t most = each.size();  // the most whose share is few enough lines

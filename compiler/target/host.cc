@@ -6,8 +6,9 @@
 namespace tessera::target {
 
 // Figures that do not come from |level| are those of a server core, which computes two vectors of
-// products and loads two vectors per cycle. 2^17 multiply-adds take 10 us: five times the cost of
-// handing work to another thread.
+// products, loads two and stores one per cycle. Its caches are those of Ice Lake and Zen 4, whose
+// sizes differ by less than a half. 2^17 multiply-adds take 10 us: five times the cost of handing
+// work to another thread.
 std::shared_ptr<const Target> Host(const HostLevel& level) {
   using ir::LoopKind;
   using ir::Scope;
@@ -21,9 +22,12 @@ std::shared_ptr<const Target> Host(const HostLevel& level) {
       .processors = 4,
       .vector_registers = level.vector_registers,
       .vector_bytes = level.vector_bytes,
-      .near_bytes = 48 << 10,
       .lines_ahead = 16,
-      .loads_a_cycle = 2});
+      .ops_a_cycle = 2,
+      .loads_a_cycle = 2,
+      .stores_a_cycle = 1,
+      .caches = {{48 << 10, 64, 48}, {1 << 20, 64, 16}, {32 << 20, 64, 6, false}},
+      .cycles_a_second = 3e9});
 }
 
 std::shared_ptr<const Target> Host() {

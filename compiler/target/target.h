@@ -37,6 +37,14 @@ struct LoopLimit {
   int64_t most = 0;
 };
 
+// A cache of a processor, or one that all share.
+struct TargetCache {
+  int64_t bytes = 0;
+  int64_t line_bytes = 64;
+  double bytes_a_cycle = 0;  // from the memory behind it
+  bool each = true;          // each processor has one
+};
+
 struct Target {
   std::string name;                      // in messages: "host"
   std::vector<TargetMemory> memories;    // one for each scope
@@ -53,9 +61,13 @@ struct Target {
   int64_t group_threads = 0;     // of one group; enough that one can always proceed
   int64_t vector_registers = 0;  // of a processor
   int64_t vector_bytes = 0;      // of one of them
-  int64_t near_bytes = 0;        // of the first-level cache
   int64_t lines_ahead = 0;       // cache lines in flight before a processor waits
-  double loads_a_cycle = 0;      // of whole vectors, or of one value for all lanes
+  // A processor's instructions in a cycle. A host's work on registers, a GPU's on the values of
+  // |group_lanes| threads.
+  double ops_a_cycle = 0, loads_a_cycle = 0, stores_a_cycle = 0;
+  int64_t group_lanes = 0;               // 0: a host
+  std::vector<TargetCache> caches = {};  // the nearest first
+  double cycles_a_second = 0;
 
   const TargetMemory* FindMemory(ir::Scope scope) const;  // null if absent
   bool Takes(ir::LoopKind kind) const;

@@ -50,13 +50,21 @@ std::string Figures(const Target& target) {
       {target.group_threads, "groups of {} threads or more"},
       {target.vector_registers, "{} vector registers"},
       {target.vector_bytes, "of {} bytes each"},
-      {target.near_bytes, "a first cache of {} bytes"}};
+      {target.group_lanes, "{} lanes a processor"}};
   std::vector<std::string> known;
   for (const auto& figure : kFigures) {
     if (figure.value != 0) known.push_back(fmt::format(fmt::runtime(figure.text), figure.value));
   }
-  if (target.loads_a_cycle != 0)
-    known.push_back(fmt::format("{:g} loads a cycle", target.loads_a_cycle));
+  if (target.ops_a_cycle != 0)
+    known.push_back(fmt::format("{:g} operations, {:g} loads and {:g} stores a cycle",
+                                target.ops_a_cycle, target.loads_a_cycle, target.stores_a_cycle));
+  for (const target::TargetCache& cache : target.caches) {
+    known.push_back(fmt::format(
+        "a cache of {} KiB{}, which takes {:g} bytes a cycle from behind it", cache.bytes >> 10,
+        cache.each ? "" : " for all processors", cache.bytes_a_cycle));
+  }
+  if (target.cycles_a_second != 0)
+    known.push_back(fmt::format("{:g} GHz", target.cycles_a_second / 1e9));
   if (!known.empty()) out += fmt::format(" Figures: {}.", fmt::join(known, ", "));
   return out + "\n";
 }
