@@ -41,13 +41,6 @@ struct TiledRegion {
   int64_t RowTiles() const { return CeilDiv(extents.out_y, plan.y_tile); }
 };
 
-std::optional<TiledRegion> Make(const ResidencyRegion& region, const sched::OnChip& on_chip,
-                                const isa::Config& config) {
-  const Result<sched::TilePlan> plan = sched::MakePlan(*region.region, config, on_chip);
-  if (!plan) return std::nullopt;
-  return TiledRegion{region.region, on_chip, *plan, sched::ExtentsOf(*region.region, config)};
-}
-
 // Estimated cycles of |first| and |second| when |second| runs under |first| as far as it can.
 double Together(const TiledRegion& first, const TiledRegion& second) {
   const double alone = first.plan.cycles() + second.plan.cycles();
@@ -73,15 +66,21 @@ RoomTiles::RoomTiles(const ResidencyPlan& plan, size_t r, const schedule::RoomSt
 }
 
 void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
-               const ResidencyPlan& plan, Decisions* decisions) {
+               const PlanOfRegion& plan_of, const ResidencyPlan& plan, Decisions* decisions) {
+  const auto make = [&](size_t r, const sched::OnChip& on_chip) -> std::optional<TiledRegion> {
+    const Result<sched::TilePlan> made = plan_of(r, on_chip);
+    if (!made) return std::nullopt;
+    const sched::AnalyzedRegion* region = regions[r].region;
+    return TiledRegion{region, on_chip, *made, sched::ExtentsOf(*region, config)};
+  };
   for (size_t r = 0; r + 1 < regions.size(); ++r) {
     if (regions[r].steps || regions[r + 1].steps) continue;
     if (regions[r].given != nullptr || regions[r + 1].given != nullptr) continue;
     // Regions in a chain have a fixed number of rows.
     if (plan.regions[r].rows > 0 || plan.regions[r + 1].rows > 0) continue;
     const int64_t tiles = plan.box_tiles[r];
-    const std::optional<TiledRegion> first = Make(regions[r], plan.regions[r], config),
-                                     second = Make(regions[r + 1], plan.regions[r + 1], config);
+    const std::optional<TiledRegion> first = make(r, plan.regions[r]),
+                                     second = make(r + 1, plan.regions[r + 1]);
     if (!first || !second || !first->boxed() || !second->boxed()) continue;
     const bool there = 2 * first->Box() + second->Box() <= tiles;
     const double apart = first->plan.cycles() + second->plan.cycles();
@@ -94,8 +93,7 @@ void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& c
       sched::OnChip less = plan.regions[r], under = plan.regions[r + 1];
       less.inp_tiles = room.here;
       under.inp_tiles = room.next;
-      const std::optional<TiledRegion> a = Make(regions[r], less, config),
-                                       b = Make(regions[r + 1], under, config);
+      const std::optional<TiledRegion> a = make(r, less), b = make(r + 1, under);
       if (!a || !b || 2 * a->Box() + b->Box() > tiles) continue;
       const double together = Together(*a, *b);
       if (together >= best) continue;

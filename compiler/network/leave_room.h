@@ -7,6 +7,7 @@
 #ifndef TESSERA_COMPILER_NETWORK_LEAVE_ROOM_H_
 #define TESSERA_COMPILER_NETWORK_LEAVE_ROOM_H_
 
+#include <functional>
 #include <vector>
 
 #include "compiler/network/residency_planner.h"
@@ -20,9 +21,13 @@ struct RoomTiles {
   RoomTiles(const ResidencyPlan& plan, size_t r, const schedule::RoomStep& step);
 };
 
+// The plan of a region by its index.
+using PlanOfRegion =
+    std::function<Result<sched::TilePlan>(size_t region, const sched::OnChip& on_chip)>;
+
 // Adds a RoomStep to |decisions| for such pairs of |regions|, which have |plan|.
 void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
-               const ResidencyPlan& plan, Decisions* decisions);
+               const PlanOfRegion& plan_of, const ResidencyPlan& plan, Decisions* decisions);
 
 }  // namespace tessera::network
 

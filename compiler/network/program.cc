@@ -62,6 +62,9 @@ class ProgramPlanner {
   Result<PlannedRegion> Analyze(size_t index);
   // Region |index| in the form that PlanResidency takes.
   ResidencyRegion SeenBy(size_t index) const;
+  // The cost of |plan| for region |index|; nothing: its steps have none.
+  std::optional<cost::Cost> CostOf(size_t index, const sched::TilePlan& plan,
+                                   const sched::OnChip& on_chip) const;
   // The activations that |region| reads or makes and that stay on chip.
   lower::accel::KeptActivations KeptBy(const lower::accel::AccelRegion& region) const;
   // Makes the steps of region |index| once the residency is known.
@@ -222,6 +225,9 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
     }
     return seen;
   }
+  seen.cost_of = [this, index](const sched::TilePlan& plan, const sched::OnChip& on_chip) {
+    return CostOf(index, plan, on_chip);
+  };
   const sched::Anchor& a = seen.region->anchor;
   if (a.kind != sched::AnchorKind::kNone && a.im2col == 0)
     seen.reads.push_back(
@@ -232,6 +238,27 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
           {.activation = seen.activation_of(step.tensor), .rank = step.tensor.shape().size()});
   }
   return seen;
+}
+
+std::optional<cost::Cost> ProgramPlanner::CostOf(size_t index, const sched::TilePlan& plan,
+                                                 const sched::OnChip& on_chip) const {
+  const lower::accel::AccelRegion& region = regions_[index];
+  const sched::AnalyzedRegion& analyzed = *program_.regions[index].region;
+  lower::accel::KeptActivations kept;
+  if (on_chip.input) {
+    kept[analyzed.anchor.input.name()] = {.halo = *on_chip.input, .pad = analyzed.anchor.pad_value};
+  }
+  if (on_chip.result)
+    kept[region.output.name()] = {.halo = *on_chip.result, .pad = on_chip.result_pad};
+  for (const auto& [tensor, halo] : on_chip.fetched)
+    kept.try_emplace(tensor.name(), lower::accel::KeptActivation{.halo = halo});
+  const auto schedule = lower::accel::ScheduleOf(
+      region, sched::StepsOf(analyzed, plan, config_, on_chip), kept, config_);
+  if (!schedule) return std::nullopt;
+  const auto cost = cost::AccelCost(
+      *schedule, config_,
+      {.follows = on_chip.follows, .double_buffers = true, .inp_tiles = on_chip.inp_tiles});
+  return cost ? std::optional(*cost) : std::nullopt;
 }
 
 lower::accel::KeptActivations ProgramPlanner::KeptBy(
@@ -254,10 +281,8 @@ Status ProgramPlanner::Plan(size_t index) {
   planned.on_chip = program_.residency.regions[index];
   const lower::accel::KeptActivations kept = KeptBy(region);
   const auto generate = [&]() -> Result<lower::accel::StepRegion> {
-    TESSERA_ASSIGN(const sched::TilePlan plan,
-                   sched::MakePlan(*planned.region, config_, planned.on_chip));
-    return lower::accel::ScheduleByPlan(region, *planned.region, plan, planned.on_chip, kept,
-                                        config_);
+    return lower::accel::ScheduleByPlan(region, *planned.region, *program_.residency.plans[index],
+                                        planned.on_chip, kept, config_);
   };
   // Analyze lowered a given schedule; it needs a new lowering only if other activations stay.
   if (!region.schedule || kept != planned_kept_[index]) {

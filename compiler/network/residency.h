@@ -49,6 +49,8 @@ struct ResidencyRegion {
   // The analysis that plans are made from; null: |steps| has a value.
   const sched::AnalyzedRegion* region = nullptr;
   std::function<int(const te::Tensor&)> activation_of;
+  // What a plan of |region| costs; nothing: its steps have no cost.
+  std::function<std::optional<cost::Cost>(const sched::TilePlan&, const sched::OnChip&)> cost_of;
   // Whether the result stays; nothing: PlanResidency decides.
   std::optional<bool> resident;
   // A network trace that the user gives; null: PlanResidency decides.
@@ -87,7 +89,8 @@ struct Chain {
 Chain ChainOf(size_t region, const std::vector<Resident>& residents);
 
 struct ResidencyPlan {
-  std::vector<sched::OnChip> regions;  // what each region sees
+  std::vector<sched::OnChip> regions;                 // what each region sees
+  std::vector<std::optional<sched::TilePlan>> plans;  // nothing: the region has given steps
   // The first tile of INP and the number of tiles for each region's own boxes. OnChip::inp_tiles is
   // smaller where the next region's boxes need room beside them.
   std::vector<int64_t> box_base, box_tiles;

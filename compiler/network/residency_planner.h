@@ -60,6 +60,9 @@ class ResidencyPlanner {
   // The sum of the estimates of all regions of |chain|. errors: PlanOf's
   Result<sched::TilePlan> SumOf(const Chain& chain, const ResidencyPlan& residency);
   Result<sched::TilePlan> PlanOf(size_t r, const sched::OnChip& on_chip);
+  // The plan of |region| with the least cost among the first ones. errors: MakePlans'
+  Result<sched::TilePlan> CostedPlan(const ResidencyRegion& region,
+                                     const sched::OnChip& on_chip) const;
 
   // The decisions that are given: of traces, of schedules, and whether results stay.
   // errors: PlanResidency's kInvalidArgument

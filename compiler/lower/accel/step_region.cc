@@ -155,29 +155,6 @@ std::optional<size_t> FoldOf(const schedule::Trace& trace, const std::string& na
   return std::nullopt;
 }
 
-// Replays |trace| on |region|, with activations in the layouts of |kept| and |config|.
-Result<schedule::Schedule> ScheduleOf(const AccelRegion& region, const schedule::Trace& trace,
-                                      const KeptActivations& kept, const isa::Config& config) {
-  Layouts layouts;
-  for (const te::Tensor& t : Exchanged(region)) {
-    layouts[t.name()] = LayoutOf(t, kept, config);
-    const bool keeps = KeepsIn(trace, t.name());
-    if (keeps == kept.contains(t.name())) continue;
-    return Fail(Code::kInvalidArgument,
-                "{}: its schedule has {} in {}, the network has it in {}; all layers that exchange "
-                "a tensor have it in one memory",
-                region.output.name(), t.name(), keeps ? "inp" : "global", keeps ? "global" : "inp");
-  }
-  TESSERA_ASSIGN(schedule::Trace whole, WithLayouts(trace, layouts));
-  for (const te::Tensor& t : Exchanged(region)) {
-    const auto stays = kept.find(t.name());
-    if (stays == kept.end() || !stays->second.folded || FoldOf(trace, t.name())) continue;
-    whole.push_back(schedule::FoldStorageStep{
-        t.name(), RowsDim(t).value(), stays->second.folded->rows, stays->second.folded->step});
-  }
-  return schedule::Schedule::Replay({region.output}, whole, target::Accelerator(config));
-}
-
 // The name of the single activation that |prepared| reads, element by element.
 Result<std::string> SourceOf(const te::Tensor& prepared) {
   const std::vector<te::Tensor> inputs = te::Inputs(prepared);
@@ -343,11 +320,33 @@ Result<schedule::Trace> WithDoubleBuffers(const AccelRegion& region, schedule::T
   return trace;
 }
 
+Result<schedule::Schedule> ScheduleOf(const AccelRegion& region, const schedule::Trace& trace,
+                                      const KeptActivations& kept, const isa::Config& config) {
+  Layouts layouts;
+  for (const te::Tensor& t : Exchanged(region)) {
+    layouts[t.name()] = LayoutOf(t, kept, config);
+    const bool keeps = KeepsIn(trace, t.name());
+    if (keeps == kept.contains(t.name())) continue;
+    return Fail(Code::kInvalidArgument,
+                "{}: its schedule has {} in {}, the network has it in {}; all layers that exchange "
+                "a tensor have it in one memory",
+                region.output.name(), t.name(), keeps ? "inp" : "global", keeps ? "global" : "inp");
+  }
+  TESSERA_ASSIGN(schedule::Trace whole, WithLayouts(trace, layouts));
+  for (const te::Tensor& t : Exchanged(region)) {
+    const auto stays = kept.find(t.name());
+    if (stays == kept.end() || !stays->second.folded || FoldOf(trace, t.name())) continue;
+    whole.push_back(schedule::FoldStorageStep{
+        t.name(), RowsDim(t).value(), stays->second.folded->rows, stays->second.folded->step});
+  }
+  return schedule::Schedule::Replay({region.output}, whole, target::Accelerator(config));
+}
+
 Result<StepRegion> ScheduleByPlan(const AccelRegion& region, const sched::AnalyzedRegion& analyzed,
                                   const sched::TilePlan& plan, const sched::OnChip& on_chip,
                                   const KeptActivations& kept, const isa::Config& config) {
-  const schedule::Trace trace = sched::StepsOf(analyzed, plan, config, on_chip);
-  TESSERA_ASSIGN(schedule::Schedule schedule, ScheduleOf(region, trace, kept, config));
+  TESSERA_ASSIGN(schedule::Schedule schedule,
+                 ScheduleOf(region, sched::StepsOf(analyzed, plan, config, on_chip), kept, config));
   schedule::Schedule all = schedule;
   const std::vector<schedule::Step> doubled = ApplyDoubleBuffers(&all);
   // Two copies of all buffers mostly fit; the first lowering is then the only one.

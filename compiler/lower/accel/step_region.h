@@ -82,6 +82,11 @@ Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const schedule::Tr
 //   errors  kOutOfRange  a read outside of a tensor
 Status PackConstants(const AccelRegion& region, StepRegion* made);
 
+// Replays |trace| on |region|, with activations in the layouts of programs and of |kept|.
+//   errors  kInvalidArgument  those of ScheduleBySteps that concern steps, layouts and memories
+Result<schedule::Schedule> ScheduleOf(const AccelRegion& region, const schedule::Trace& trace,
+                                      const KeptActivations& kept, const isa::Config& config);
+
 // |region| by the steps of |plan|, made for |analyzed| and |on_chip|, with double buffers where
 // they fit. errors: those of ScheduleBySteps
 Result<StepRegion> ScheduleByPlan(const AccelRegion& region, const sched::AnalyzedRegion& analyzed,

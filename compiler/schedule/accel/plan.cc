@@ -315,17 +315,15 @@ double TilePlan::cycles() const {
   return std::max({compute_cycles, bus_cycles, vector_cycles}) + overhead_cycles;
 }
 
-int64_t MemoryLanes(const Shape4& shape, const isa::Config& config) {
-  return std::min(shape[0], config.batch) == 1 ? std::min(shape[1], config.block_out)
-                                               : config.block_out;
-}
-
-Packing PackingOf(const Shape4& shape, const isa::Config& config) {
-  return BlockedPacking(shape, std::min(shape[0], config.batch), MemoryLanes(shape, config));
-}
-
 Accepted<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& config,
                             const OnChip& on_chip) {
+  auto plans = MakePlans(region, config, on_chip, 1);
+  if (!plans) return std::unexpected(plans.error());
+  return plans->front();
+}
+
+Accepted<std::vector<TilePlan>> MakePlans(const AnalyzedRegion& region, const isa::Config& config,
+                                          const OnChip& on_chip, size_t most) {
   if (config.batch > 1 && region.output.shape().size() == 1) {
     return std::unexpected(
         Refusal(RefusalKind::kBatchRows,
@@ -348,9 +346,11 @@ Accepted<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& con
   const Extents& e = judge.extents();
   // A stage in place is computed once, so no part reaches into the channels of the next tile.
   const bool whole_parts = std::ranges::any_of(region.steps, &EpilogueStep::in_place);
-  std::optional<TilePlan> best;
+  std::vector<TilePlan> best;
   auto consider = [&](TilePlan p) {
-    if (judge.Fill(&p) && (!best || p.cycles() < best->cycles())) best = p;
+    if (!judge.Fill(&p) || (best.size() == most && p.cycles() >= best.back().cycles())) return;
+    if (best.size() == most) best.pop_back();
+    best.insert(std::ranges::upper_bound(best, p.cycles(), {}, &TilePlan::cycles), p);
   };
   const std::vector<int64_t> channel_tiles =
       judge.grouped() ? std::vector<int64_t>{1} : TileSizes(e.out_blocks);
@@ -362,7 +362,7 @@ Accepted<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& con
                  : Residency::kPart;
   const bool in_turn = on_chip.rows > 0;
   if (in_turn && (e.batches > 1 || a.packs_weight || p.params != Residency::kRegion))
-    return NoPlan(region, config);
+    return std::unexpected(NoPlan(region, config).error());
   const auto rows = in_turn ? std::vector{std::min(on_chip.rows, e.out_y)} : TileSizes(e.out_y);
   for (int64_t y : rows) {
     for (int64_t x : in_turn ? std::vector{e.out_x} : TileSizes(e.out_x)) {
@@ -393,8 +393,8 @@ Accepted<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& con
       }
     }
   }
-  if (best) return *best;
-  return NoPlan(region, config);
+  if (best.empty()) return std::unexpected(NoPlan(region, config).error());
+  return best;
 }
 
 }  // namespace tessera::schedule::accel

@@ -84,7 +84,8 @@ struct TilePlan {
   bool input_above = false;  // spatial outside, one chunk: the input box is fetched above o.o
   Residency weights = Residency::kPart;
   Residency params = Residency::kPart;
-  // Estimated cycles of one inference.
+  // Estimated cycles of one inference: of GEMM, the bus and VECTOR, and those in which the busiest
+  // of the three waits.
   double compute_cycles = 0, bus_cycles = 0, vector_cycles = 0, overhead_cycles = 0;
   double cycles() const;
 };
@@ -123,10 +124,13 @@ int64_t ChipSpan(const AnalyzedRegion& region, const Extents& e, size_t d, int64
 int64_t ResidentTiles(const Shape4& shape, const Halo& halo,
                       const std::optional<FoldedRows>& folded, const isa::Config& config);
 
-// The best plan of a search over channel tiles and parts, rows, columns, reduction chunks, both
+// The best |most| plans by the estimate, the best first, of a search over channel tiles and parts, rows, columns, reduction chunks, both
 // orders and every residency that fits. The same region and configuration give the same plan.
 //   errors  kOutOfRange   not even the smallest tile fits; names the scratchpad
 //           kUnsupported  a tensor without a batch, where tiles have rows of several images
+Accepted<std::vector<TilePlan>> MakePlans(const AnalyzedRegion& region, const isa::Config& config,
+                                          const OnChip& on_chip, size_t most);
+// The first one. errors: MakePlans'
 Accepted<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& config,
                             const OnChip& on_chip = {});
 

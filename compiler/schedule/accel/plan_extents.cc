@@ -64,4 +64,13 @@ int64_t ChipSpan(const AnalyzedRegion& region, const Extents& e, size_t d, int64
   return d == 1 ? WindowPitch(region, span) : span;
 }
 
+int64_t MemoryLanes(const Shape4& shape, const isa::Config& config) {
+  return std::min(shape[0], config.batch) == 1 ? std::min(shape[1], config.block_out)
+                                               : config.block_out;
+}
+
+Packing PackingOf(const Shape4& shape, const isa::Config& config) {
+  return BlockedPacking(shape, std::min(shape[0], config.batch), MemoryLanes(shape, config));
+}
+
 }  // namespace tessera::schedule::accel
