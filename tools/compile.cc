@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -55,8 +56,12 @@ void ShowRecords(const UsedRecords& used, const std::string& file, std::FILE* to
     std::fprintf(stderr, "tessera: warning: %s\n", warning.c_str());
   if (told == nullptr) return;
   for (const std::string& line : used.lines) std::fprintf(told, "  %s\n", line.c_str());
-  std::fprintf(told, "%s: records of %s of %s layers of the accelerator\n", file.c_str(),
-               Grouped(used.found).c_str(), Grouped(used.layers).c_str());
+  for (const auto& [count, where] :
+       {std::pair(used.accelerator, "accelerator"), std::pair(used.host, "host")}) {
+    if (count.layers == 0) continue;
+    std::fprintf(told, "%s: records of %s of %s layers of the %s\n", file.c_str(),
+                 Grouped(count.found).c_str(), Grouped(count.layers).c_str(), where);
+  }
 }
 
 struct CompileFlags {

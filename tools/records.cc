@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "compiler/tune/select.h"
@@ -15,12 +17,118 @@ namespace {
 
 // Why a record of the same layer is not for |key|.
 std::string WhyNot(const tune::TaskKey& record, const tune::TaskKey& key) {
+  const bool host = key.target == schedule::kHostTrace;
+  if (record.processor != key.processor)
+    return fmt::format("for another processor, '{}'", Legible(record.processor));
   if (record.config_hash != key.config_hash) {
-    return fmt::format("for another machine, configuration '{}'", Legible(record.config));
+    return fmt::format("for another machine, {} '{}'", host ? "level" : "configuration",
+                       Legible(record.config));
   }
   if (record.isa != key.isa) return "for another version of the instruction set";
   if (record.steps != key.steps) return "in another version of the language of schedules";
   return "for other schedules than the compiler makes now";
+}
+
+// What is found for the layers of one network.
+class RecordUse {
+ public:
+  RecordUse(const std::string& file, const tune::RecordSet& records, uint64_t network,
+            compiler::CompileOptions* options)
+      : file_(file), records_(records), network_(network), options_(options) {
+    given_ = options->schedules;
+  }
+
+  void UseForAccelerator(std::vector<compiler::PlannedProgram> programs);
+  void UseForHost(const std::vector<compiler::PlannedHostLayer>& layers);
+  UsedRecords Finish(std::vector<std::string> problems);
+
+ private:
+  // Whether the user has given a schedule of layer |name| for |target|, which comes first.
+  bool Given(std::string_view target, const std::string& name) const {
+    return std::ranges::any_of(given_, [&](const schedule::LayerTrace& trace) {
+      return trace.target == target && trace.layer == name;
+    });
+  }
+  // Says what there is for |layer|, of the task |key|; whether its schedule is to be used.
+  bool Tell(const tune::LayerRecord& layer, const tune::TaskKey& key, RecordCount* count);
+
+  const std::string& file_;
+  const tune::RecordSet& records_;
+  uint64_t network_;
+  compiler::CompileOptions* options_;
+  std::vector<schedule::LayerTrace> given_;
+  std::map<std::string, int64_t> others_;
+  UsedRecords used_;
+};
+
+bool RecordUse::Tell(const tune::LayerRecord& layer, const tune::TaskKey& key, RecordCount* count) {
+  ++count->layers;
+  const std::string name = Legible(layer.name);
+  if (layer.record == nullptr) {
+    used_.lines.push_back(fmt::format("{}: no record", name));
+    if (layer.another != nullptr) ++others_[WhyNot(layer.another->key, key)];
+    return false;
+  }
+  ++count->found;
+  const bool taken = Given(key.target, name);
+  used_.lines.push_back(fmt::format("{}: {}", name,
+                                    taken ? "a record, but --schedule comes first"
+                                    : layer.generated
+                                        ? "a record: the compiler's own schedule is best"
+                                        : "a record: another schedule"));
+  return !taken && !layer.generated;
+}
+
+void RecordUse::UseForHost(const std::vector<compiler::PlannedHostLayer>& layers) {
+  for (tune::LayerRecord& layer : tune::ApplyRecords(layers, records_, network_)) {
+    if (!Tell(layer, tune::KeyOf(layers[layer.region]), &used_.host)) continue;
+    options_->schedules.push_back({.target = schedule::kHostTrace,
+                                   .layer = Legible(layer.name),
+                                   .trace = std::move(layer.trace),
+                                   .from = file_});
+  }
+}
+
+void RecordUse::UseForAccelerator(std::vector<compiler::PlannedProgram> programs) {
+  const std::vector<bool> network =
+      tune::ApplyNetworkRecords(&programs, options_->config, records_, network_);
+  std::vector<bool> other(network.size());  // a layer has another schedule than the compiler's
+  for (tune::LayerRecord& layer :
+       tune::ApplyRecords(programs, options_->config, records_, network_)) {
+    const auto& region = programs[layer.program].regions[layer.region];
+    schedule::Trace& trace = programs[layer.program].traces[layer.region];
+    if (!Tell(layer, tune::KeyOf(region, trace, options_->config), &used_.accelerator)) continue;
+    trace = std::move(layer.trace);
+    other[layer.program] = true;
+  }
+  // Layers of one program depend on each other: all of them are given.
+  for (size_t p = 0; p < programs.size(); ++p) {
+    const compiler::PlannedProgram& program = programs[p];
+    for (size_t r = 0; r < program.regions.size() && (network[p] || other[p]); ++r) {
+      const std::string name = Legible(program.regions[r].op);
+      schedule::LayerTrace trace{.target = schedule::kNetworkTrace,
+                                 .layer = name,
+                                 .network = program.network[r],
+                                 .from = file_};
+      if (!Given(schedule::kNetworkTrace, name)) options_->schedules.push_back(trace);
+      trace = {.target = schedule::kAcceleratorTrace,
+               .layer = name,
+               .trace = program.traces[r],
+               .from = file_};
+      if (other[p] && !Given(schedule::kAcceleratorTrace, name))
+        options_->schedules.push_back(std::move(trace));
+    }
+  }
+}
+
+UsedRecords RecordUse::Finish(std::vector<std::string> problems) {
+  used_.warnings = std::move(problems);
+  for (const auto& [why, count] : others_) {
+    used_.warnings.push_back(fmt::format(
+        "{}: {} layers have records {}, which are not used; tessera tune makes new ones", file_,
+        count, why));
+  }
+  return std::move(used_);
 }
 
 }  // namespace
@@ -28,78 +136,33 @@ std::string WhyNot(const tune::TaskKey& record, const tune::TaskKey& key) {
 Result<UsedRecords> UseRecords(const std::string& file, const graph::Graph& graph,
                                const std::string& model, uint64_t model_crc,
                                compiler::CompileOptions* options) {
-  if (!options->device) {
+  if (!options->device && !options->cpu) {
     return Fail(Code::kInvalidArgument,
-                "--records {}: records are for the accelerator; add vta to --target", file);
+                "--records {}: records are for the host and the accelerator; add cpu or vta to "
+                "--target",
+                file);
   }
   TESSERA_ASSIGN(tune::RecordFile records, tune::ReadRecords(file));
+  // Of two targets, those that the file is about.
+  bool host = false, accelerator = false;
+  for (const tune::Record& record : records.records.all())
+    (record.key.target == schedule::kHostTrace ? host : accelerator) = true;
+  host = host || !options->device;
+  accelerator = options->device && (accelerator || !host);
   // What the generator does says which layers there are and what can be chosen of each.
   compiler::CompileOptions plain;
   plain.config = options->config;
-  plain.cpu = false;
+  plain.cpu = options->cpu && host;
+  plain.device = options->device;
+  plain.layers_only = true;
+  plain.cpu_levels = options->cpu_levels;
   plain.fuse = options->fuse;
   plain.simplify = options->simplify;
   TESSERA_ASSIGN(compiler::Compiled generated, compiler::Compile(graph, model, model_crc, plain));
-  UsedRecords used;
-  used.warnings = std::move(records.problems);
-  std::map<std::string, int64_t> others;
-  const std::vector<bool> network =
-      tune::ApplyNetworkRecords(&generated.programs, options->config, records.records, model_crc);
-  std::vector<bool> other(network.size());  // a layer has another schedule than the compiler's
-  // What the user gives comes first.
-  const auto given = [&](const char* target, const std::string& name) {
-    return std::ranges::any_of(options->schedules, [&](const schedule::LayerTrace& trace) {
-      return trace.target == target && trace.layer == name;
-    });
-  };
-  for (tune::LayerRecord& layer :
-       tune::ApplyRecords(generated.programs, options->config, records.records, model_crc)) {
-    ++used.layers;
-    const std::string name = Legible(layer.name);
-    if (layer.record == nullptr) {
-      used.lines.push_back(fmt::format("{}: no record", name));
-      if (layer.another != nullptr) {
-        const auto& region = generated.programs[layer.program].regions[layer.region];
-        const auto& trace = generated.programs[layer.program].traces[layer.region];
-        ++others[WhyNot(layer.another->key, tune::KeyOf(region, trace, options->config))];
-      }
-      continue;
-    }
-    ++used.found;
-    const bool taken = given(schedule::kAcceleratorTrace, name);
-    used.lines.push_back(fmt::format("{}: {}", name,
-                                     taken ? "a record, but --schedule comes first"
-                                     : layer.generated
-                                         ? "a record: the compiler's own schedule is best"
-                                         : "a record: another schedule"));
-    if (taken || layer.generated) continue;
-    generated.programs[layer.program].traces[layer.region] = std::move(layer.trace);
-    other[layer.program] = true;
-  }
-  // Layers of one program depend on each other: all of them are given.
-  for (size_t p = 0; p < generated.programs.size(); ++p) {
-    const compiler::PlannedProgram& program = generated.programs[p];
-    for (size_t r = 0; r < program.regions.size() && (network[p] || other[p]); ++r) {
-      const std::string name = Legible(program.regions[r].op);
-      schedule::LayerTrace trace{.target = schedule::kNetworkTrace,
-                                 .layer = name,
-                                 .network = program.network[r],
-                                 .from = file};
-      if (!given(schedule::kNetworkTrace, name)) options->schedules.push_back(trace);
-      trace = {.target = schedule::kAcceleratorTrace,
-               .layer = name,
-               .trace = program.traces[r],
-               .from = file};
-      if (other[p] && !given(schedule::kAcceleratorTrace, name))
-        options->schedules.push_back(std::move(trace));
-    }
-  }
-  for (const auto& [why, count] : others) {
-    used.warnings.push_back(fmt::format(
-        "{}: {} layers have records {}, which are not used; tessera tune makes new ones", file,
-        count, why));
-  }
-  return used;
+  RecordUse use(file, records.records, model_crc, options);
+  if (accelerator) use.UseForAccelerator(std::move(generated.programs));
+  if (host) use.UseForHost(generated.host_layers);
+  return use.Finish(std::move(records.problems));
 }
 
 }  // namespace tessera::tools

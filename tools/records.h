@@ -13,16 +13,22 @@
 
 namespace tessera::tools {
 
+// Of the layers of a target: how many there are, how many have a record.
+struct RecordCount {
+  int64_t found = 0, layers = 0;
+};
+
 // What records did for a network.
 struct UsedRecords {
   std::vector<std::string> lines;     // for readers: a line a layer
   std::vector<std::string> warnings;  // damaged lines; records of another machine or version
-  int64_t found = 0, layers = 0;
+  RecordCount accelerator, host;
 };
 
 // Adds to |options->schedules| what the records in |file| say of the layers of |graph| on the
-// accelerator; a layer that has a schedule there already keeps it.
-//   errors  those of ReadRecords and Compile; kInvalidArgument without the accelerator as a target
+// accelerator and on the host; a layer that has a schedule there already keeps it. Where both are
+// targets and the file has records of one of them, only that one's layers are looked at.
+//   errors  those of ReadRecords and Compile; kInvalidArgument if neither is a target
 Result<UsedRecords> UseRecords(const std::string& file, const graph::Graph& graph,
                                const std::string& model, uint64_t model_crc,
                                compiler::CompileOptions* options);

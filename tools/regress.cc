@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "base/file.h"
+#include "base/workers.h"
 #include "isa/semantics/fetch.h"
-#include "sim/rig/workers.h"
 #include "tools/devices.h"
 #include "tools/duration.h"
 #include "tools/failed_run.h"
@@ -167,7 +167,7 @@ class Regression {
         report_.ended = fmt::format("ended by --budget {}", flags_.budget);
       return std::nullopt;
     };
-    const auto done = [&](int64_t piece, rig::WorkEnd end) {
+    const auto done = [&](int64_t piece, WorkEnd end) {
       const bool careful = piece < 0;
       const RegressItem item = ItemOf(careful ? ~piece : piece);
       if (end.crash.empty()) {
@@ -189,7 +189,7 @@ class Regression {
         progress.Update(ms(std::min(now, until) - start) / 1000, ms(until - start) / 1000);
       }
     };
-    rig::Workers(report_.jobs, kOneItem, [&](int64_t piece) {
+    Workers(report_.jobs, kOneItem, [&](int64_t piece) {
       const bool careful = piece < 0;
       const std::string end = ToText(runner_.Run(ItemOf(careful ? ~piece : piece), careful));
       if (flags_.coverage) WriteCoverage(report_.setup);

@@ -10,12 +10,12 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/rng.h"
+#include "base/workers.h"
 #include "isa/asm/asm.h"
 #include "isa/asm/keep_program.h"
 #include "isa/check/check.h"
 #include "sim/rig/rig.h"
 #include "sim/rig/shrink.h"
-#include "sim/rig/workers.h"
 #include "tools/failed_run.h"
 #include "tools/output.h"
 #include "tools/regress_networks.h"
@@ -162,7 +162,7 @@ RegressEnd RegressRunner::Compare(size_t config, const isa::ProgramImage& image,
 RegressEnd RegressRunner::CompareAside(size_t config, const isa::ProgramImage& image,
                                        const rig::MemoryChoice& memory) {
   if (!aside_) {
-    aside_ = std::make_unique<rig::IsolatedProcess>(kOneRun, [this](const std::string& request) {
+    aside_ = std::make_unique<IsolatedProcess>(kOneRun, [this](const std::string& request) {
       // Machines of the parent process have threads, which a fork does not copy. So this process
       // can neither use nor close them.
       if (std::exchange(own_machines_, true) == false) {
@@ -172,7 +172,7 @@ RegressEnd RegressRunner::CompareAside(size_t config, const isa::ProgramImage& i
       return ToText(Compare(asked.config, asked.image, asked.memory));
     });
   }
-  const rig::WorkEnd end = aside_->Ask(ToText(AsideRequest{config, memory, image}));
+  const WorkEnd end = aside_->Ask(ToText(AsideRequest{config, memory, image}));
   if (end.crash.empty()) return RegressEndOf(end.bytes);
   return {.difference = "the process that runs it " + end.crash, .machine = "process"};
 }

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/workers.h"
 #include "isa/config.h"
 #include "isa/image.h"
 #include "runtime/device/registry.h"
 #include "sim/rig/coverage.h"
 #include "sim/rig/lockstep.h"
-#include "sim/rig/workers.h"
 #include "tools/model_layers.h"
 #include "tools/regress_time.h"
 
@@ -100,7 +100,7 @@ class RegressRunner {
 
   const RegressSetup& setup_;
   std::map<size_t, std::unique_ptr<rig::Lockstep>> lockstep_;  // by config
-  std::unique_ptr<rig::IsolatedProcess> aside_;
+  std::unique_ptr<IsolatedProcess> aside_;
   bool own_machines_ = false;  // in the process aside: |lockstep_| holds its own machines
 };
 

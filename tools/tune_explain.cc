@@ -69,7 +69,7 @@ std::vector<std::string> ExplainTrials(const std::string& name, const tune::Spac
   return lines;
 }
 
-std::string CurveSvg(const std::vector<Curve>& curves) {
+std::string CurveSvg(const std::vector<Curve>& curves, const std::string& unit) {
   double least = 1, last = 1;
   for (const Curve& curve : curves) {
     for (const CurvePoint& point : curve.points) {
@@ -100,9 +100,9 @@ std::string CurveSvg(const std::vector<Curve>& curves) {
   }
   svg += fmt::format(
       "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">trials</text>\n"
-      "<text x=\"{:.1f}\" y=\"20\">cycles of the best so far, of those of the compiler's own "
+      "<text x=\"{:.1f}\" y=\"20\">{} of the best so far, of those of the compiler's own "
       "choice</text>\n",
-      (kLeft + kWidth) / 2, kHeight - 8, kLeft);
+      (kLeft + kWidth) / 2, kHeight - 8, kLeft, unit);
   for (size_t c = 0; c < curves.size(); ++c) {
     const char* colour = kColours[c % kColours.size()];
     std::string path;

@@ -29,8 +29,9 @@ struct Curve {
   std::vector<CurvePoint> points;
 };
 
-// |curves| as an SVG picture: trials to the right, per cent of the compiler's cycles upwards.
-std::string CurveSvg(const std::vector<Curve>& curves);
+// |curves| as an SVG picture: trials to the right, per cent of the compiler's |unit| ("cycles")
+// upwards.
+std::string CurveSvg(const std::vector<Curve>& curves, const std::string& unit);
 
 }  // namespace tessera::tools
 

@@ -12,8 +12,9 @@
 
 namespace tessera::tools {
 
-std::string TuneLineText(const std::string& task, const tune::SearchProgress& progress,
-                         const TuneBudget& budget, double seconds) {
+std::string TuneLineText(const std::string& task, const std::string& unit,
+                         const tune::SearchProgress& progress, const TuneBudget& budget,
+                         double seconds) {
   const auto trials = static_cast<double>(progress.trials);
   const double rate = seconds > 0 ? trials / seconds : 0;
   const double gain = progress.given > 0 ? 100 * (1 - progress.best / progress.given) : 0;
@@ -23,8 +24,8 @@ std::string TuneLineText(const std::string& task, const tune::SearchProgress& pr
     const double by_trials = (static_cast<double>(budget.trials) - trials) / rate;
     left = left < 0 ? by_trials : std::min(left, by_trials);
   }
-  return fmt::format("{}: {:.2f} % fewer cycles, {} trials, {:.1f} a second, {:.1f} % failed{}",
-                     Legible(task, 100), gain, Grouped(progress.trials), rate,
+  return fmt::format("{}: {:.2f} % fewer {}, {} trials, {:.1f} a second, {:.1f} % failed{}",
+                     Legible(task, 100), gain, unit, Grouped(progress.trials), rate,
                      trials > 0 ? 100 * static_cast<double>(progress.failed) / trials : 0,
                      left < 0 ? "" : fmt::format(", ends in {:.0f} s", std::max(left, 0.0)));
 }

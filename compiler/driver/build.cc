@@ -62,6 +62,11 @@ Result<const HostFunc*> Build::HostFuncOf(size_t index, const HostLayouts& layou
     if (known) trace = &other->second.schedule;
     TESSERA_ASSIGN(HostFunc host, MakeHostFunc(region, name, layouts, trace, level_));
     if (!known) AddSchedule(index, schedule::kHostTrace, host.schedule);
+    if (!known && options.layers_only && level_ != nullptr) {
+      HostLayouts own;
+      for (const graph::TensorId id : laid) own[id] = layouts.at(id);
+      host_layers.push_back({{region, std::move(own), level_}, host.schedule});
+    }
     ir_dump += options.dumps.contains("ir")
                    ? fmt::format("// host {}\n{}\n", region.name, ir::Print(host.func))
                    : "";

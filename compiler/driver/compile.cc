@@ -134,7 +134,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
     if (!added) return std::unexpected(added.error());
   }
   for (const artifact::DeviceKind kind : gpus) TESSERA_TRY(AddGpuPlan(build, kind));
-  TESSERA_TRY(build.FinishHostCode());
+  if (!options.layers_only) TESSERA_TRY(build.FinishHostCode());
   phase.emplace(options.clock, "artifact");
   TESSERA_TRY(artifact::CheckArtifact(build.net));
 
@@ -162,6 +162,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
   build.net.coverage = CoverageOf(fused.graph, places);
   compiled.translations = std::move(build.translations);
   compiled.programs = std::move(build.programs);
+  compiled.host_layers = std::move(build.host_layers);
   compiled.artifact = std::move(build.net);
   return compiled;
 }

@@ -76,6 +76,12 @@ struct HostLayer {
   const target::HostLevel* level = nullptr;  // one that this machine has
 };
 
+// A layer of a network on the host, with its schedule there.
+struct PlannedHostLayer {
+  HostLayer layer;
+  schedule::Trace trace;
+};
+
 // A loaded host function with memory for its operands and results.
 struct HostCandidate {
   HostFunc made;

@@ -47,10 +47,9 @@ std::optional<Features> FeatureTable::Compute(const Point& point) {
   return layer_ == nullptr || AddSchedule(point, &made) ? std::optional(made) : std::nullopt;
 }
 
-bool FeatureTable::AddSchedule(const Point& point, Features* made) {
-  const auto schedule = layer_->ScheduleOf(point);
-  if (!schedule) return false;
-  const auto cost = cost::AccelCost(*schedule, config_, {.follows = follows_});
+bool FeatureTable::AddEstimate(const schedule::Schedule& schedule, Features* made) const {
+  if (schedule.target().FindMemory(ir::Scope::kAcc) == nullptr) return true;  // not the accelerator
+  const auto cost = cost::AccelCost(schedule, config_, {.follows = follows_});
   if (!cost) return false;
   made->cycles = cost->cycles;
   std::vector<float>& values = made->values;
@@ -63,6 +62,13 @@ bool FeatureTable::AddSchedule(const Point& point, Features* made) {
   values.push_back(static_cast<float>(cost->bus / cycles));
   for (const double v : {cost->read_bytes, cost->written_bytes, cost->cycles})
     values.push_back(Log(v));
+  return true;
+}
+
+bool FeatureTable::AddSchedule(const Point& point, Features* made) {
+  const auto schedule = layer_->ScheduleOf(point);
+  if (!schedule || !AddEstimate(*schedule, made)) return false;
+  std::vector<float>& values = made->values;
   std::vector<int64_t> longest;
   double most = 0;
   std::map<ir::Scope, double> elements;
@@ -75,8 +81,10 @@ bool FeatureTable::AddSchedule(const Point& point, Features* made) {
     if (product > most) longest = loops;
     most = std::max(most, product);
   }
-  for (const ir::Scope scope : {ir::Scope::kInp, ir::Scope::kWgt, ir::Scope::kAcc})
-    values.push_back(Log(elements[scope]));
+  for (const ir::Scope scope :
+       {ir::Scope::kInp, ir::Scope::kWgt, ir::Scope::kAcc, ir::Scope::kLocal, ir::Scope::kReg}) {
+    if (schedule->target().FindMemory(scope) != nullptr) values.push_back(Log(elements[scope]));
+  }
   longest.resize(kFeatureLoops, 1);
   for (const int64_t n : longest) values.push_back(Log(static_cast<double>(n)));
   return true;

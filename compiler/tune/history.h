@@ -1,26 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The points of one space that a search has measured, with their cycles. Depends on: space.h. Used
-// by: strategies, cost models, searches.
+// The points of one space that a search has measured, with their cycles. On the host, whose
+// processor has no fixed clock, nanoseconds are in their place. Depends on: space.h. Used by:
+// strategies, cost models, searches.
 #ifndef TESSERA_COMPILER_TUNE_HISTORY_H_
 #define TESSERA_COMPILER_TUNE_HISTORY_H_
 
 #include <algorithm>
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/tune/space.h"
 
 namespace tessera::tune {
+
+// Why a point has no cycles.
+struct FailedTrial {
+  // A word for programs: the name of an error's code (base/error.h), or one of host_measure.h.
+  std::string cause;
+  std::string message;  // for people
+
+  FailedTrial(std::string why, std::string text)
+      : cause(std::move(why)), message(std::move(text)) {}
+  FailedTrial(const Error& error)  // NOLINT: an error is a failed trial
+      : cause(CodeName(error.code)), message(error.message) {}
+};
+
+// The cycles of a point, or why it has none. A Result<uint64_t> is one too.
+using Measured = std::expected<uint64_t, FailedTrial>;
 
 // A measured point: its cycles, or the error if it has none.
 struct Trial {
   Point point;
   std::optional<uint64_t> cycles;
-  std::string cause;    // without cycles: the name of the error's code (base/error.h)
+  std::string cause;    // without cycles: FailedTrial's
   std::string message;  // ... and its text
 };
 

@@ -9,9 +9,13 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "compiler/ir/visit.h"
 #include "compiler/schedule/trace_file.h"
+#include "compiler/target/host_level.h"
+#include "compiler/te/te.h"
 #include "compiler/tune/task.h"
 #include "isa/version.h"
+#include "runtime/host/cpu_level.h"
 
 namespace tessera::tune {
 namespace {
@@ -49,36 +53,83 @@ std::string WithNumbers(const std::string& text, const std::vector<std::string>&
 }
 
 // The version of the language of schedules.
-uint64_t StepsHash() {
+uint64_t StepsVersion() {
   std::string all;
   for (const std::string& usage : schedule::StepUsages()) all += usage + "\n";
   for (const std::string& usage : schedule::NetworkStepUsages()) all += usage + "\n";
   return HashOfText(all);
 }
 
+uint64_t StepsHash() {
+  static const uint64_t hash = StepsVersion();
+  return hash;
+}
+
+// The schedule around which a space is made: |trace| without the values of its decisions.
+std::string Around(schedule::Trace trace) {
+  for (schedule::Step& step : trace) {
+    if (auto* decide = std::get_if<schedule::DecideStep>(&step)) decide->value = schedule::Choice();
+  }
+  return schedule::Print(trace);
+}
+
+// |output| with all values in its expressions equal: zero points, say, which differ from layer to
+// layer and cost nothing. Indices, which are of int64, stay.
+te::Tensor WithoutValues(const te::Tensor& output) {
+  return te::WithBodies(output, [](const te::Tensor& stage) {
+    return ir::Rewrite(stage->body, [](const ir::Expr& e) {
+      if (e->kind != ir::ExprKind::kImm || e.dtype() == DType::kInt64) return e;
+      return IsFloat(e.dtype()) ? ir::ImmFloat(e.dtype(), 1) : ir::Imm(e.dtype(), 1);
+    });
+  });
+}
+
+// What is known of |level|, from which schedules and code follow.
+std::string FiguresOf(const target::HostLevel& level) {
+  const auto& [fma, directed, half, pairs, tiles, quads, neon_pairs, neon_quads, mixed] =
+      level.units;
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", level.name, level.vector_registers,
+                     level.vector_bytes, fma, directed, half, pairs, tiles, quads, neon_pairs,
+                     neon_quads, mixed);
+}
+
 }  // namespace
 
 bool TaskKey::operator==(const TaskKey& o) const {
   return layer == o.layer && space == o.space && target == o.target &&
-         config_hash == o.config_hash && isa == o.isa && steps == o.steps;
+         config_hash == o.config_hash && isa == o.isa && steps == o.steps &&
+         processor == o.processor;
 }
 
 TaskKey KeyOf(const lower::accel::AccelRegion& region, const schedule::Trace& trace,
               const isa::Config& config) {
   std::vector<std::string> names;
   for (const te::Tensor& t : te::TopologicalOrder({region.output})) names.push_back(t.name());
-  schedule::Trace blank = trace;
-  for (schedule::Step& step : blank) {
-    if (auto* decide = std::get_if<schedule::DecideStep>(&step)) decide->value = schedule::Choice();
-  }
-  static const uint64_t kSteps = StepsHash();
   return {.layer = HashOfText(WithNumbers(te::Print({region.output}), names)),
-          .space = HashOfText(WithNumbers(schedule::Print(blank), names)),
+          .space = HashOfText(WithNumbers(Around(trace), names)),
           .target = schedule::kAcceleratorTrace,
           .config = config.name,
           .config_hash = config.Hash(),
           .isa = isa::kIsaHash,
-          .steps = kSteps};
+          .steps = StepsHash()};
+}
+
+TaskKey KeyOf(const compiler::PlannedHostLayer& planned) {
+  const te::RegionTe& region = planned.layer.region;
+  const te::Tensor form = compiler::ForHost(region, &planned.trace).output;
+  std::vector<std::string> names;
+  for (const te::Tensor& t : te::TopologicalOrder({region.output})) names.push_back(t.name());
+  for (const te::Tensor& t : te::TopologicalOrder({form})) {
+    if (std::ranges::count(names, t.name()) == 0) names.push_back(t.name());
+  }
+  static const std::string kProcessor = ProcessorName();
+  return {.layer = HashOfText(WithNumbers(te::Print({WithoutValues(region.output)}), names)),
+          .space = HashOfText(WithNumbers(Around(planned.trace), names)),
+          .target = schedule::kHostTrace,
+          .config = planned.layer.level->name,
+          .config_hash = HashOfText(FiguresOf(*planned.layer.level)),
+          .steps = StepsHash(),
+          .processor = kProcessor};
 }
 
 TaskKey KeyOf(const compiler::PlannedProgram& program, const isa::Config& config) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -11,7 +12,8 @@ namespace tessera::tune {
 using schedule::Choice;
 
 Result<LayerSpace> LayerSpace::Make(te::Tensor output, schedule::Trace trace,
-                                    std::shared_ptr<const target::Target> target, size_t region) {
+                                    std::shared_ptr<const target::Target> target, size_t region,
+                                    bool one_core) {
   LayerSpace space;
   space.output_ = std::move(output);
   space.trace_ = std::move(trace);
@@ -21,12 +23,13 @@ Result<LayerSpace> LayerSpace::Make(te::Tensor output, schedule::Trace trace,
   for (size_t k = 0; k < space.trace_.size(); ++k) {
     if (const auto* decide = std::get_if<schedule::DecideStep>(&space.trace_[k])) {
       space.knobs_.push_back({decide->name});
-      space.steps_.push_back({k, false});
+      const bool kept = one_core && decide->domain.kind == schedule::DomainKind::kLoops;
+      space.steps_.push_back({k, false, kept});
       space.given_.picks.push_back(decide->value);
     } else if (std::holds_alternative<schedule::DoubleBufferStep>(space.trace_[k])) {
       const std::string kind = schedule::DoubleBufferStep::kName;
       space.knobs_.push_back({fmt::format("{}.{}", kind, ++count[kind])});
-      space.steps_.push_back({k, true});
+      space.steps_.push_back({k, true, false});
       space.given_.picks.emplace_back(1);
     }
   }
@@ -37,6 +40,10 @@ Result<LayerSpace> LayerSpace::Make(te::Tensor output, schedule::Trace trace,
   space.start_ = std::move(start);
   TESSERA_TRY(space.ScheduleOf(space.given_));
   return space;
+}
+
+bool LayerSpace::HasChoice() const {
+  return std::ranges::any_of(steps_, [](const TraceStep& step) { return !step.kept; });
 }
 
 schedule::Trace LayerSpace::TraceOf(const Point& point) const {
@@ -87,7 +94,9 @@ std::vector<Choice> LayerSpace::Domain(const std::vector<Choice>& picks) {
   if (!ApplyUntil({picks}, 0, picks.size(), &s)) return {};
   if (step.optional) return {Choice(0), Choice(1)};
   auto found = s.ValuesOf(std::get<schedule::DecideStep>(trace_[step.at]));
-  return found ? std::move(*found) : std::vector<Choice>{};
+  if (!found) return {};
+  if (step.kept && !found->empty()) return {NearestOf(*found, given_.picks[picks.size()])};
+  return std::move(*found);
 }
 
 bool LayerSpace::IsLegal(const Point& point) { return ScheduleOf(point).has_value(); }

@@ -20,12 +20,17 @@ class LayerSpace : public Space {
  public:
   // The space around |trace|, a schedule of |output| for |target|. The steps of |trace| that
   // double_buffer are optional: a knob "double_buffer.1" is 1 or, without the step, 0. Put gives
-  // the schedule to region |region|.
+  // the schedule to region |region|. |one_core|: points are measured on one core, which cannot tell
+  // what a parallel loop is worth; decisions of such loops have the value given in |trace| alone, or
+  // the first one where that is not possible.
   //   errors  those of a step that is refused
   static Result<LayerSpace> Make(te::Tensor output, schedule::Trace trace,
-                                 std::shared_ptr<const target::Target> target, size_t region = 0);
+                                 std::shared_ptr<const target::Target> target, size_t region = 0,
+                                 bool one_core = false);
 
   const te::Tensor& output() const { return output_; }
+  // Whether a knob may have several values.
+  bool HasChoice() const;
   // |point| as a schedule's steps. |point| is one that this space returned.
   schedule::Trace TraceOf(const Point& point) const;
   //   errors  those of a step that is refused
@@ -33,10 +38,11 @@ class LayerSpace : public Space {
   void Put(const Point& point, compiler::PlannedProgram* program) const override;
 
  private:
-  // The step of a knob: its index in the trace, and whether it may be left out.
+  // The step of a knob: its index in the trace, whether it may be left out, and whether it keeps
+  // the given value.
   struct TraceStep {
     size_t at = 0;
-    bool optional = false;
+    bool optional = false, kept = false;
   };
 
   std::vector<schedule::Choice> Domain(const std::vector<schedule::Choice>& picks) override;

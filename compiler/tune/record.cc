@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "compiler/schedule/trace_file.h"
 
 namespace tessera::tune {
 namespace {
@@ -75,14 +76,18 @@ class Reader {
 // Text that is equal for records about the same point, or the same choice.
 std::string Identity(const Record& record) {
   const TaskKey& k = record.key;
-  std::string id = fmt::format("{:x} {:x} {} {:x} {:x} {:x}", k.layer, k.space, k.target,
-                               k.config_hash, k.isa, k.steps);
+  std::string id = fmt::format("{:x} {:x} {} {:x} {:x} {:x} {}", k.layer, k.space, k.target,
+                               k.config_hash, k.isa, k.steps, k.processor);
   if (record.network) return id + fmt::format(" network {:x}", *record.network);
   for (const auto& [name, pick] : record.picks) id += " " + name + "=" + schedule::Print(pick);
   return id;
 }
 
+bool OfHost(const std::string& target) { return target == schedule::kHostTrace; }
+
 }  // namespace
+
+const char* UnitOf(const std::string& target) { return OfHost(target) ? "ns" : "cycles"; }
 
 Record RecordOf(const Task& task, const Trial& trial) {
   Record record{.key = task.key,
@@ -101,10 +106,14 @@ std::string Print(const Record& record) {
             {"space", Hex(key.space)},
             {"target", key.target},
             {"config", key.config},
-            {"config_hash", Hex(key.config_hash)},
-            {"isa", Hex(key.isa)},
-            {"steps", Hex(key.steps)},
-            {"name", record.name}};
+            {"config_hash", Hex(key.config_hash)}};
+  if (OfHost(key.target)) {
+    json["processor"] = key.processor;
+  } else {
+    json["isa"] = Hex(key.isa);
+  }
+  json["steps"] = Hex(key.steps);
+  json["name"] = record.name;
   if (record.network) json["network"] = Hex(*record.network);
   json["picks"] = Json::object();
   for (const auto& [name, pick] : record.picks) {
@@ -115,7 +124,7 @@ std::string Print(const Record& record) {
     }
   }
   if (record.cycles) {
-    json["cycles"] = *record.cycles;
+    json[UnitOf(key.target)] = *record.cycles;
   } else {
     json["failed"] = record.cause;
     json["message"] = record.message;
@@ -134,13 +143,18 @@ Result<Record> ParseRecord(const std::string& line) {
                 .target = reader.Text("target"),
                 .config = reader.Text("config"),
                 .config_hash = reader.Hash("config_hash"),
-                .isa = reader.Hash("isa"),
                 .steps = reader.Hash("steps")};
+  if (OfHost(record.key.target)) {
+    record.key.processor = reader.Text("processor");
+  } else {
+    record.key.isa = reader.Hash("isa");
+  }
   record.name = reader.Text("name");
   record.picks = reader.Picks();
   if (reader.Has("network")) record.network = reader.Hash("network");
-  if (reader.Has("cycles")) {
-    record.cycles = reader.Number("cycles");
+  const char* unit = UnitOf(record.key.target);
+  if (reader.Has(unit)) {
+    record.cycles = reader.Number(unit);
   } else {
     record.cause = reader.Text("failed");
     record.message = reader.Text("message");

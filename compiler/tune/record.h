@@ -6,9 +6,10 @@
 //   {"layer":"9c..","space":"01..","target":"accelerator","config":"default","config_hash":"..",
 //    "isa":"..","steps":"..","name":"conv_2d_0","picks":{"channels":4,"rows":13},"cycles":2909}
 //
-// Hashes are 16 hexadecimal digits. A trial that failed has "failed" (the name of an error code,
-// base/error.h) and "message" instead of "cycles". A choice also has "network": it was the best for
-// the whole network, and "cycles" are the network's.
+// Hashes are 16 hexadecimal digits. A trial that failed has "failed" (FailedTrial::cause) and
+// "message" instead of "cycles". A choice also has "network": it was the best for the whole network,
+// and "cycles" are the network's. A record of the host has "processor" instead of "isa", and "ns"
+// instead of "cycles": nanoseconds of the layer, of a choice too.
 #ifndef TESSERA_COMPILER_TUNE_RECORD_H_
 #define TESSERA_COMPILER_TUNE_RECORD_H_
 
@@ -29,10 +30,13 @@ struct Record {
   TaskKey key;
   std::string name;  // of a layer with that key, for people
   std::map<std::string, schedule::Choice> picks;
-  std::optional<uint64_t> cycles;
+  std::optional<uint64_t> cycles;   // of the host: nanoseconds
   std::string cause, message;       // of a trial without cycles
   std::optional<uint64_t> network;  // of a choice: the checksum of the model's file
 };
+
+// What the costs of records for |target| count: "cycles", "ns".
+const char* UnitOf(const std::string& target);
 
 Record RecordOf(const Task& task, const Trial& trial);
 

@@ -87,7 +87,7 @@ Status Search::RunBatch(size_t t, const std::vector<Point>& points) {
   State& state = states_[t];
   const uint64_t given = GivenCycles(t);
   const uint64_t budget = given == 0 ? 1'000'000'000 : kPatience * given + kPatienceCycles;
-  std::vector<std::optional<Result<uint64_t>>> results(points.size());
+  std::vector<std::optional<Measured>> results(points.size());
   std::atomic<size_t> next = 0;
   const auto work = [&] {
     for (size_t k = next++; k < points.size(); k = next++) {
@@ -107,7 +107,7 @@ Status Search::RunBatch(size_t t, const std::vector<Point>& points) {
     if (*results[k]) {
       trial.cycles = **results[k];
     } else {
-      trial.cause = CodeName(results[k]->error().code);
+      trial.cause = results[k]->error().cause;
       trial.message = results[k]->error().message;
     }
     ++progress_.trials;

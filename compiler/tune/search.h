@@ -19,9 +19,8 @@
 
 namespace tessera::tune {
 
-// The cycles of a point, or why it has none. Called by several threads at once.
-using Measure =
-    std::function<Result<uint64_t>(const Task& task, const Point& point, uint64_t budget)>;
+// Called by several threads at once.
+using Measure = std::function<Measured(const Task& task, const Point& point, uint64_t budget)>;
 
 // The progress of a search.
 struct SearchProgress {

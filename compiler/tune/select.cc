@@ -23,6 +23,25 @@ std::vector<std::pair<size_t, size_t>> LayersOf(const std::vector<std::vector<Ta
   return layers;
 }
 
+// What |records| say of |layer|, whose generated schedule has the space of |space_of| and the key
+// |key|.
+void FindRecord(const RecordSet& records, const TaskKey& key, uint64_t network,
+                const std::function<Result<LayerSpace>()>& space_of, LayerRecord* layer) {
+  layer->record = records.BestOf(key, network);
+  if (layer->record != nullptr) {
+    auto space = space_of();
+    const auto point = space ? PointOf(*space, *layer->record) : std::nullopt;
+    if (!point) {
+      layer->record = nullptr;
+    } else if (*point == space->given()) {
+      layer->generated = true;
+    } else {
+      layer->trace = space->TraceOf(*point);
+    }
+  }
+  if (layer->record == nullptr) layer->another = records.ForAnother(key);
+}
+
 }  // namespace
 
 std::optional<Point> PointOf(Space& space, const Record& record) {
@@ -137,23 +156,27 @@ std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedProgram
       const lower::accel::AccelRegion& region = programs[p].regions[r];
       LayerRecord layer{p, r, region.op, nullptr, nullptr, false, {}};
       const TaskKey key = KeyOf(region, programs[p].traces[r], config);
-      layer.record = records.BestOf(key, network);
-      if (layer.record != nullptr) {
-        auto space = LayerSpace::Make(region.output, programs[p].traces[r], target);
-        const auto point = space ? PointOf(*space, *layer.record) : std::nullopt;
-        if (!point) {
-          layer.record = nullptr;
-        } else if (*point == space->given()) {
-          layer.generated = true;
-        } else {
-          layer.trace = space->TraceOf(*point);
-        }
-      }
-      if (layer.record == nullptr) layer.another = records.ForAnother(key);
+      FindRecord(
+          records, key, network,
+          [&] { return LayerSpace::Make(region.output, programs[p].traces[r], target); }, &layer);
       layers.push_back(std::move(layer));
     }
   }
   return layers;
+}
+
+std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedHostLayer>& layers,
+                                      const RecordSet& records, uint64_t network) {
+  std::vector<LayerRecord> made;
+  for (size_t r = 0; r < layers.size(); ++r) {
+    const auto space = SpaceOf(layers[r]);
+    if (!space || !space->HasChoice()) continue;
+    LayerRecord layer{0, r, layers[r].layer.region.name, nullptr, nullptr, false, {}};
+    FindRecord(
+        records, KeyOf(layers[r]), network, [&] { return space; }, &layer);
+    made.push_back(std::move(layer));
+  }
+  return made;
 }
 
 }  // namespace tessera::tune

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/target/accelerator.h"
+#include "compiler/target/host_level.h"
 #include "compiler/tune/layer_space.h"
 #include "compiler/tune/network_space.h"
 
@@ -106,6 +107,33 @@ Result<Task> NetworkTaskOf(const std::vector<compiler::PlannedProgram>& programs
               .space = std::make_unique<NetworkSpace>(std::move(space)),
               .program = index,
               .part = program};
+}
+
+Result<LayerSpace> SpaceOf(const compiler::PlannedHostLayer& planned) {
+  const te::RegionTe& region = planned.layer.region;
+  auto space = LayerSpace::Make(compiler::ForHost(region, &planned.trace).output, planned.trace,
+                                target::Host(*planned.layer.level), 0, /*one_core=*/true);
+  if (!space) return Within(region.name, space.error());
+  return space;
+}
+
+Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedHostLayer>& layers) {
+  std::vector<Task> tasks;
+  for (const compiler::PlannedHostLayer& planned : layers) {
+    const TaskKey key = KeyOf(planned);
+    const auto known = std::ranges::find_if(tasks, [&](const Task& t) { return t.key == key; });
+    if (known != tasks.end()) {
+      ++known->weight;
+      continue;
+    }
+    TESSERA_ASSIGN(LayerSpace space, SpaceOf(planned));
+    if (!space.HasChoice()) continue;
+    tasks.push_back({.name = planned.layer.region.name,
+                     .key = key,
+                     .space = std::make_unique<LayerSpace>(std::move(space)),
+                     .host = std::make_shared<compiler::HostLayer>(planned.layer)});
+  }
+  return tasks;
 }
 
 Result<uint64_t> CyclesOf(const Task& task, const Point& point, const isa::Config& config,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of a network is searched: what the layers of a program agree on, measured on the program;
-// and each layer of the accelerator that differs from the others, measured in the part of the
-// program that it exchanges data on chip with. Depends on: space.h, compiler/driver. Used by:
-// searches, the use of records.
+// What of a network is searched. On the accelerator: what the layers of a program agree on,
+// measured on the program; and each layer that differs from the others, measured in the part of the
+// program that it exchanges data on chip with. On the host: each layer that differs from the
+// others, measured alone (host_measure.h). Depends on: space.h, compiler/driver. Used by: searches,
+// the use of records.
 #ifndef TESSERA_COMPILER_TUNE_TASK_H_
 #define TESSERA_COMPILER_TUNE_TASK_H_
 
@@ -14,6 +15,7 @@
 
 #include "base/error.h"
 #include "compiler/driver/evaluate.h"
+#include "compiler/tune/layer_space.h"
 #include "compiler/tune/space.h"
 #include "isa/config.h"
 
@@ -25,11 +27,12 @@ struct TaskKey {
   // The schedule around which the space is made, without the values and names in it. It depends on
   // the tensors that stay on chip.
   uint64_t space = 0;
-  std::string target;  // as in a trace file: "accelerator"
-  std::string config;  // the configuration's name, for messages
-  uint64_t config_hash = 0;
-  uint64_t isa = 0;    // isa::kIsaHash
-  uint64_t steps = 0;  // the language of schedules: a hash of the usages of its steps
+  std::string target;        // as in a trace file: "accelerator", "host"
+  std::string config;        // the name of the configuration, or of the host's level, for messages
+  uint64_t config_hash = 0;  // of its figures
+  uint64_t isa = 0;          // isa::kIsaHash; 0: the host's
+  uint64_t steps = 0;        // the language of schedules: a hash of the usages of its steps
+  std::string processor = {};  // the host's (ProcessorName): its times are of this processor
   // Whether both are the same work for the same machine and versions. Configuration names may
   // differ.
   bool operator==(const TaskKey& other) const;
@@ -38,6 +41,9 @@ struct TaskKey {
 // The key of |region|, scheduled by |trace|, its generated schedule.
 TaskKey KeyOf(const lower::accel::AccelRegion& region, const schedule::Trace& trace,
               const isa::Config& config);
+// The key of |layer| with its generated schedule. Layers that differ only in the values of constants
+// have one key.
+TaskKey KeyOf(const compiler::PlannedHostLayer& layer);
 // The key of the network traces of |program|.
 TaskKey KeyOf(const compiler::PlannedProgram& program, const isa::Config& config);
 
@@ -50,6 +56,7 @@ struct Task {
   size_t program = 0;    // of a network's task: its index
   // What is measured. Of a layer's task: the other regions have the network's schedules.
   compiler::PlannedProgram part;
+  std::shared_ptr<const compiler::HostLayer> host;  // measured instead, if not null
 };
 
 // The task of program |index| of |programs|: the network traces of its layers.
@@ -62,6 +69,14 @@ Result<Task> NetworkTaskOf(const std::vector<compiler::PlannedProgram>& programs
 //   errors  those of LayerSpace::Make
 Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedProgram>& programs,
                                   const isa::Config& config);
+
+// The tasks of |layers|, those of Compiled::host_layers.
+//   errors  those of LayerSpace::Make
+Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedHostLayer>& layers);
+
+// The space of |layer|: what its schedule decides, as far as one core can tell.
+//   errors  those of LayerSpace::Make
+Result<LayerSpace> SpaceOf(const compiler::PlannedHostLayer& layer);
 
 // The cycles of |task|'s part by |point|. Any number of threads may call.
 //   errors  those of compiler::Evaluate; kTimeout beyond |budget| cycles

@@ -13,6 +13,10 @@
 #endif
 
 #include <algorithm>
+#include <fstream>
+#include <map>
+#include <string_view>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -67,6 +71,31 @@ std::vector<std::string> CpuLevels() {
 #else
   return {};
 #endif
+}
+
+std::string ProcessorName() {
+  // The lines of /proc/cpuinfo about the first processor; an Arm has no model name.
+  static constexpr std::pair<std::string_view, std::string_view> kParts[] = {
+      {"model name", ""},
+      {"cpu family", "family "},
+      {"model", "model "},
+      {"CPU implementer", "implementer "},
+      {"CPU part", "part "}};
+  std::map<std::string, std::string> about;
+  std::ifstream lines("/proc/cpuinfo");
+  for (std::string line; std::getline(lines, line) && !line.empty();) {
+    const size_t colon = line.find(':');
+    if (colon == std::string::npos || colon + 2 >= line.size()) continue;
+    about[line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1)] = line.substr(colon + 2);
+  }
+  std::string name;
+  for (const auto& [part, word] : kParts) {
+    const auto found = about.find(std::string(part));
+    if (found == about.end()) continue;
+    if (!name.empty()) name += ", ";
+    name.append(word).append(found->second);
+  }
+  return name.empty() ? "unknown" : name;
 }
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Names of the instruction-set levels of host code. The compiler makes one object for each level;
-// the executor loads the best one that this machine runs. Depends on nothing.
+// the executor loads the best one that this machine runs. The processor's name. Depends on nothing.
 #ifndef TESSERA_RUNTIME_HOST_CPU_LEVEL_H_
 #define TESSERA_RUNTIME_HOST_CPU_LEVEL_H_
 
@@ -16,6 +16,10 @@ namespace tessera {
 // On Arm: of "aarch64-i8mm" (dot products of uint8 and int8), "aarch64-dotprod" (of int8),
 // "aarch64" (from ARMv8.0 on), or "armv7" (32-bit, with NEON).
 std::vector<std::string> CpuLevels();
+
+// The processor as the system names it, "AMD EPYC, family 25, model 1"; "unknown" where it does
+// not.
+std::string ProcessorName();
 
 }  // namespace tessera
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "sim/rig/workers.h"
+#include "base/workers.h"
 #include "tests/networks/agree.h"
 
 namespace tessera::networks {
@@ -40,8 +40,8 @@ bool FromBytes(const std::string& bytes, Outcome& o) {
 }  // namespace
 
 Outcome RunIsolated(const Recipe& recipe, const Way& way, unsigned seconds) {
-  const rig::WorkEnd end = rig::RunIsolated([&] { return ToBytes(RunNetwork(recipe, way)); },
-                                            std::chrono::seconds(seconds));
+  const WorkEnd end = tessera::RunIsolated([&] { return ToBytes(RunNetwork(recipe, way)); },
+                                           std::chrono::seconds(seconds));
   Outcome outcome;
   if (end.crash.empty() && FromBytes(end.bytes, outcome)) return outcome;
   Outcome crashed;

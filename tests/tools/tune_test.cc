@@ -157,7 +157,8 @@ TEST(TuneVerb, BadInputIsOneLine) {
   };
   expect(Tune("--budget 0s", records), "--budget '0s': give a whole number and a unit");
   expect(Tune("--trials 0", records), "--trials: '0' is not a count");
-  expect(Tune("--target cpu", records), "--target cpu: schedules are searched for the accelerator");
+  expect(Tune("--target cuda", records),
+         "--target cuda: schedules are searched for the accelerator and the host");
   expect(Tune("--strategy luck", records), "no strategy 'luck'; there are random");
   expect(Tune("--model luck", records), "no model 'luck'; the models are");
   expect(Tune("--trials 3", "/nonexistent/r.jsonl"), "/nonexistent/r.jsonl: cannot write records");
@@ -167,9 +168,9 @@ TEST(TuneVerb, BadInputIsOneLine) {
   expect(Tune("--trials 3", held), "another search writes to it", "flock " + held + " ");
   expect(std::string("compile ") + kModel + " --records /nonexistent/r -o " + TempPath("x.tsr"),
          "/nonexistent/r");
-  expect(std::string("compile ") + kModel + " --target cpu --records " + held + " -o " +
+  expect(std::string("compile ") + kModel + " --target cuda --records " + held + " -o " +
              TempPath("x.tsr"),
-         "records are for the accelerator; add vta to --target");
+         "records are for the host and the accelerator; add cpu or vta to --target");
 }
 
 }  // namespace

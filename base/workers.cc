@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/rig/workers.h"
+#include "base/workers.h"
 
 #include <poll.h>
 #include <sys/mman.h>
@@ -13,11 +13,12 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "base/check.h"
 
-namespace tessera::rig {
+namespace tessera {
 namespace {
 
 using std::chrono::steady_clock;
@@ -50,6 +51,30 @@ bool WriteMessage(int fd, const std::string& bytes) {
   return WriteAll(fd, &size, sizeof size) && WriteAll(fd, bytes.data(), size);
 }
 
+// While it lives, a write of this thread to a pipe without a reader is an error and no signal.
+class WithoutPipeSignal {
+ public:
+  WithoutPipeSignal() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~WithoutPipeSignal() {
+    const timespec now{};
+    while (sigtimedwait(&pipe_, nullptr, &now) > 0) continue;
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  WithoutPipeSignal(const WithoutPipeSignal&) = delete;
+  WithoutPipeSignal& operator=(const WithoutPipeSignal&) = delete;
+
+ private:
+  sigset_t pipe_{}, before_{};
+};
+
+// Held while a process is made: no other process may get the writing end of its result pipe, which
+// would hide its end.
+std::mutex g_making;
+
 bool ReadMessage(int fd, std::string& bytes) {
   uint64_t size = 0;
   if (!ReadAll(fd, &size, sizeof size)) return false;
@@ -63,6 +88,7 @@ bool ReadMessage(int fd, std::string& bytes) {
 class Worker {
  public:
   explicit Worker(const RequestWork& work) {
+    std::unique_lock making(g_making);
     int to[2], from[2];
     TESSERA_CHECK(pipe(to) == 0 && pipe(from) == 0, "{}", std::strerror(errno));
     errors_ = memfd_create("tessera_worker", MFD_CLOEXEC);
@@ -71,6 +97,7 @@ class Worker {
     pid_ = fork();
     TESSERA_CHECK(pid_ >= 0, "{}", std::strerror(errno));
     if (pid_ == 0) {
+      making.unlock();  // work may make processes too
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       std::signal(SIGABRT, SIG_DFL);  // so that the signal tells how it ended
       close(to[1]), close(from[0]);
@@ -97,6 +124,7 @@ class Worker {
     until_ = steady_clock::now() + limit;
     limit_ = limit;
     TESSERA_CHECK(ftruncate(errors_, 0) == 0 && lseek(errors_, 0, SEEK_SET) == 0);
+    const WithoutPipeSignal quiet;
     static_cast<void>(WriteMessage(command_, request));  // End detects a dead process
   }
 
@@ -109,6 +137,8 @@ class Worker {
     int status = 0;
     waitpid(pid_, &status, 0);
     pid_ = -1;
+    end.late = late_;
+    if (!late_ && WIFSIGNALED(status)) end.signal = WTERMSIG(status);
     end.crash = late_                 ? fmt::format("took more than {} s", limit_.count())
                 : WIFSIGNALED(status) ? fmt::format("ended by signal {} ({})", WTERMSIG(status),
                                                     sigdescr_np(WTERMSIG(status)))
@@ -157,7 +187,6 @@ class Worker {
 void Workers::Run(const std::function<std::optional<int64_t>()>& next,
                   const std::function<void(int64_t piece, WorkEnd end)>& done,
                   const std::function<void()>& tick) {
-  const auto before = std::signal(SIGPIPE, SIG_IGN);
   const RequestWork work = [this](const std::string& request) {
     int64_t piece = 0;
     TESSERA_CHECK(request.size() == sizeof piece);
@@ -197,8 +226,6 @@ void Workers::Run(const std::function<std::optional<int64_t>()>& next,
     }
     tick();
   }
-  workers.clear();
-  std::signal(SIGPIPE, before);
 }
 
 IsolatedProcess::IsolatedProcess(std::chrono::seconds limit, RequestWork work)
@@ -206,17 +233,14 @@ IsolatedProcess::IsolatedProcess(std::chrono::seconds limit, RequestWork work)
 IsolatedProcess::~IsolatedProcess() = default;
 
 WorkEnd IsolatedProcess::Ask(const std::string& request) {
-  const auto before = std::signal(SIGPIPE, SIG_IGN);
   if (!worker_ || !worker_->alive()) worker_ = std::make_unique<Worker>(work_);
   worker_->Begin(request, limit_);
   for (pollfd wait{worker_->result(), POLLIN, 0}; poll(&wait, 1, 200) <= 0;) worker_->Watch();
-  WorkEnd end = worker_->End();
-  std::signal(SIGPIPE, before);
-  return end;
+  return worker_->End();
 }
 
 WorkEnd RunIsolated(const std::function<std::string()>& work, std::chrono::seconds limit) {
   return IsolatedProcess(limit, [&](const std::string&) { return work(); }).Ask("");
 }
 
-}  // namespace tessera::rig
+}  // namespace tessera

@@ -3,9 +3,10 @@
 // What is tested: worker processes: each piece of work is done once and its result comes back
 // whole, whatever its length; a crash, a failed check, an exit and a piece without end are reported
 // with the last line that the process printed, and the rest is done all the same; an isolated
-// process answers many requests and is made anew only after such an end. Space: 1 to 4 processes,
-// 200 pieces. Not tested here: how `tessera regress` uses them (tests/tools).
-#include "sim/rig/workers.h"
+// process answers many requests and is made anew only after such an end; several threads have
+// processes of their own at a time, which may make processes. Space: 1 to 4 processes, 200 pieces.
+// Not tested here: how `tessera regress` and `tessera tune` use them (tests/tools).
+#include "base/workers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,10 +15,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <map>
+#include <thread>
+#include <vector>
 
 #include "base/check.h"
 
-namespace tessera::rig {
+namespace tessera {
 namespace {
 
 using std::chrono::seconds;
@@ -111,5 +114,43 @@ TEST(Isolated, OnePieceAlone) {
             "ended with exit code 4");
 }
 
+TEST(Isolated, SaysInNumbersHowItEnded) {
+  const WorkEnd killed = RunIsolated(
+      []() -> std::string {
+        std::raise(SIGSEGV);
+        return "";
+      },
+      seconds(60));
+  EXPECT_EQ(killed.signal, SIGSEGV);
+  EXPECT_FALSE(killed.late);
+  const WorkEnd late = RunIsolated(
+      []() -> std::string {
+        while (true) usleep(1000);
+      },
+      seconds(1));
+  EXPECT_TRUE(late.late);
+  EXPECT_EQ(late.signal, 0);
+}
+
+// A process that ends is noticed at once, although other threads make processes at the same time.
+TEST(Isolated, ThreadsHaveProcessesOfTheirOwn) {
+  std::vector<std::thread> threads;
+  std::vector<int> good(4);
+  for (int& mine : good) {
+    threads.emplace_back([&mine] {
+      for (int k = 0; k < 25; ++k) {
+        IsolatedProcess process(seconds(30), [](const std::string& request) -> std::string {
+          if (request == "abort") std::abort();
+          return RunIsolated([&] { return request + "!"; }, seconds(30)).bytes;
+        });
+        mine += process.Ask("a").bytes == "a!" && process.Ask("abort").signal == SIGABRT &&
+                process.Ask("b").bytes == "b!";
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, std::vector<int>(4, 25));
+}
+
 }  // namespace
-}  // namespace tessera::rig
+}  // namespace tessera

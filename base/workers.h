@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs work in separate processes, so that a crash, a failed TESSERA_CHECK or a hang of one piece
-// of work is a normal result. Call these functions only in a process with one thread. Depends on:
-// base. Used by: `tessera regress`, tests/networks.
-#ifndef TESSERA_SIM_RIG_WORKERS_H_
-#define TESSERA_SIM_RIG_WORKERS_H_
+// of work is a normal result. A new process has the calling thread alone. If other threads run at
+// that moment, work must not need a lock that one of them may hold; memory of malloc is safe.
+// Depends on: base. Used by: `tessera regress`, compiler/tune, tests/networks.
+#ifndef TESSERA_BASE_WORKERS_H_
+#define TESSERA_BASE_WORKERS_H_
 
 #include <chrono>
 #include <cstdint>
@@ -13,12 +14,14 @@
 #include <optional>
 #include <string>
 
-namespace tessera::rig {
+namespace tessera {
 
 // The end of a piece of work.
 struct WorkEnd {
   std::string bytes;  // the result of the work
   std::string crash;  // "ended by signal 6: FILE:LINE: check failed ..."; "" if it returned
+  bool late = false;  // it took more than the limit
+  int signal = 0;     // that ended it before the limit; 0: none
 };
 
 // Computes the answer to a request.
@@ -27,7 +30,7 @@ using RequestWork = std::function<std::string(const std::string& request)>;
 class Worker;  // one process
 
 // A process that answers requests one by one and keeps its state from one to the next. If it
-// crashes or takes longer than |limit|, the next request goes to a new process.
+// crashes or takes longer than |limit|, the next request goes to a new process. One thread uses it.
 class IsolatedProcess {
  public:
   IsolatedProcess(std::chrono::seconds limit, RequestWork work);
@@ -66,6 +69,6 @@ class Workers {
   PieceWork work_;
 };
 
-}  // namespace tessera::rig
+}  // namespace tessera
 
-#endif  // TESSERA_SIM_RIG_WORKERS_H_
+#endif  // TESSERA_BASE_WORKERS_H_

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times of host layers. Each candidate is compiled and runs in a process of its own, so that one
+// that crashes, hangs or takes all memory is a failed trial. It runs in turns with the schedule that
+// the compiler chooses, on one core that nothing else of this process uses; the least time counts.
+// Its result has to be that of the compiler's schedule. Depends on: task.h, base/workers.h. Used by:
+// the command.
+#ifndef TESSERA_COMPILER_TUNE_HOST_MEASURE_H_
+#define TESSERA_COMPILER_TUNE_HOST_MEASURE_H_
+
+#include <sched.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "base/error.h"
+#include "compiler/tune/history.h"
+#include "compiler/tune/task.h"
+#include "runtime/host/host_code.h"
+
+namespace tessera::tune {
+
+// Causes of failed trials, beside the names of error codes.
+inline constexpr const char* kCrashed = "Crashed";          // its compilation or its code
+inline constexpr const char* kOutOfMemory = "OutOfMemory";  // ... took more than it may
+inline constexpr const char* kTooLong = "Timeout";          // ... took longer than the limit
+inline constexpr const char* kWrongResult = "WrongResult";  // not what the compiler's code computes
+
+// For tests: called in the process of a candidate. The measurer does without either.
+struct HostStandIns {
+  std::function<void(const schedule::Trace&)> compiling;  // before its compilation
+  // The kernel that runs instead of the candidate's.
+  std::function<HostKernel(const schedule::Trace&, HostKernel)> kernel;
+};
+
+struct HostMeasureOptions {
+  std::chrono::seconds limit{20};  // of a compilation, and of the runs of a candidate
+  uint64_t memory = 0;             // bytes that a candidate may take; 0: half of the machine's
+  HostStandIns stand_ins;
+};
+
+// Any number of threads may call at once: they compile at the same time and take turns with the
+// core. The thread that makes the measurer, and those that it starts, leave that core alone while
+// the measurer lives, if the process has another one.
+class HostMeasurer {
+ public:
+  explicit HostMeasurer(HostMeasureOptions options = {});
+  ~HostMeasurer();
+  HostMeasurer(const HostMeasurer&) = delete;
+  HostMeasurer& operator=(const HostMeasurer&) = delete;
+
+  // What an earlier search knows of |task|, in nanoseconds: the time of its given point; that of its
+  // best one.
+  void Know(const Task& task, uint64_t given, uint64_t best);
+
+  // Nanoseconds of |task| by |point|. The first point has to be the given one: its time is taken,
+  // and the time of any other point is that time multiplied by the ratio of the two in turns. So a
+  // processor that is slower for a while makes no point slower. A point that is three times slower
+  // than the best one is measured less often.
+  Measured Measure(const Task& task, const Point& point);
+  // The same with more turns, for a few points of which one is to be used.
+  Measured MeasureAgain(const Task& task, const Point& point);
+
+  // Moves the calling thread to the core on which candidates run.
+  void StayOnCore() const;
+
+  // Whether the interpreter of the loop IR has confirmed the result by |point|; false: it would take
+  // too long.
+  //   errors  kDataLoss  the results differ; those of Measure
+  Result<bool> Interpret(const Task& task, const Point& point);
+
+ private:
+  struct State;
+  enum class Effort : uint8_t { kOnce, kAgain };
+  State& Of(const Task& task);
+  Measured Run(const Task& task, const Point& point, Effort effort);
+
+  HostMeasureOptions options_;
+  std::mutex states_mutex_;
+  std::map<const Task*, std::unique_ptr<State>> states_;
+  std::mutex core_mutex_;  // held by the one candidate that runs
+  int core_ = -1;          // -1: unknown
+  cpu_set_t before_{};     // of the thread that made the measurer
+  bool moved_ = false;
+};
+
+}  // namespace tessera::tune
+
+#endif  // TESSERA_COMPILER_TUNE_HOST_MEASURE_H_

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/tune/host_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "compiler/ir/array.h"
+#include "compiler/ir/interp.h"
+#include "compiler/ir/layout.h"
+
+namespace tessera::tune {
+namespace {
+
+using TurnClock = std::chrono::steady_clock;
+
+constexpr uint64_t kTurnNs = 200'000;  // of the calls of one turn: far more than reading the clock
+constexpr uint64_t kMostCalls = 1000;
+constexpr int kFewestTurns = 5;
+constexpr int kTurnsUntilSlow = 2;         // before a slow candidate is given up
+constexpr uint8_t kJunk = 0x5b;            // in results before a run
+constexpr int64_t kInterpreted = 1 << 27;  // steps of the interpreter: some seconds
+// What adding in another order may change, as a share of the largest element.
+constexpr double kFloatError = 1e-4, kHalfError = 1e-2;
+
+size_t LastOf(const compiler::HostCandidate& candidate) {
+  return candidate.made.bindings.size() - 1;
+}
+
+uint64_t NanosecondsOf(compiler::HostCandidate& candidate, std::vector<void*>& places,
+                       uint64_t calls) {
+  const auto begin = TurnClock::now();
+  for (uint64_t k = 0; k < calls; ++k) candidate.kernel(places.data());
+  const std::chrono::nanoseconds took = TurnClock::now() - begin;
+  return std::max<uint64_t>(static_cast<uint64_t>(took.count()) / calls, 1);
+}
+
+std::vector<void*> PlacesOf(const compiler::HostCandidate& candidate) {
+  std::vector<void*> places;
+  for (const Mapping& memory : candidate.memory) places.push_back(memory.data());
+  return places;
+}
+
+}  // namespace
+
+std::vector<uint8_t> RandomValues(DType type, int64_t count, Rng& rng) {
+  ir::Array made(type, count);
+  const IntegerLimits limits = LimitsOf(type);
+  const bool wide = SizeOf(type) > 2;
+  for (int64_t i = 0; i < count; ++i) {
+    if (IsFloat(type)) {
+      made.SetFloat(i, static_cast<float>(2 * rng.Unit() - 1));
+    } else if (type == DType::kBool) {
+      made.SetInt(i, rng.Range(0, 1));
+    } else {
+      made.SetInt(i, wide ? rng.Range(-100, 100) : rng.Range(limits.lo, limits.hi));
+    }
+  }
+  return std::move(made.bytes());
+}
+
+HostInputs RandomHostInputs(const te::RegionTe& region, uint64_t seed) {
+  HostInputs inputs;
+  Rng rng(seed);
+  for (const te::Binding& binding : region.bindings) {
+    if (binding.activation < 0) continue;
+    int64_t count = 1;
+    for (const int64_t n : binding.placeholder.shape()) count *= n;
+    inputs[binding.activation] = RandomValues(binding.placeholder.dtype(), count, rng);
+  }
+  return inputs;
+}
+
+void PutInputs(const HostInputs& inputs, compiler::HostCandidate* candidate) {
+  const compiler::HostFunc& made = candidate->made;
+  const size_t last = LastOf(*candidate);
+  for (size_t p = 0; p < last; ++p) {
+    const auto given = inputs.find(made.bindings[p].activation);
+    if (given == inputs.end()) continue;
+    std::ranges::copy(ir::PackLayout(*made.buffers[p], given->second), candidate->memory[p].data());
+  }
+  Mapping& result = candidate->memory[last];
+  std::fill_n(result.data(), result.size(), kJunk);
+}
+
+std::vector<uint8_t> ResultOf(const compiler::HostCandidate& candidate) {
+  const size_t last = LastOf(candidate);
+  const ir::BufferNode& buffer = *candidate.made.buffers[last];
+  const uint8_t* bytes = candidate.memory[last].data();
+  return ir::UnpackLayout(buffer, {bytes, bytes + ir::SizeInBytes(buffer)});
+}
+
+std::string ResultDifference(DType type, const std::vector<uint8_t>& got,
+                             const std::vector<uint8_t>& want) {
+  if (got == want) return "";
+  const ir::Array a(type, got), b(type, want);
+  double largest = 0;
+  for (int64_t i = 0; i < b.size() && IsFloat(type); ++i) {
+    if (std::isfinite(b.Float(i)))
+      largest = std::max(largest, static_cast<double>(std::abs(b.Float(i))));
+  }
+  const double error = largest * (type == DType::kFloat16 ? kHalfError : kFloatError);
+  int64_t count = 0, first = -1;
+  for (int64_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    bool same = false;
+    if (IsFloat(type)) {
+      const double x = a.Float(i), y = b.Float(i);
+      same = x == y || (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= error;
+    } else {
+      same = a.Int(i) == b.Int(i);
+    }
+    if (same) continue;
+    if (count++ == 0) first = i;
+  }
+  if (count == 0) return "";
+  const auto text = [&](const ir::Array& array) {
+    return IsFloat(type) ? fmt::format("{}", array.Float(first))
+                         : fmt::format("{}", array.Int(first));
+  };
+  return fmt::format("element {} is {} and not {}; {} of {} elements differ", first, text(a),
+                     text(b), count, b.size());
+}
+
+TurnTimes TakeTurns(compiler::HostCandidate& given, compiler::HostCandidate& candidate,
+                    const TurnOptions& options) {
+  std::vector<void*> mine = PlacesOf(candidate), other = PlacesOf(given);
+  const uint64_t once = NanosecondsOf(given, other, 1);
+  const uint64_t calls = std::clamp<uint64_t>(kTurnNs / once, 1, kMostCalls);
+  TurnTimes least{UINT64_MAX, UINT64_MAX};
+  const auto begin = TurnClock::now();
+  for (int turn = 0; turn < options.turns; ++turn) {
+    // Each side begins every other turn.
+    for (const bool first : {true, false}) {
+      if ((turn % 2 == 0) == first) {
+        least.given = std::min(least.given, NanosecondsOf(given, other, calls));
+      } else {
+        least.candidate = std::min(least.candidate, NanosecondsOf(candidate, mine, calls));
+      }
+    }
+    const std::chrono::nanoseconds took = TurnClock::now() - begin;
+    if (turn + 1 >= kFewestTurns && static_cast<uint64_t>(took.count()) > options.most_ns) break;
+    if (options.enough > 0 && turn + 1 >= kTurnsUntilSlow &&
+        static_cast<double>(least.candidate) > options.enough * static_cast<double>(least.given))
+      break;
+  }
+  return least;
+}
+
+Result<std::vector<uint8_t>> InterpretedResult(const compiler::HostCandidate& candidate) {
+  const compiler::HostFunc& made = candidate.made;
+  std::vector<ir::Array> arrays;
+  for (size_t p = 0; p < made.buffers.size(); ++p) {
+    const uint8_t* bytes = candidate.memory[p].data();
+    const auto size = ir::SizeInBytes(*made.buffers[p]);
+    arrays.emplace_back(made.buffers[p]->dtype, std::vector<uint8_t>(bytes, bytes + size));
+  }
+  std::ranges::fill(arrays.back().bytes(), kJunk);
+  std::vector<ir::Array*> args;
+  for (ir::Array& array : arrays) args.push_back(&array);
+  TESSERA_TRY(ir::Interpret(made.func, args, {.budget = kInterpreted}));
+  return ir::UnpackLayout(*made.buffers.back(), arrays.back().bytes());
+}
+
+}  // namespace tessera::tune

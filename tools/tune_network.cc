@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/tune_network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <sstream>
+#include <vector>
+
+#include "base/rng.h"
+#include "base/workers.h"
+#include "compiler/tune/host_run.h"
+#include "runtime/executor/executor.h"
+
+namespace tessera::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Inferences of each side, and the time from which on no more than the fewest run.
+constexpr size_t kFewest = 5, kMost = 201;
+constexpr std::chrono::seconds kEnough{4};
+constexpr std::chrono::seconds kLimit{300};
+constexpr uint64_t kSeed = 1;
+
+uint64_t MedianOf(std::vector<uint64_t> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+Result<std::string> Measure(const std::array<std::shared_ptr<const artifact::Artifact>, 2>& sides) {
+  std::array<std::unique_ptr<Executor>, 2> executors;
+  for (size_t s = 0; s < 2; ++s) {
+    TESSERA_ASSIGN(executors[s], Executor::Open(sides[s], "cpu", static_cast<Device*>(nullptr)));
+  }
+  Rng rng(kSeed);
+  std::vector<HostTensor> inputs;
+  for (const artifact::TensorInfo& info : sides[0]->inputs) {
+    HostTensor input = HostTensor::Zeros(info.dtype, info.shape);
+    input.bytes = tune::RandomValues(info.dtype, input.count(), rng);
+    inputs.push_back(std::move(input));
+  }
+  std::array<std::vector<uint64_t>, 2> times;
+  std::array<std::vector<HostTensor>, 2> results;
+  const auto begin = Clock::now();
+  for (size_t k = 0; k < kMost && (k < kFewest || Clock::now() - begin < kEnough); ++k) {
+    for (size_t turn = 0; turn < 2; ++turn) {
+      const size_t s = (k + turn) % 2;  // each side begins every other turn
+      ExecutionReport report;
+      TESSERA_ASSIGN(results[s], executors[s]->Run(inputs, &report));
+      times[s].push_back(static_cast<uint64_t>(1e9 * report.HostSeconds()));
+    }
+  }
+  std::string rounded;
+  for (size_t r = 0; r < results[0].size(); ++r) {
+    const DType type = results[0][r].dtype;
+    const std::string differs =
+        tune::ResultDifference(type, results[1][r].bytes, results[0][r].bytes);
+    if (differs.empty()) continue;
+    if (!IsFloat(type))
+      return Fail(Code::kDataLoss, "output {} by the records: {}", sides[0]->outputs[r].name,
+                  differs);
+    rounded = fmt::format("output {}: {}", sides[0]->outputs[r].name, differs);
+  }
+  return fmt::format("{} {} {} {}", MedianOf(times[0]), MedianOf(times[1]), times[0].size(),
+                     rounded);
+}
+
+}  // namespace
+
+Result<NetworkTimes> TimesInTurns(std::shared_ptr<const artifact::Artifact> plain,
+                                  std::shared_ptr<const artifact::Artifact> tuned,
+                                  const tune::HostMeasurer& measurer) {
+  const WorkEnd end = RunIsolated(
+      [&]() -> std::string {
+        measurer.StayOnCore();
+        const auto told = Measure({plain, tuned});
+        if (told) return "ok " + *told;
+        return fmt::format("failed {} {}", static_cast<int>(told.error().code),
+                           told.error().message);
+      },
+      kLimit);
+  if (!end.crash.empty())
+    return Fail(Code::kUnavailable, "the process that times the network {}", end.crash);
+  std::istringstream words(end.bytes);
+  std::string kind;
+  words >> kind;
+  if (kind != "ok") {
+    int code = 0;
+    std::string message;
+    words >> code >> std::ws;
+    std::getline(words, message);
+    return std::unexpected(Error(static_cast<Code>(code), message));
+  }
+  NetworkTimes times;
+  words >> times.plain >> times.tuned >> times.inferences >> std::ws;
+  std::getline(words, times.difference);
+  return times;
+}
+
+}  // namespace tessera::tools

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times of two compiled forms of one network on the host. Depends on: runtime/executor,
+// compiler/tune. Used by: tune.
+#ifndef TESSERA_TOOLS_TUNE_NETWORK_H_
+#define TESSERA_TOOLS_TUNE_NETWORK_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "compiler/tune/host_measure.h"
+#include "runtime/artifact/artifact.h"
+
+namespace tessera::tools {
+
+struct NetworkTimes {
+  uint64_t plain = 0, tuned = 0;  // the medians, nanoseconds of an inference
+  int64_t inferences = 0;         // of each
+  std::string difference;         // of their results, for floats alone; "": none
+};
+
+// Runs plan "cpu" of both in turns, on the core of |measurer|, with inputs of one seed, in a process
+// of its own.
+//   errors  kDataLoss     integers of their results differ
+//           kUnavailable  the process crashes or hangs; those of Executor
+Result<NetworkTimes> TimesInTurns(std::shared_ptr<const artifact::Artifact> plain,
+                                  std::shared_ptr<const artifact::Artifact> tuned,
+                                  const tune::HostMeasurer& measurer);
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_TUNE_NETWORK_H_
