@@ -283,8 +283,8 @@ Action AddTune(CLI::App& app) {
                    "one of " + tune::StrategyNames() + " (default: evolution)");
   verb->add_option("--model", flags->cost_model,
                    "what predicts speed: none, prior (the compiler's estimate, the default for "
-                   "vta), xgboost (learns by pairs), xgboost-regression, xgboost-alone (without "
-                   "the estimate, the default for cpu)");
+                   "vta), xgboost (learns by pairs, the default for cpu), xgboost-regression, "
+                   "xgboost-alone (without the estimate)");
   verb->add_option("--seed", flags->seed, "of the random numbers")
       ->check(CountFromOne())
       ->capture_default_str();

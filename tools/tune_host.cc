@@ -35,9 +35,7 @@ class HostTuning : public TuneTarget {
   const char* unit() const override { return tune::UnitOf(schedule::kHostTrace); }
   const isa::Config& config() const override { return none_; }
   std::string DefaultStrategy() const override { return "evolution"; }
-  std::string DefaultModel() const override {
-    return tune::HasXgboost() ? "xgboost-alone" : "none";
-  }
+  std::string DefaultModel() const override { return tune::HasXgboost() ? "xgboost" : "prior"; }
   size_t CountStages() const override { return 1; }
   TuneStage StageAt(size_t) override { return {"layers", &layers_, kShareOfSearch, nullptr}; }
   void Know(const tune::Task& task, uint64_t given, uint64_t best) override {
@@ -71,11 +69,6 @@ class HostTuning : public TuneTarget {
 };
 
 Status HostTuning::Prepare() {
-  if (flags_.cost_model == "prior") {
-    return Fail(Code::kInvalidArgument,
-                "--model prior: the compiler has no estimate for the host; give none, or "
-                "xgboost-alone, which learns");
-  }
   compiler::CompileOptions options = Options();
   options.layers_only = true;
   const auto compiled = compiler::Compile(source_.graph, flags_.model, source_.crc, options);

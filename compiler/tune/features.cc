@@ -7,6 +7,7 @@
 #include <map>
 
 #include "compiler/cost/cost.h"
+#include "compiler/cost/processor.h"
 
 namespace tessera::tune {
 namespace {
@@ -48,7 +49,20 @@ std::optional<Features> FeatureTable::Compute(const Point& point) {
 }
 
 bool FeatureTable::AddEstimate(const schedule::Schedule& schedule, Features* made) const {
-  if (schedule.target().FindMemory(ir::Scope::kAcc) == nullptr) return true;  // not the accelerator
+  if (schedule.target().FindMemory(ir::Scope::kInp) == nullptr) {  // a processor
+    const auto cost = cost::CostOnProcessor(schedule);
+    if (!cost) return false;
+    made->cycles = cost->cycles;
+    const cost::Instructions& insns = cost->instructions;
+    for (const double n : {cost->cycles, cost->iterations, insns.arithmetic, insns.intrinsics,
+                           insns.loads, insns.stores, insns.loops})
+      made->values.push_back(Log(n));
+    for (const cost::Traffic& traffic : cost->traffic) {
+      made->values.push_back(Log(traffic.read));
+      made->values.push_back(Log(traffic.written));
+    }
+    return true;
+  }
   const auto cost = cost::AccelCost(schedule, config_, {.follows = follows_});
   if (!cost) return false;
   made->cycles = cost->cycles;

@@ -15,11 +15,13 @@
 namespace tessera::tune {
 
 struct Features {
-  double cycles = 1;  // estimated (cost::AccelCost); 1: the space has no estimate
+  // Estimated (cost::AccelCost, cost::CostOnProcessor); 1: the space has no estimate.
+  double cycles = 1;
   // For each knob of the space: log2(value + 1), and its place in its domain, 0 to 1. The rest is
   // for layers alone. Of the accelerator: for each unit of the machine and for the bus, log2 of the
   // cycles that it works, and its share of all cycles; log2 of bytes read, bytes written and
-  // cycles. For INP, WGT and ACC, or for local memory and registers of the host: log2 of the
+  // cycles. Of a processor: log2 of cycles, iterations, instructions by kind, and bytes read and
+  // written behind each cache. For INP, WGT and ACC, or for local memory and registers of the host: log2 of the
   // elements of their buffers. For the first kFeatureLoops loops of the stage with the most
   // iterations: log2 of them.
   std::vector<float> values;
@@ -41,8 +43,7 @@ class FeatureTable {
   std::optional<Features> Compute(const Point& point);
   // False: the point has no schedule, or its schedule no cost.
   bool AddSchedule(const Point& point, Features* made);
-  // Adds what the compiler's estimate of |schedule| has; nothing for a target without one. False:
-  // the schedule has no cost.
+  // Adds what the compiler's estimate of |schedule| has. False: the schedule has no cost.
   bool AddEstimate(const schedule::Schedule& schedule, Features* made) const;
 
   Space* space_;
