@@ -125,8 +125,8 @@ Status Run(const std::string& file, const std::string& name) {
     fmt::print(
         "{:30} {:>5} {:>9} {:>10.1f} {:>8.1f} {:>8.2f} {:>8.2f} {:>9.2f} {:>9.2f} {:>9} {:>+8.1f} "
         "%\n",
-        region.name.substr(0, 30), trace.size(), s.decisions().size(), medians.back(),
-        costs.back(), ms.plan, ms.emit, ms.check, ms.count, ms.cycles,
+        region.name.substr(0, 30), trace.size(), s.decisions().size(), medians.back(), costs.back(),
+        ms.plan, ms.emit, ms.check, ms.count, ms.cycles,
         100 * (cost.cycles / static_cast<double>(ms.cycles) - 1));
   }
   if (!medians.empty())
