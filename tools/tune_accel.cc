@@ -107,10 +107,12 @@ Status AccelTuning::Adopt(size_t k, const tune::Search& search, tune::RecordLog*
     tune::Record record = tune::RecordOf(task, *best);
     record.network = source_.crc;
     TESSERA_TRY(log->Append(record));
-    if (best->point == task.space->given()) continue;
-    other = true;
+    // Also where the compiler's own traces are best: with them given, a layer keeps the room that
+    // it leaves to the next one when its schedule is given too, as in a compilation by the records.
     compiler::PlannedProgram& program = programs_[task.program];
     task.space->Put(best->point, &program);
+    if (best->point == task.space->given()) continue;
+    other = true;
     TESSERA_TRY(compiler::PlanAgain(&program, config_));
   }
   if (other) {
