@@ -18,8 +18,8 @@ struct TuneBudget {
   int64_t trials = 0;            // 0: no limit
 };
 
-// Of cycles: "conv_2d_2: 1.83 % fewer cycles, 240 trials, 31.2 a second, 0.0 % failed, ends in 12 s".
-// |seconds|: since the search began.
+// "conv_2d_2: 1.83 % fewer cycles, 240 trials, 31.2 a second, 0.0 % failed, ends in 12 s", where
+// |unit| is "cycles". |seconds|: since the search began.
 std::string TuneLineText(const std::string& task, const std::string& unit,
                          const tune::SearchProgress& progress, const TuneBudget& budget,
                          double seconds);

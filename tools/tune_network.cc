@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <sstream>
+#include <variant>
 #include <vector>
 
 #include "base/rng.h"
@@ -17,11 +18,11 @@
 namespace tessera::tools {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using std::chrono::steady_clock;
 
 // Inferences of each side, and the time from which on no more than the fewest run.
-constexpr size_t kFewest = 5, kMost = 201;
-constexpr std::chrono::seconds kEnough{4};
+constexpr size_t kFewest = 5, kMost = 2001;
+constexpr std::chrono::seconds kEnough{6};
 constexpr std::chrono::seconds kLimit{300};
 constexpr uint64_t kSeed = 1;
 
@@ -30,6 +31,18 @@ uint64_t MedianOf(std::vector<uint64_t> values) {
   return values[values.size() / 2];
 }
 
+// Nanoseconds of each layer in the inference of |report|.
+void KeepLeast(const Executor& executor, const ExecutionReport& report,
+               std::vector<uint64_t>* least) {
+  for (size_t k = 0; k < report.step_seconds.size(); ++k) {
+    const auto* kernel = std::get_if<artifact::KernelStep>(&executor.plan().steps[k]);
+    if (kernel == nullptr || kernel->layer < 0) continue;
+    uint64_t& layer = (*least)[static_cast<size_t>(kernel->layer)];
+    layer = std::min(layer, static_cast<uint64_t>(1e9 * report.step_seconds[k]));
+  }
+}
+
+// "PLAIN TUNED INFERENCES", the two times of each layer, and the difference of the results.
 Result<std::string> Measure(const std::array<std::shared_ptr<const artifact::Artifact>, 2>& sides) {
   std::array<std::unique_ptr<Executor>, 2> executors;
   for (size_t s = 0; s < 2; ++s) {
@@ -44,13 +57,17 @@ Result<std::string> Measure(const std::array<std::shared_ptr<const artifact::Art
   }
   std::array<std::vector<uint64_t>, 2> times;
   std::array<std::vector<HostTensor>, 2> results;
-  const auto begin = Clock::now();
-  for (size_t k = 0; k < kMost && (k < kFewest || Clock::now() - begin < kEnough); ++k) {
-    for (size_t turn = 0; turn < 2; ++turn) {
-      const size_t s = (k + turn) % 2;  // each side begins every other turn
+  std::vector<uint64_t> none(sides[0]->layers.size(), UINT64_MAX);
+  std::array<std::vector<uint64_t>, 2> layers{none, none};
+  const auto begin = steady_clock::now();
+  for (size_t k = 0; k < kMost && (k < kFewest || steady_clock::now() - begin < kEnough); ++k) {
+    // Either side begins, without a rhythm: other work on the core may have one.
+    const size_t first = rng.OneIn(2) ? 0 : 1;
+    for (const size_t s : {first, 1 - first}) {
       ExecutionReport report;
       TESSERA_ASSIGN(results[s], executors[s]->Run(inputs, &report));
       times[s].push_back(static_cast<uint64_t>(1e9 * report.HostSeconds()));
+      KeepLeast(*executors[s], report, &layers[s]);
     }
   }
   std::string rounded;
@@ -64,8 +81,11 @@ Result<std::string> Measure(const std::array<std::shared_ptr<const artifact::Art
                   differs);
     rounded = fmt::format("output {}: {}", sides[0]->outputs[r].name, differs);
   }
-  return fmt::format("{} {} {} {}", MedianOf(times[0]), MedianOf(times[1]), times[0].size(),
-                     rounded);
+  std::string told =
+      fmt::format("{} {} {}", MedianOf(times[0]), MedianOf(times[1]), times[0].size());
+  for (size_t k = 0; k < none.size(); ++k)
+    told += fmt::format(" {} {}", layers[0][k], layers[1][k]);
+  return told + " " + rounded;
 }
 
 }  // namespace
@@ -95,7 +115,13 @@ Result<NetworkTimes> TimesInTurns(std::shared_ptr<const artifact::Artifact> plai
     return std::unexpected(Error(static_cast<Code>(code), message));
   }
   NetworkTimes times;
-  words >> times.plain >> times.tuned >> times.inferences >> std::ws;
+  words >> times.plain >> times.tuned >> times.inferences;
+  for (const artifact::Layer& layer : plain->layers) {
+    uint64_t before = 0, now = 0;
+    words >> before >> now;
+    if (before != UINT64_MAX && now != UINT64_MAX) times.layers[layer.name] = {before, now};
+  }
+  words >> std::ws;
   std::getline(words, times.difference);
   return times;
 }

@@ -6,8 +6,10 @@
 #define TESSERA_TOOLS_TUNE_NETWORK_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "compiler/tune/host_measure.h"
@@ -18,11 +20,13 @@ namespace tessera::tools {
 struct NetworkTimes {
   uint64_t plain = 0, tuned = 0;  // the medians, nanoseconds of an inference
   int64_t inferences = 0;         // of each
-  std::string difference;         // of their results, for floats alone; "": none
+  // The least nanoseconds of each layer that has code in the network: plain, tuned.
+  std::map<std::string, std::pair<uint64_t, uint64_t>> layers;
+  std::string difference;  // of their results, for floats alone; "": none
 };
 
-// Runs plan "cpu" of both in turns, on the core of |measurer|, with inputs of one seed, in a process
-// of its own.
+// Runs plan "cpu" of both in turns, on the core of |measurer|, with inputs of one seed, in a
+// process of its own.
 //   errors  kDataLoss     integers of their results differ
 //           kUnavailable  the process crashes or hangs; those of Executor
 Result<NetworkTimes> TimesInTurns(std::shared_ptr<const artifact::Artifact> plain,

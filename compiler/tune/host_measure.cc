@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <csignal>
 #include <fstream>
 #include <new>
@@ -14,6 +13,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/check.h"
 #include "base/workers.h"
 #include "compiler/tune/host_run.h"
 
@@ -22,8 +22,11 @@ namespace {
 
 // A candidate this many times slower than the best point is not measured to the end.
 constexpr double kSlow = 3;
-// Turns of a trial, and of the trials of which one is to be used.
-constexpr TurnOptions kTrialTurns{20, 150'000'000, 0}, kLastTurns{200, 600'000'000, 0};
+// Turns of a trial; of the given point, with which all are compared; of points of which one is to
+// be used.
+constexpr TurnOptions kTrialTurns{.turns = 20, .most_ns = 300'000'000},
+    kFirstTurns{.turns = 100, .most_ns = 500'000'000},
+    kLastTurns{.turns = 200, .most_ns = 1'000'000'000};
 
 // The answers of a candidate's process: "ok WORDS" or "failed CAUSE MESSAGE".
 std::string Failure(const std::string& cause, const std::string& message) {
@@ -64,6 +67,13 @@ void LimitMemory([[maybe_unused]] uint64_t bytes) {
 #endif
 }
 
+// The space of |task|, which is of the host.
+const LayerSpace& SpaceOfHost(const Task& task) {
+  const auto* space = dynamic_cast<const LayerSpace*>(task.space.get());
+  TESSERA_CHECK(space != nullptr && task.host != nullptr, "task {} is not of the host", task.name);
+  return *space;
+}
+
 uint64_t SeedOf(const Task& task) { return task.key.layer; }
 
 // A candidate in its process, from its compilation on.
@@ -94,7 +104,7 @@ class HostTrial {
         ResultDifference(layer_.region.output.dtype(), ResultOf(*made_), ResultOf(given));
     if (!differs.empty())
       return Failure(kWrongResult, fmt::format("{} (inputs of seed {})", differs, seed_));
-    const TurnTimes times = TakeTurns(given, *made_, turns);
+    const HostTimes times = TakeTurns(given, *made_, turns);
     return fmt::format("ok {} {}", times.given, times.candidate);
   }
 
@@ -168,11 +178,13 @@ void HostMeasurer::Know(const Task& task, uint64_t given, uint64_t best) {
   state.best_ns = best;
 }
 
-Measured HostMeasurer::Run(const Task& task, const Point& point, Effort effort) {
-  const auto& space = dynamic_cast<const LayerSpace&>(*task.space);
+std::expected<HostTimes, FailedTrial> HostMeasurer::Run(const Task& task, const Point& point,
+                                                        Effort effort) {
+  const LayerSpace& space = SpaceOfHost(task);
   State& state = Of(task);
-  TurnOptions turns = effort == Effort::kOnce ? kTrialTurns : kLastTurns;
-  uint64_t given_ns = 0;
+  TurnOptions turns = effort == Effort::kAgain       ? kLastTurns
+                      : point == task.space->given() ? kFirstTurns
+                                                     : kTrialTurns;
   {
     const std::lock_guard lock(state.mutex);
     if (!std::exchange(state.tried, true)) {
@@ -187,9 +199,12 @@ Measured HostMeasurer::Run(const Task& task, const Point& point, Effort effort) 
       return std::unexpected(
           FailedTrial(CodeName(Code::kUnavailable), "the compiler's schedule: " + state.refused));
     }
-    given_ns = state.given_ns;
-    if (effort == Effort::kOnce && given_ns > 0 && state.best_ns > 0)
-      turns.enough = kSlow * static_cast<double>(state.best_ns) / static_cast<double>(given_ns);
+    if (state.given_ns > 0) {
+      turns.quiet_ns = state.given_ns;
+      turns.enough =
+          kSlow * static_cast<double>(state.best_ns) / static_cast<double>(state.given_ns);
+    }
+    if (effort == Effort::kAgain) turns.enough = 0;
   }
   const schedule::Trace trace = space.TraceOf(point);
   // Lives in the candidate's process; here it stays empty.
@@ -209,31 +224,30 @@ Measured HostMeasurer::Run(const Task& task, const Point& point, Effort effort) 
     return WordsOf(process.Ask("measure"));
   }();
   if (!answer) return std::unexpected(answer.error());
-  TurnTimes times;
+  HostTimes times;
   std::istringstream(*answer) >> times.given >> times.candidate;
   const std::lock_guard lock(state.mutex);
-  uint64_t ns = std::min(times.given, times.candidate);
-  if (given_ns > 0) {
-    const double ratio = static_cast<double>(times.candidate) / static_cast<double>(times.given);
-    ns = static_cast<uint64_t>(std::llround(ratio * static_cast<double>(given_ns)));
-  } else {
-    state.given_ns = ns;
-  }
-  ns = std::max<uint64_t>(ns, 1);
-  state.best_ns = state.best_ns == 0 ? ns : std::min(state.best_ns, ns);
-  return ns;
+  const auto keep = [](uint64_t time, uint64_t* least) {
+    *least = *least == 0 ? time : std::min(*least, time);
+  };
+  keep(times.given, &state.given_ns);
+  keep(std::min(times.given, times.candidate), &state.best_ns);
+  return times;
 }
 
 Measured HostMeasurer::Measure(const Task& task, const Point& point) {
-  return Run(task, point, Effort::kOnce);
+  const auto times = Run(task, point, Effort::kOnce);
+  if (!times) return std::unexpected(times.error());
+  return point == task.space->given() ? std::min(times->given, times->candidate) : times->candidate;
 }
 
-Measured HostMeasurer::MeasureAgain(const Task& task, const Point& point) {
+std::expected<HostTimes, FailedTrial> HostMeasurer::MeasureAgain(const Task& task,
+                                                                 const Point& point) {
   return Run(task, point, Effort::kAgain);
 }
 
 Result<bool> HostMeasurer::Interpret(const Task& task, const Point& point) {
-  const auto& space = dynamic_cast<const LayerSpace&>(*task.space);
+  const LayerSpace& space = SpaceOfHost(task);
   const schedule::Trace trace = space.TraceOf(point);
   const WorkEnd end = RunIsolated(
       [&]() -> std::string {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Times of host layers. Each candidate is compiled and runs in a process of its own, so that one
-// that crashes, hangs or takes all memory is a failed trial. It runs in turns with the schedule that
-// the compiler chooses, on one core that nothing else of this process uses; the least time counts.
-// Its result has to be that of the compiler's schedule. Depends on: task.h, base/workers.h. Used by:
-// the command.
+// that crashes, hangs or takes all memory is a failed trial. It runs in turns with the schedule
+// that the compiler chooses, on one core that nothing else of this process uses; the least time
+// counts. Its result has to be that of the compiler's schedule. Depends on: task.h, base/workers.h.
+// Used by: the command.
 #ifndef TESSERA_COMPILER_TUNE_HOST_MEASURE_H_
 #define TESSERA_COMPILER_TUNE_HOST_MEASURE_H_
 
@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <map>
 #include <memory>
@@ -37,6 +38,11 @@ struct HostStandIns {
   std::function<HostKernel(const schedule::Trace&, HostKernel)> kernel;
 };
 
+// The least nanoseconds of a call, of two that took turns.
+struct HostTimes {
+  uint64_t given = 0, candidate = 0;
+};
+
 struct HostMeasureOptions {
   std::chrono::seconds limit{20};  // of a compilation, and of the runs of a candidate
   uint64_t memory = 0;             // bytes that a candidate may take; 0: half of the machine's
@@ -53,23 +59,23 @@ class HostMeasurer {
   HostMeasurer(const HostMeasurer&) = delete;
   HostMeasurer& operator=(const HostMeasurer&) = delete;
 
-  // What an earlier search knows of |task|, in nanoseconds: the time of its given point; that of its
-  // best one.
+  // What an earlier search knows of |task|, in nanoseconds: the time of its given point; that of
+  // its best one.
   void Know(const Task& task, uint64_t given, uint64_t best);
 
-  // Nanoseconds of |task| by |point|. The first point has to be the given one: its time is taken,
-  // and the time of any other point is that time multiplied by the ratio of the two in turns. So a
-  // processor that is slower for a while makes no point slower. A point that is three times slower
-  // than the best one is measured less often.
+  // The least nanoseconds of |task| by |point|. Turns with the given one go on, within limits,
+  // until that takes no more than it once took: then the core was quiet. Other work can make a
+  // point look slow and never fast. A point that is three times slower than the best one is
+  // measured less often.
   Measured Measure(const Task& task, const Point& point);
-  // The same with more turns, for a few points of which one is to be used.
-  Measured MeasureAgain(const Task& task, const Point& point);
+  // Both times, in more turns, for a few points of which one is to be used.
+  std::expected<HostTimes, FailedTrial> MeasureAgain(const Task& task, const Point& point);
 
   // Moves the calling thread to the core on which candidates run.
   void StayOnCore() const;
 
-  // Whether the interpreter of the loop IR has confirmed the result by |point|; false: it would take
-  // too long.
+  // Whether the interpreter of the loop IR has confirmed the result by |point|; false: it would
+  // take too long.
   //   errors  kDataLoss  the results differ; those of Measure
   Result<bool> Interpret(const Task& task, const Point& point);
 
@@ -77,7 +83,7 @@ class HostMeasurer {
   struct State;
   enum class Effort : uint8_t { kOnce, kAgain };
   State& Of(const Task& task);
-  Measured Run(const Task& task, const Point& point, Effort effort);
+  std::expected<HostTimes, FailedTrial> Run(const Task& task, const Point& point, Effort effort);
 
   HostMeasureOptions options_;
   std::mutex states_mutex_;

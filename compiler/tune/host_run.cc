@@ -20,6 +20,7 @@ using TurnClock = std::chrono::steady_clock;
 constexpr uint64_t kTurnNs = 200'000;  // of the calls of one turn: far more than reading the clock
 constexpr uint64_t kMostCalls = 1000;
 constexpr int kFewestTurns = 5;
+constexpr double kQuiet = 1.03;            // of the least time that is known
 constexpr int kTurnsUntilSlow = 2;         // before a slow candidate is given up
 constexpr uint8_t kJunk = 0x5b;            // in results before a run
 constexpr int64_t kInterpreted = 1 << 27;  // steps of the interpreter: some seconds
@@ -124,17 +125,22 @@ std::string ResultDifference(DType type, const std::vector<uint8_t>& got,
                      text(b), count, b.size());
 }
 
-TurnTimes TakeTurns(compiler::HostCandidate& given, compiler::HostCandidate& candidate,
+HostTimes TakeTurns(compiler::HostCandidate& given, compiler::HostCandidate& candidate,
                     const TurnOptions& options) {
   std::vector<void*> mine = PlacesOf(candidate), other = PlacesOf(given);
   const uint64_t once = NanosecondsOf(given, other, 1);
   const uint64_t calls = std::clamp<uint64_t>(kTurnNs / once, 1, kMostCalls);
-  TurnTimes least{UINT64_MAX, UINT64_MAX};
+  HostTimes least{UINT64_MAX, UINT64_MAX};
+  Rng rng(once);
   const auto begin = TurnClock::now();
-  for (int turn = 0; turn < options.turns; ++turn) {
-    // Each side begins every other turn.
+  const auto quiet = [&] {
+    return static_cast<double>(least.given) <= kQuiet * static_cast<double>(options.quiet_ns);
+  };
+  for (int turn = 0; turn < options.turns || !quiet(); ++turn) {
+    // Either side begins, without a rhythm: other work on the core may have one.
+    const bool own_first = rng.OneIn(2);
     for (const bool first : {true, false}) {
-      if ((turn % 2 == 0) == first) {
+      if (own_first != first) {
         least.given = std::min(least.given, NanosecondsOf(given, other, calls));
       } else {
         least.candidate = std::min(least.candidate, NanosecondsOf(candidate, mine, calls));

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "compiler/driver/evaluate.h"
+#include "compiler/tune/host_measure.h"
 
 namespace tessera::tune {
 
@@ -38,19 +39,16 @@ std::vector<uint8_t> ResultOf(const compiler::HostCandidate& candidate);
 std::string ResultDifference(DType type, const std::vector<uint8_t>& got,
                              const std::vector<uint8_t>& want);
 
-// The least nanoseconds of a call.
-struct TurnTimes {
-  uint64_t given = 0, candidate = 0;
-};
-
 struct TurnOptions {
   int turns = 20;
+  // The turns go on while the given one takes clearly more than this: something else has the core.
+  uint64_t quiet_ns = UINT64_MAX;
   // Of time; the first few turns take place in any case.
-  uint64_t most_ns = 150'000'000;
+  uint64_t most_ns = 300'000'000;
   // No more turns when the candidate takes so many times the time of the given one; 0: all turns.
   double enough = 0;
 };
-TurnTimes TakeTurns(compiler::HostCandidate& given, compiler::HostCandidate& candidate,
+HostTimes TakeTurns(compiler::HostCandidate& given, compiler::HostCandidate& candidate,
                     const TurnOptions& options);
 
 // Runs |candidate| by the interpreter of the loop IR on the values in its memory.

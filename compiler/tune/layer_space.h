@@ -21,8 +21,8 @@ class LayerSpace : public Space {
   // The space around |trace|, a schedule of |output| for |target|. The steps of |trace| that
   // double_buffer are optional: a knob "double_buffer.1" is 1 or, without the step, 0. Put gives
   // the schedule to region |region|. |one_core|: points are measured on one core, which cannot tell
-  // what a parallel loop is worth; decisions of such loops have the value given in |trace| alone, or
-  // the first one where that is not possible.
+  // what a parallel loop is worth; decisions of such loops have the value given in |trace| alone,
+  // or the first one where that is not possible.
   //   errors  those of a step that is refused
   static Result<LayerSpace> Make(te::Tensor output, schedule::Trace trace,
                                  std::shared_ptr<const target::Target> target, size_t region = 0,

@@ -7,9 +7,9 @@
 //    "isa":"..","steps":"..","name":"conv_2d_0","picks":{"channels":4,"rows":13},"cycles":2909}
 //
 // Hashes are 16 hexadecimal digits. A trial that failed has "failed" (FailedTrial::cause) and
-// "message" instead of "cycles". A choice also has "network": it was the best for the whole network,
-// and "cycles" are the network's. A record of the host has "processor" instead of "isa", and "ns"
-// instead of "cycles": nanoseconds of the layer, of a choice too.
+// "message" instead of "cycles". A choice also has "network": it was the best for the whole
+// network, and "cycles" are the network's. A record of the host has "processor" instead of "isa",
+// and "ns" instead of "cycles": nanoseconds of the layer, of a choice too.
 #ifndef TESSERA_COMPILER_TUNE_RECORD_H_
 #define TESSERA_COMPILER_TUNE_RECORD_H_
 

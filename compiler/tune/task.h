@@ -41,8 +41,8 @@ struct TaskKey {
 // The key of |region|, scheduled by |trace|, its generated schedule.
 TaskKey KeyOf(const lower::accel::AccelRegion& region, const schedule::Trace& trace,
               const isa::Config& config);
-// The key of |layer| with its generated schedule. Layers that differ only in the values of constants
-// have one key.
+// The key of |layer| with its generated schedule. Layers that differ only in the values of
+// constants have one key.
 TaskKey KeyOf(const compiler::PlannedHostLayer& layer);
 // The key of the network traces of |program|.
 TaskKey KeyOf(const compiler::PlannedProgram& program, const isa::Config& config);

@@ -4,8 +4,8 @@
 // what is recorded is used, layer by layer, and the network computes the same; a search goes on
 // where an interrupted one ended; a damaged line; records for another processor, level or version
 // are not used, which is said; bad input gives one line. Space: one network, a few trials. Not
-// tested here: candidates that crash, hang or are wrong (tests/compiler/tune/host_test.cc); how fast
-// anything is.
+// tested here: candidates that crash, hang or are wrong (tests/compiler/tune/host_test.cc); how
+// fast anything is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

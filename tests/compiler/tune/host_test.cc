@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: searches for layers of the host. Tasks: equal layers are one, a processor or level
-// of another name is another task, and points keep what one core cannot measure. Measuring: the
-// given point and others have times, also by three threads; a candidate that crashes while it is
-// compiled or runs, hangs, takes too much memory or computes wrong numbers is a failed trial with
-// its cause, and the search goes on; the interpreter confirms results. Comparison of results, of
-// integers and of floats. Records: their text, and their use by layers. Space: a small network.
+// What is tested: searches for layers of the host. Tasks: equal layers are one, a processor or
+// level of another name is another task, and points keep what one core cannot measure. Measuring:
+// the given point and others have times, also by three threads; a candidate that crashes while it
+// is compiled or runs, hangs, takes too much memory or computes wrong numbers is a failed trial
+// with its cause, and the search goes on; the interpreter confirms results. Comparison of results,
+// of integers and of floats. Records: their text, and their use by layers. Space: a small network.
 // Not tested here: how fast anything is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
