@@ -10,8 +10,8 @@
 
 #include "compiler/codegen/accel/accel.h"
 #include "compiler/codegen/accel/execute.h"
-#include "compiler/codegen/accel/order/overlap.h"
-#include "compiler/codegen/accel/order/units.h"
+#include "compiler/codegen/accel/overlap.h"
+#include "compiler/codegen/accel/units.h"
 
 namespace tessera::codegen::accel {
 

@@ -4,8 +4,8 @@
 // release; between two units, the region has nothing in a ring. The shared data that a unit
 // touches, the room it takes and the time it keeps the machine busy decide where it may be emitted
 // and where that is best. Depends on: execute.h, jit, isa. Used by: accel.cc, overlap.h.
-#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_ORDER_UNITS_H_
-#define TESSERA_COMPILER_CODEGEN_ACCEL_ORDER_UNITS_H_
+#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_UNITS_H_
+#define TESSERA_COMPILER_CODEGEN_ACCEL_UNITS_H_
 
 #include <cstdint>
 #include <vector>
@@ -68,4 +68,4 @@ Precedence PrecedenceOf(const WorkUnit& a, const WorkUnit& b);
 
 }  // namespace tessera::codegen::accel
 
-#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_ORDER_UNITS_H_
+#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_UNITS_H_
