@@ -6,7 +6,8 @@ namespace tessera::target {
 // OpenCL 1.2 guarantees 32 KiB of shared memory to a group; CUDA's default is 48 KiB. |processors|
 // is that of a large GPU (108 to 132) as a power of two. A group of 64 threads is two warps of 32.
 // A processor has 128 lanes, loads and stores 32 values of its threads in a cycle, and shares an L2
-// and a memory of 1.5 TB/s with the others (A100). CUDA has the narrower limits for one dimension: 64 threads in z, 65,535 groups in y and z.
+// and a memory of 1.5 TB/s with the others (A100). CUDA has the narrower limits for one dimension:
+// 64 threads in z, 65,535 groups in y and z.
 std::shared_ptr<const Target> Gpu() {
   using ir::LoopKind;
   using ir::Scope;

@@ -21,9 +21,9 @@ struct Features {
   // for layers alone. Of the accelerator: for each unit of the machine and for the bus, log2 of the
   // cycles that it works, and its share of all cycles; log2 of bytes read, bytes written and
   // cycles. Of a processor: log2 of cycles, iterations, instructions by kind, and bytes read and
-  // written behind each cache. For INP, WGT and ACC, or for local memory and registers of the host: log2 of the
-  // elements of their buffers. For the first kFeatureLoops loops of the stage with the most
-  // iterations: log2 of them.
+  // written behind each cache. For INP, WGT and ACC, or for local memory and registers of the host:
+  // log2 of the elements of their buffers. For the first kFeatureLoops loops of the stage with the
+  // most iterations: log2 of them.
   std::vector<float> values;
 };
 inline constexpr size_t kFeatureLoops = 12;

@@ -124,8 +124,9 @@ int64_t ChipSpan(const AnalyzedRegion& region, const Extents& e, size_t d, int64
 int64_t ResidentTiles(const Shape4& shape, const Halo& halo,
                       const std::optional<FoldedRows>& folded, const isa::Config& config);
 
-// The best |most| plans by the estimate, the best first, of a search over channel tiles and parts, rows, columns, reduction chunks, both
-// orders and every residency that fits. The same region and configuration give the same plan.
+// The best |most| plans by the estimate, the best first, of a search over channel tiles and parts,
+// rows, columns, reduction chunks, both orders and every residency that fits. The same region and
+// configuration give the same plan.
 //   errors  kOutOfRange   not even the smallest tile fits; names the scratchpad
 //           kUnsupported  a tensor without a batch, where tiles have rows of several images
 Accepted<std::vector<TilePlan>> MakePlans(const AnalyzedRegion& region, const isa::Config& config,
