@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -126,7 +127,9 @@ TEST_F(Schedules, EveryResultThatIsStoredHasItsStoreInASchedule) {
     return found;
   };
   EXPECT_EQ(layers.size(), 11u);
-  EXPECT_EQ(stores.size(), 7u);
+  const auto stays = [&](const auto& layer) { return count(layer.second) == 0; };
+  EXPECT_EQ(stores.size(), static_cast<size_t>(std::ranges::count_if(layers, stays)));
+  EXPECT_GE(stores.size(), 7u);
   for (const auto& [layer, steps] : layers) {
     const auto store = stores.find(layer);
     EXPECT_EQ(count(steps) + (store == stores.end() ? 0 : count(store->second)), 1u) << layer;
