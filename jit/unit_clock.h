@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // UnitClock estimates when the machine's units are done with work, by the cycles of instructions
-// and their dependences. Depends on: isa. Used by: jit/load_order, codegen/accel/overlap,
+// and their dependences. Depends on: isa. Used by: jit/load_order, codegen/accel/order/overlap,
 // compiler/cost.
 #ifndef TESSERA_JIT_UNIT_CLOCK_H_
 #define TESSERA_JIT_UNIT_CLOCK_H_

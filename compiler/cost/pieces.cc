@@ -77,7 +77,7 @@ class PieceMaker {
 
   // A buffer has a second copy if a step says so. With options_.double_buffers it also has one if
   // there is room for it beside one copy of each other buffer (lower::CheckRoom). Buffers with
-  // copies share a ring (codegen/accel/ring.h), so small ones have more than two.
+  // copies share a ring (codegen/accel/emit/ring.h), so small ones have more than two.
   void CountCopies() {
     std::vector<int64_t> bytes;
     std::map<ir::Scope, int64_t> used, rotating;

@@ -118,7 +118,7 @@ void PlanBuild::AddProgram(uint32_t program, const network::ProgramPlan& needs, 
     if (need.made && (need.last == count || build.options.keep_tensors))
       step.writes.push_back(buffers[k]);
     // A tensor that the program makes must not take the place of the program's inputs, or of
-    // tensors that the region before reads: the two regions overlap (codegen/accel/overlap.h).
+    // tensors that the region before reads: the two regions overlap (codegen/accel/order).
     program_uses_.push_back({plan.steps.size(), buffers[k], std::max<int64_t>(need.first - 1, 0),
                              need.made ? std::min(need.last, count - 1) : count - 1});
   }

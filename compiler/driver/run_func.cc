@@ -6,8 +6,8 @@
 
 #include "base/bits.h"
 #include "base/check.h"
-#include "compiler/codegen/accel/emit_func.h"
-#include "compiler/codegen/accel/records.h"
+#include "compiler/codegen/accel/emit/emit_func.h"
+#include "compiler/codegen/accel/emit/records.h"
 #include "compiler/ir/layout.h"
 #include "compiler/lower/lower.h"
 #include "compiler/schedule/params.h"

@@ -2,7 +2,7 @@
 //
 // Leaves room in INP for overlap: chooses the tiles of two consecutive regions so that the second
 // region's boxes fit in INP beside the first region's, and some of its work runs under the first
-// (codegen/accel/overlap.h). Does so where the estimated gain exceeds the cost of smaller tiles.
+// (codegen/accel/order). Does so where the estimated gain exceeds the cost of smaller tiles.
 // Depends on: network/residency_planner.h, compiler/schedule/accel. Used by: residency.cc.
 #ifndef TESSERA_COMPILER_NETWORK_LEAVE_ROOM_H_
 #define TESSERA_COMPILER_NETWORK_LEAVE_ROOM_H_

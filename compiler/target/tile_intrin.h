@@ -9,7 +9,7 @@
 //
 // Operands in order; `place` is the first element of a tile. Tiles of INP, ACC and OUT have batch x
 // block elements, of WGT block x block int8 (one row per output channel), of PRM three int32
-// numbers for each of block channels (bias, multiplier, shift; codegen/accel/records.h has their
+// numbers for each of block channels (bias, multiplier, shift; codegen/accel/emit has their
 // bytes).
 //   tile.load         dst, src, count, tile
 //                     copies |count| elements; the rest up to |tile| is ignored

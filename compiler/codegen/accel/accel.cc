@@ -6,8 +6,8 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "compiler/codegen/accel/emit/records.h"
 #include "compiler/codegen/accel/program_emitter.h"
-#include "compiler/codegen/accel/records.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/print.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Turns the plan of a program (compiler/network/program.h) into its image: places buffers, lowers
-// regions and emits instructions. Depends on: compiler/network, jit, isa. Used by: compiler/driver,
-// tests.
+// regions, emits their instructions (emit/) in an order that overlaps regions (order/), and has
+// them linked (jit/). Depends on: compiler/network, jit, isa. Used by: compiler/driver, tests.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_ACCEL_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_ACCEL_H_
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "compiler/codegen/accel/accel.h"
-#include "compiler/codegen/accel/execute.h"
-#include "compiler/codegen/accel/overlap.h"
-#include "compiler/codegen/accel/units.h"
+#include "compiler/codegen/accel/emit/execute.h"
+#include "compiler/codegen/accel/order/overlap.h"
+#include "compiler/codegen/accel/order/units.h"
 
 namespace tessera::codegen::accel {
 

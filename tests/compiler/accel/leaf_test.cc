@@ -12,7 +12,7 @@
 #include <set>
 
 #include "base/rng.h"
-#include "compiler/codegen/accel/execute.h"
+#include "compiler/codegen/accel/emit/execute.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/target/tile_intrin.h"
 

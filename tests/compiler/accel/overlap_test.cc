@@ -5,7 +5,7 @@
 // networks with overlapping regions have every value right. Space: random units of work with
 // addresses as sets, random gains against all choices, directed and random networks on the
 // functional simulator with its units interleaved. Not tested here: cycles (models_cycles_test).
-#include "compiler/codegen/accel/overlap.h"
+#include "compiler/codegen/accel/order/overlap.h"
 
 #include <gtest/gtest.h>
 

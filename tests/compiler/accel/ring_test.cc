@@ -3,7 +3,7 @@
 // What is tested: RingAllocator gives pieces in turn, on whole banks, never overlaps pieces in use,
 // and finds a gap whenever one exists. Space: directed cases and random allocate and release,
 // seeded.
-#include "compiler/codegen/accel/ring.h"
+#include "compiler/codegen/accel/emit/ring.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/codegen/accel/emit_func.h"
+#include "compiler/codegen/accel/emit/emit_func.h"
 #include "compiler/ir/parse.h"
 #include "compiler/target/tile_intrin.h"
 #include "isa/encoding.h"

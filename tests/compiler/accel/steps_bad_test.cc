@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-#include "compiler/codegen/accel/records.h"
+#include "compiler/codegen/accel/emit/records.h"
 #include "compiler/driver/run_func.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/lower/lower.h"

@@ -10,7 +10,7 @@
 #include <map>
 #include <set>
 
-#include "compiler/codegen/accel/emit_func.h"
+#include "compiler/codegen/accel/emit/emit_func.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/lower/lower.h"
 #include "compiler/target/accelerator.h"

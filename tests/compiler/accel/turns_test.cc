@@ -14,7 +14,7 @@
 #include <map>
 
 #include "base/bits.h"
-#include "compiler/codegen/accel/overlap.h"
+#include "compiler/codegen/accel/order/overlap.h"
 #include "isa/check/check.h"
 #include "tests/compiler/accel/net.h"
 

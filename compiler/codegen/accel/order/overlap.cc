@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/codegen/accel/overlap.h"
+#include "compiler/codegen/accel/order/overlap.h"
 
 #include <algorithm>
 #include <deque>

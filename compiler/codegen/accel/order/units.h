@@ -3,16 +3,17 @@
 // A region's work in units. A unit goes from the allocation of its outermost rotating buffer to the
 // release; between two units, the region has nothing in a ring. The shared data that a unit
 // touches, the room it takes and the time it keeps the machine busy decide where it may be emitted
-// and where that is best. Depends on: execute.h, jit, isa. Used by: accel.cc, overlap.h.
-#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_UNITS_H_
-#define TESSERA_COMPILER_CODEGEN_ACCEL_UNITS_H_
+// and where that is best. Depends on: codegen/accel/emit, jit, isa. Used by: codegen/accel,
+// overlap.h.
+#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_ORDER_UNITS_H_
+#define TESSERA_COMPILER_CODEGEN_ACCEL_ORDER_UNITS_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/codegen/accel/emit.h"
-#include "compiler/codegen/accel/execute.h"
+#include "compiler/codegen/accel/emit/emit.h"
+#include "compiler/codegen/accel/emit/execute.h"
 #include "compiler/ir/ir.h"
 #include "isa/access.h"
 #include "isa/config.h"
@@ -68,4 +69,4 @@ Precedence PrecedenceOf(const WorkUnit& a, const WorkUnit& b);
 
 }  // namespace tessera::codegen::accel
 
-#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_UNITS_H_
+#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_ORDER_UNITS_H_

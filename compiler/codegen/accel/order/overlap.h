@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Decides which units of work of the next regions may be emitted between those of this region, and
-// whether that is worth it now. Depends on: units.h, jit. Used by: accel.cc.
-#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_OVERLAP_H_
-#define TESSERA_COMPILER_CODEGEN_ACCEL_OVERLAP_H_
+// whether that is worth it now. Depends on: units.h, jit. Used by: codegen/accel.
+#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_ORDER_OVERLAP_H_
+#define TESSERA_COMPILER_CODEGEN_ACCEL_ORDER_OVERLAP_H_
 
 #include <array>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/codegen/accel/units.h"
+#include "compiler/codegen/accel/order/units.h"
 #include "jit/unit_clock.h"
 
 namespace tessera::codegen::accel {
@@ -117,4 +117,4 @@ std::vector<bool> ChoosePairs(const std::vector<int64_t>& saved);
 
 }  // namespace tessera::codegen::accel
 
-#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_OVERLAP_H_
+#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_ORDER_OVERLAP_H_

@@ -2,13 +2,13 @@
 //
 // Emits a function of tile intrinsics, as a schedule makes it, as a program image. Depends on:
 // emit.h, isa. Used by: tests; authors of schedules for the accelerator.
-#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_FUNC_H_
-#define TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_FUNC_H_
+#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_EMIT_FUNC_H_
+#define TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_EMIT_FUNC_H_
 
 #include <span>
 
 #include "base/error.h"
-#include "compiler/codegen/accel/emit.h"
+#include "compiler/codegen/accel/emit/emit.h"
 #include "isa/image.h"
 
 namespace tessera::codegen::accel {
@@ -23,4 +23,4 @@ Result<isa::ProgramImage> EmitFunc(const ir::Func& func, std::span<const BufferA
 
 }  // namespace tessera::codegen::accel
 
-#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_FUNC_H_
+#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_EMIT_FUNC_H_

@@ -2,9 +2,9 @@
 //
 // Records of PRM in device memory. In loop IR a record is three int32 numbers for each channel of a
 // block (target/tile_intrin.h); for the machine it has the fields of isa/memories.def. Depends on:
-// compiler/ir, isa. Used by: accel.cc, compiler/driver.
-#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_RECORDS_H_
-#define TESSERA_COMPILER_CODEGEN_ACCEL_RECORDS_H_
+// compiler/ir, isa. Used by: codegen/accel, compiler/driver.
+#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_RECORDS_H_
+#define TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_RECORDS_H_
 
 #include <cstdint>
 #include <span>
@@ -31,4 +31,4 @@ Result<std::vector<uint8_t>> MachineBytes(const ir::Stmt& body, const ir::Buffer
 
 }  // namespace tessera::codegen::accel
 
-#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_RECORDS_H_
+#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_RECORDS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/codegen/accel/emit.h"
+#include "compiler/codegen/accel/emit/emit.h"
 
 #include "base/check.h"
 #include "compiler/target/tile_intrin.h"

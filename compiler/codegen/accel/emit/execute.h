@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs the outer loops of a region's IR at compile time: allocations take pieces of scratchpad
-// rings, leaf nests become instructions. Depends on: compiler/ir, jit. Used by: units.h, accel.cc.
-#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_EXECUTE_H_
-#define TESSERA_COMPILER_CODEGEN_ACCEL_EXECUTE_H_
+// rings, leaf nests become instructions. Depends on: compiler/ir, jit. Used by: codegen/accel,
+// codegen/accel/order.
+#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_EXECUTE_H_
+#define TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_EXECUTE_H_
 
 #include <functional>
 #include <map>
@@ -12,8 +13,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/codegen/accel/emit.h"
-#include "compiler/codegen/accel/ring.h"
+#include "compiler/codegen/accel/emit/emit.h"
+#include "compiler/codegen/accel/emit/ring.h"
 #include "compiler/ir/ir.h"
 #include "isa/config.h"
 #include "jit/program_builder.h"
@@ -142,4 +143,4 @@ class Held {
 
 }  // namespace tessera::codegen::accel
 
-#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_EXECUTE_H_
+#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_EXECUTE_H_

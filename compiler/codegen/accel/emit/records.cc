@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/codegen/accel/records.h"
+#include "compiler/codegen/accel/emit/records.h"
 
 #include <algorithm>
 #include <cstring>

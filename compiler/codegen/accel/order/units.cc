@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/codegen/accel/units.h"
+#include "compiler/codegen/accel/order/units.h"
 
 #include <algorithm>
 #include <map>

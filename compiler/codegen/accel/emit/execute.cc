@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/codegen/accel/execute.h"
+#include "compiler/codegen/accel/emit/execute.h"
 
 #include <algorithm>
 #include <iterator>

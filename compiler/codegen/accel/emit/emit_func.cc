@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/codegen/accel/emit_func.h"
+#include "compiler/codegen/accel/emit/emit_func.h"
 
 #include "base/check.h"
-#include "compiler/codegen/accel/execute.h"
+#include "compiler/codegen/accel/emit/execute.h"
 #include "compiler/ir/layout.h"
 
 namespace tessera::codegen::accel {

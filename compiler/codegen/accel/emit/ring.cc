@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/codegen/accel/ring.h"
+#include "compiler/codegen/accel/emit/ring.h"
 
 #include <algorithm>
 

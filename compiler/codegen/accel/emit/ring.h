@@ -3,8 +3,8 @@
 // RingAllocator: gives out pieces of one scratchpad in turn. Each piece is the next run of free
 // tiles after the piece before, so a new tile of work overwrites the oldest finished one, and LOAD
 // runs ahead as far as the scratchpad is free. Depends on: base. Used by: execute.h.
-#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_RING_H_
-#define TESSERA_COMPILER_CODEGEN_ACCEL_RING_H_
+#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_RING_H_
+#define TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_RING_H_
 
 #include <cstdint>
 #include <map>
@@ -47,4 +47,4 @@ class RingAllocator {
 
 }  // namespace tessera::codegen::accel
 
-#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_RING_H_
+#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_RING_H_

@@ -2,8 +2,8 @@
 //
 // LeafEmitter: hands jit/ the instructions of one leaf nest (target/tile_intrin.h), with the
 // addresses of its buffers filled in. Depends on: compiler/target, jit. Used by: execute.cc.
-#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_H_
-#define TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_H_
+#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_EMIT_H_
+#define TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_EMIT_H_
 
 #include <cstdint>
 #include <optional>
@@ -94,4 +94,4 @@ class LeafEmitter {
 
 }  // namespace tessera::codegen::accel
 
-#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_H_
+#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_EMIT_H_

@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
-#include "compiler/codegen/accel/emit.h"
+#include "compiler/codegen/accel/emit/emit.h"
 #include "compiler/target/tile_intrin.h"
 
 namespace tessera::codegen::accel {
