@@ -6,6 +6,7 @@
 // long, the clock jumps over the rest of them.
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -49,19 +50,41 @@ struct State {
   double fetched = 0;            // beats of instructions
   double late = 0;               // of them, those since the last transfer
 
-  // Calls |function| with each time of this state and the same time of |other|.
+  // Calls |function| with each time of this state and the same time of |other|, until it returns
+  // false.
   template <typename Function>
   void ForEachTime(const State& other, const Function& function) {
-    for (size_t k = 0; k < copies.size(); ++k) {
-      function(copies[k].ready, other.copies[k].ready);
-      function(copies[k].free, other.copies[k].free);
+    for (size_t u = 0; u < isa::kUnits; ++u) {
+      if (!function(done[u], other.done[u])) return;
     }
-    for (size_t u = 0; u < isa::kUnits; ++u) function(done[u], other.done[u]);
     for (size_t g = 0; g < kGaps; ++g) {
-      function(gaps[g].from, other.gaps[g].from);
-      function(gaps[g].to, other.gaps[g].to);
+      if (!function(gaps[g].from, other.gaps[g].from) || !function(gaps[g].to, other.gaps[g].to))
+        return;
+    }
+    for (size_t k = 0; k < copies.size(); ++k) {
+      if (!function(copies[k].ready, other.copies[k].ready) ||
+          !function(copies[k].free, other.copies[k].free))
+        return;
     }
   }
+};
+
+// The states after the last iterations of a loop.
+class LastStates {
+ public:
+  static constexpr size_t kMost = kMostPeriod + 1;
+
+  void Clear() { count_ = 0; }
+  void Push(const State& state) {
+    if (states_.size() < kMost) states_.resize(kMost);
+    states_[count_++ % kMost] = state;
+  }
+  size_t count() const { return count_; }  // all that were pushed; kMost are known
+  State& Before(size_t age) { return states_[(count_ - 1 - age) % kMost]; }
+
+ private:
+  std::vector<State> states_;
+  size_t count_ = 0;
 };
 
 class AccelClock {
@@ -115,7 +138,9 @@ class AccelClock {
       return;
     }
     const OuterLoop& loop = nest.outer[depth];
-    std::vector<State> seen;  // after each iteration
+    if (loops_ == seen_.size()) seen_.emplace_back();
+    LastStates& seen = seen_[loops_++];
+    seen.Clear();
     bool jumped = false;
     for (int64_t i = 0; i < loop.iterations; ++i) {
       index_[k][depth] = i;
@@ -127,14 +152,15 @@ class AccelClock {
       }
       const int64_t left = loop.iterations - 2 - i;  // without the last one, which may differ
       if (jumped || left < 1) continue;
-      seen.push_back(state_);
+      seen.Push(state_);
       const size_t period = PeriodOf(seen, i + 1 >= kMostRun);
       if (period == 0) continue;
       const int64_t times = left / static_cast<int64_t>(period);
-      Jump(seen[seen.size() - 1 - period], times);
+      Jump(seen.Before(period), times);
       i += times * static_cast<int64_t>(period);
       jumped = true;
     }
+    --loops_;
   }
 
   // Whether every reduction among the loops down to |depth| is in its last iteration.
@@ -231,25 +257,29 @@ class AccelClock {
   // The number of iterations after which the units are in the same state, only later; 0: not yet.
   // Times that did not move are older than anything that waits for them. |must|: an answer other
   // than 0.
-  static size_t PeriodOf(std::vector<State>& seen, bool must) {
-    for (size_t period = 1; period <= kMostPeriod && period < seen.size(); ++period) {
+  static size_t PeriodOf(LastStates& seen, bool must) {
+    for (size_t period = 1; period <= kMostPeriod && period < seen.count(); ++period) {
       double passed = 0;
       bool same = true;
-      seen.back().ForEachTime(seen[seen.size() - 1 - period], [&](double now, double before) {
+      seen.Before(0).ForEachTime(seen.Before(period), [&](double now, double before) {
         const double moved = now - before;
-        if (moved == 0) return;
-        same = same && (passed == 0 || moved == passed);
+        if (moved == 0) return true;
+        same = passed == 0 || moved == passed;
         passed = moved;
+        return same;
       });
       if (same) return period;
     }
-    return must ? std::min(kMostPeriod, seen.size() - 1) : 0;
+    return must ? std::min(kMostPeriod, seen.count() - 1) : 0;
   }
 
   // Repeats |times| times what happened since |then|.
   void Jump(const State& then, int64_t times) {
     const auto n = static_cast<double>(times);
-    const auto move = [&](double& now, double before) { now += n * (now - before); };
+    const auto move = [&](double& now, double before) {
+      now += n * (now - before);
+      return true;
+    };
     state_.ForEachTime(then, move);
     for (size_t u = 0; u < isa::kUnits; ++u) move(state_.busy[u], then.busy[u]);
     move(state_.read, then.read);
@@ -263,6 +293,8 @@ class AccelClock {
   Pieces pieces_;
   std::vector<std::vector<int64_t>> index_;  // by nest: the iterations of its outer loops
   State state_;
+  std::deque<LastStates> seen_;  // of the loops that run now, and room for others
+  size_t loops_ = 0;             // that run now
 };
 
 }  // namespace
