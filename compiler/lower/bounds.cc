@@ -5,7 +5,6 @@
 
 #include "base/bits.h"
 #include "base/check.h"
-#include "compiler/ir/equal.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/lower/limit.h"
 #include "compiler/lower/reach.h"
@@ -29,6 +28,9 @@ class Inference {
   // follower's box.
   Result<Bounds> Run() {
     const schedule::StageList& stages = schedule_.stages();
+    for (const Stage& stage : stages) {
+      if (!stage.placeholder && stage.attach != Attach::kInline) AddReads(stage.body, &stage);
+    }
     auto left = std::ranges::count_if(
         stages, [](const Stage& stage) { return stage.attach != Attach::kInline; });
     for (bool progress = true; progress && left > 0;) {
@@ -79,8 +81,17 @@ class Inference {
   }
 
  private:
-  bool ReadersAreDone(const Stage& stage) const {
-    return std::ranges::all_of(schedule_.Consumers(stage.name), [&](const Stage* reader) {
+  // Adds |reader| to the readers of each tensor that its body reads.
+  void AddReads(const Expr& e, const Stage* reader) {
+    if (e->kind == ir::ExprKind::kTensorRead) {
+      std::vector<const Stage*>& all = readers_[e->tensor->name];
+      if (all.empty() || all.back() != reader) all.push_back(reader);
+    }
+    for (const Expr& x : e->args) AddReads(x, reader);
+  }
+
+  bool ReadersAreDone(const Stage& stage) {
+    return std::ranges::all_of(readers_[stage.name], [&](const Stage* reader) {
       const bool follows = reader->attach == Attach::kAfter &&
                            (reader->at_stage == stage.name ||
                             (stage.attach == Attach::kAfter && reader->at_stage == stage.at_stage));
@@ -150,13 +161,6 @@ class Inference {
       const int64_t before = r.known && r.lo.IsConstant() ? r.lo.constant : 0;
       b->count[axes[d]] = std::min(count, std::max<int64_t>(1, b->limit[axes[d]] - before));
       b->once = b->once && r.known && Apart(value - lb.first[d], count, fixed);
-      const Expr index = b->first[axes[d]] + stage.axes[axes[d]].var;
-      // If the leader's buffer lies inside the loops that this stage follows: all that it computes.
-      const bool inside = Moves(lb.min[d], fixed);
-      const Expr& least = inside ? lb.first[d] : lb.min[d];
-      const int64_t extent = inside ? PaddedExtent(leader, lb, d) : lb.extent[d];
-      followed_[stage.name].push_back(ir::Le(least, index));
-      followed_[stage.name].push_back(ir::Lt(index, least + Expr(extent)));
     }
     return {};
   }
@@ -181,7 +185,7 @@ class Inference {
 
   // The union of the boxes that readers need while the loops around |stage| are fixed.
   Status FindBox(const Stage& stage, const VarSet& fixed, StageBounds* b) {
-    ReadBox box = Union(stage, schedule_.Consumers(stage.name), fixed);
+    ReadBox box = Union(stage, readers_[stage.name], fixed);
     for (size_t d = 0; d < box.extent.size(); ++d) {
       if (box.extent[d] >= 1) continue;
       return Fail(Code::kInvalidArgument,
@@ -195,7 +199,7 @@ class Inference {
 
   // The box that stages inside the loop read in one iteration.
   ReadBox BoxAhead(const Stage& stage, const schedule::Lookahead& ahead) {
-    std::vector<const Stage*> readers = schedule_.Consumers(ahead.tensor);
+    std::vector<const Stage*> readers = readers_[ahead.tensor];
     std::erase_if(readers, [&](const Stage* reader) {
       return !schedule_.IsInside(*reader, stage, ahead.axis);
     });
@@ -289,74 +293,31 @@ class Inference {
         value, [&](const Expr& x) { return fixed.contains(x.get()) && !ir::UsesVar(min, x); });
   }
 
-  // Iterations of an axis after a padded split rounds them up.
-  static int64_t PaddedExtent(const Stage& stage, const StageBounds& b, size_t d) {
-    int64_t extent = b.count[d];
-    for (const Relation& r : stage.relations) {
-      if (r.is_split && r.pad && r.parent.get() == stage.axes[d].var.get())
-        extent = RoundUp(extent, r.factor);
-    }
-    return extent;
-  }
-
   void MakeLoops(const Stage& stage, StageBounds* b) {
     b->extents = stage.Iterations(b->count);
     const std::unordered_map<const ir::ExprNode*, int64_t>& extents = b->extents;
     for (const schedule::LoopAxis& leaf : stage.leaves) {
       out_.ranges.Set(leaf.var, {0, extents.at(leaf.var.get()) - 1});
     }
-    // Computes axes from the leaves back to the roots.
-    const ir::VarMap value = stage.AxesOfLeaves(extents, &b->guards);
+    std::vector<Expr> guards;  // ConditionsOf has them
+    b->values = stage.AxesOfLeaves(extents, &guards);
     const auto value_of = [&](const Expr& var) {
-      auto it = value.find(var.get());
-      return it == value.end() ? var : it->second;
+      auto it = b->values.find(var.get());
+      return it == b->values.end() ? var : it->second;
     };
-    b->values = value;  // bodies may name reduction loops (reindex)
+    // Bodies may name reduction loops (reindex).
     for (size_t d = 0; d < stage.axes.size(); ++d) {
       const Expr var = stage.axes[d].var;
-      const Expr index = b->first[d] + value_of(var);
-      b->values[var.get()] = ir::Simplify(index, out_.ranges);
-      if (stage.attach == Attach::kAt || stage.attach == Attach::kAfter)
-        GuardRange(index, Expr(0), b->limit[d], b);
-      if (stage.attach == Attach::kAfter) GuardRange(index, b->min[d], b->extent[d], b);
+      b->values[var.get()] = ir::Simplify(b->first[d] + value_of(var), out_.ranges);
     }
-    ir::VarMap roots;
-    for (const ir::Axis& a : stage.axes) roots[a.var.get()] = value_of(a.var);
-    for (const Expr& g : followed_[stage.name]) b->guards.push_back(ir::Substitute(g, roots));
     for (const ir::Axis& a : stage.reduce_axes)
       b->values[a.var.get()] = ir::Simplify(Expr(a.min) + value_of(a.var), out_.ranges);
-    for (const std::vector<Expr>* all : {&stage.conditions, &stage.skips}) {
-      for (const Expr& c : *all) b->summing.push_back(ir::Substitute(c, b->values));
-    }
-    b->guards = Open(b->guards);
-    b->summing = Open(b->summing);
-  }
-
-  // Adds the conditions of |index| in |min| .. |min| + |extent| - 1 that may fail.
-  void GuardRange(const Expr& index, const Expr& min, int64_t extent, StageBounds* b) const {
-    const ir::Interval place = ir::BoundsOf(
-        ir::Add(ir::ToLinear(index, out_.ranges), ir::ToLinear(min, out_.ranges), -1), out_.ranges);
-    if (place.lo < 0) b->guards.push_back(ir::Le(min, index));
-    if (place.hi >= extent) b->guards.push_back(ir::Lt(index, min + Expr(extent)));
-  }
-
-  // The |conditions| that may fail, each once.
-  std::vector<Expr> Open(const std::vector<Expr>& conditions) const {
-    std::vector<Expr> open;
-    for (const Expr& c : conditions) {
-      if (ir::ProveTrue(c, out_.ranges)) continue;
-      const Expr simple = ir::Simplify(WithoutRemainder(c, out_.ranges), out_.ranges);
-      const auto same = [&](const Expr& known) { return ir::Equal(known, simple); };
-      if (std::ranges::none_of(open, same)) open.push_back(simple);
-    }
-    return open;
   }
 
   const Schedule& schedule_;
   Bounds out_;
   std::set<const Stage*> boxed_, looped_;  // stages whose box, whose loops are known
-  // For a stage that follows another stage's loops: where that stage has values, by its own axes.
-  std::map<std::string, std::vector<Expr>> followed_;
+  std::map<std::string, std::vector<const Stage*>> readers_;  // by tensor, not inlined
 };
 
 }  // namespace
@@ -372,10 +333,13 @@ VarSet FixedVars(const Schedule& schedule, const Stage& stage) {
   return fixed;
 }
 
-std::vector<Expr> StageBounds::Conditions() const {
-  std::vector<Expr> all = guards;
-  all.insert(all.end(), summing.begin(), summing.end());
-  return all;
+int64_t PaddedExtent(const Stage& stage, const StageBounds& b, size_t d) {
+  int64_t extent = b.count[d];
+  for (const Relation& r : stage.relations) {
+    if (r.is_split && r.pad && r.parent.get() == stage.axes[d].var.get())
+      extent = RoundUp(extent, r.factor);
+  }
+  return extent;
 }
 
 Result<Bounds> InferBounds(const Schedule& schedule) { return Inference(schedule).Run(); }

@@ -34,12 +34,8 @@ struct StageBounds {
   size_t around = 0;            // number of the stage's own loops around its buffer
   std::vector<int64_t> limit;   // indices below it have a place in every buffer
   std::unordered_map<const ir::ExprNode*, int64_t> extents;  // of every axis, leaves included
-  ir::VarMap values;  // root axis variable (reduction too) -> expression of leaf variables
-  std::vector<ir::Expr> guards;   // conditions of the iterations that compute
-  std::vector<ir::Expr> summing;  // conditions of a reduction's steps: a skipped step adds nothing
-  std::vector<ReadBox> ahead;     // by Stage::prefetches: the box that one iteration reads
-
-  std::vector<ir::Expr> Conditions() const;  // guards and summing
+  ir::VarMap values;           // root axis variable (reduction too) -> expression of leaf variables
+  std::vector<ReadBox> ahead;  // by Stage::prefetches: the box that one iteration reads
 };
 
 struct Bounds {
@@ -48,6 +44,9 @@ struct Bounds {
 };
 
 Result<Bounds> InferBounds(const schedule::Schedule& schedule);
+
+// Iterations of axis |d| of |stage| after a padded split rounds them up.
+int64_t PaddedExtent(const schedule::Stage& stage, const StageBounds& bounds, size_t d);
 
 // The loop variables that are fixed while |stage| is computed: those of the loops around it.
 std::set<const ir::ExprNode*> FixedVars(const schedule::Schedule& schedule,

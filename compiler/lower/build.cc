@@ -34,7 +34,10 @@ using schedule::Stage;
 class Builder {
  public:
   Builder(const Schedule& schedule, Bounds bounds)
-      : schedule_(schedule), bounds_(std::move(bounds)) {}
+      : schedule_(schedule), bounds_(std::move(bounds)) {
+    for (const Stage& s : schedule_.stages())
+      conditions_[s.name] = ConditionsOf(schedule_, bounds_, s);
+  }
 
   Result<ir::Func> Build(const std::string& name, std::vector<std::string> params) {
     if (params.empty()) params = schedule::ParamNames(schedule_);
@@ -131,7 +134,7 @@ class Builder {
       if (s.at_stage != stage.name || s.at_axis != stage.leaves[depth - 1].name) continue;
       const bool follows = s.attach == Attach::kAfter, shared = schedule_.IsForFollowers(s);
       if (!follows && !shared) continue;
-      if (MaySkipLast(stage, bounds_.stages.at(stage.name), depth)) {
+      if (MaySkipLast(stage, conditions_.at(stage.name), depth)) {
         return Fail(
             Code::kInvalidArgument,
             "{} is computed in the last iteration of the reductions of {}, which a "
@@ -172,7 +175,7 @@ class Builder {
   Result<Expr> LoweredValue(const Stage& stage) {
     const bool reduces = stage.body->kind == ir::ExprKind::kReduce;
     return Lowered(stage, reduces ? stage.body->args[0] : stage.body,
-                   bounds_.stages.at(stage.name).Conditions());
+                   conditions_.at(stage.name).All());
   }
 
   // |e| of |stage|'s body, over buffers and loop variables. |guards| hold where it is computed.
@@ -198,14 +201,14 @@ class Builder {
   }
 
   Result<Stmt> Nest(const Stage& stage) {
-    const StageBounds& bounds = bounds_.stages.at(stage.name);
-    if (FlagsInit(stage) && MaySkipFirst(stage, bounds, bounds_.ranges)) {
+    const StageConditions& conditions = conditions_.at(stage.name);
+    if (FlagsInit(stage) && MaySkipFirst(stage, conditions, bounds_.ranges)) {
       return Fail(Code::kInvalidArgument,
                   "{}: {} starts the sum in its first iteration, which a condition may skip; "
                   "choose another intrinsic, or leave 'skip' or 'align' out",
                   stage.name, stage.intrinsics[0]);
     }
-    StageGuards guards(stage, bounds);
+    StageGuards guards(stage, conditions);
     return Loops(stage, 0, &guards);
   }
 
@@ -314,7 +317,7 @@ class Builder {
   Result<Stmt> Init(const Stage& stage, size_t depth, const StageGuards& guards) {
     Expr start = stage.body->start();
     if (start) {
-      const std::vector<Expr> holds = OfDataLoops(stage, bounds_.stages.at(stage.name).guards);
+      const std::vector<Expr> holds = OfDataLoops(stage, conditions_.at(stage.name).guards);
       TESSERA_ASSIGN(start, Lowered(stage, start, holds));
     } else {
       start = ir::ReduceIdentity(stage.body->reduce(), stage.dtype);
@@ -369,6 +372,7 @@ class Builder {
 
   const Schedule& schedule_;
   Bounds bounds_;
+  std::map<std::string, StageConditions> conditions_;
   std::map<std::string, Buffer> buffers_;  // in scope, by stage
 };
 

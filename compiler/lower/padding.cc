@@ -12,6 +12,7 @@
 #include "compiler/ir/simplify.h"
 #include "compiler/ir/visit.h"
 #include "compiler/lower/conditions.h"
+#include "compiler/lower/stage_conditions.h"
 #include "compiler/lower/storage.h"
 
 namespace tessera::lower {
@@ -35,7 +36,7 @@ class PaddedSplit {
         stage_(stage),
         split_(split),
         own_(bounds.stages.at(stage.name)),
-        conditions_(own_.Conditions()) {}
+        conditions_(ConditionsOf(schedule, bounds, stage).All()) {}
 
   Status Check() {
     const ir::Axis* axis = AxisBehind(split_.parent);

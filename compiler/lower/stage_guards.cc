@@ -30,9 +30,9 @@ bool Reduces(const Stage& stage, size_t depth) {
 
 }  // namespace
 
-StageGuards::StageGuards(const Stage& stage, const StageBounds& bounds) : stage_(stage) {
-  for (const Expr& g : bounds.guards) guards_.push_back({g});
-  for (const Expr& g : bounds.summing) guards_.push_back({g, true});
+StageGuards::StageGuards(const Stage& stage, const StageConditions& conditions) : stage_(stage) {
+  for (const Expr& g : conditions.guards) guards_.push_back({g});
+  for (const Expr& g : conditions.summing) guards_.push_back({g, true});
 }
 
 std::vector<Expr> StageGuards::Ready(size_t depth) {
@@ -59,20 +59,22 @@ std::vector<Expr> StageGuards::OpenAtStart() const {
   return open;
 }
 
-bool MaySkipLast(const Stage& stage, const StageBounds& bounds, size_t depth) {
+bool MaySkipLast(const Stage& stage, const StageConditions& conditions, size_t depth) {
   const auto decided = [&](const Expr& c) { return !AsksLater(stage, depth, c); };
   return std::ranges::any_of(
-             bounds.guards, [&](const Expr& c) { return decided(c) && AsksReduction(stage, c); }) ||
-         (Reduces(stage, depth) && std::ranges::any_of(bounds.summing, decided));
+             conditions.guards,
+             [&](const Expr& c) { return decided(c) && AsksReduction(stage, c); }) ||
+         (Reduces(stage, depth) && std::ranges::any_of(conditions.summing, decided));
 }
 
-bool MaySkipFirst(const Stage& stage, const StageBounds& bounds, const ir::Ranges& ranges) {
+bool MaySkipFirst(const Stage& stage, const StageConditions& conditions, const ir::Ranges& ranges) {
   ir::VarMap at;
   for (const LoopAxis& leaf : stage.leaves) {
     if (leaf.reduce) at[leaf.var.get()] = Expr(0);
   }
-  return !std::ranges::all_of(
-      bounds.summing, [&](const Expr& c) { return ir::ProveTrue(ir::Substitute(c, at), ranges); });
+  return !std::ranges::all_of(conditions.summing, [&](const Expr& c) {
+    return ir::ProveTrue(ir::Substitute(c, at), ranges);
+  });
 }
 
 ir::Stmt Guarded(const std::vector<Expr>& conditions, ir::Stmt body) {

@@ -6,14 +6,14 @@
 
 #include <vector>
 
-#include "compiler/lower/bounds.h"
+#include "compiler/lower/stage_conditions.h"
 
 namespace tessera::lower {
 
 class StageGuards {
  public:
   // |stage| must outlive this object.
-  StageGuards(const schedule::Stage& stage, const StageBounds& bounds);
+  StageGuards(const schedule::Stage& stage, const StageConditions& conditions);
 
   // Takes the conditions that the first |depth| loops decide. The skipped steps of a sum are
   // decided inside its first loop: the sum is started before that, for every element.
@@ -26,7 +26,7 @@ class StageGuards {
  private:
   struct Guard {
     ir::Expr condition;
-    bool summing = false;  // one of StageBounds::summing
+    bool summing = false;  // one of StageConditions::summing
     bool done = false;     // already in the loops
   };
 
@@ -35,9 +35,9 @@ class StageGuards {
 };
 
 // Whether the last iteration of the reductions among the first |depth| loops may be skipped.
-bool MaySkipLast(const schedule::Stage& stage, const StageBounds& bounds, size_t depth);
+bool MaySkipLast(const schedule::Stage& stage, const StageConditions& conditions, size_t depth);
 // Whether the first iteration of a sum may be skipped.
-bool MaySkipFirst(const schedule::Stage& stage, const StageBounds& bounds,
+bool MaySkipFirst(const schedule::Stage& stage, const StageConditions& conditions,
                   const ir::Ranges& ranges);
 
 // Runs |body| if all |conditions| hold.
