@@ -28,6 +28,12 @@ struct Edge {
   int64_t scale = 1, offset = 0, limit = 0;
 };
 
+// An index by which a stage reads a tensor of |limit| elements in that dimension.
+struct ReadIndex {
+  ir::Linear form;
+  int64_t limit = 0;
+};
+
 int64_t DivideDown(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 int64_t DivideUp(int64_t a, int64_t b) { return -DivideDown(-a, b); }
 
@@ -116,32 +122,33 @@ class Counter {
     return at < 0 ? static_cast<int>(stage.leaves.size()) : at;
   }
 
-  // The conditions under which index |d| of the stage counts: its own limit, and with |source| the
-  // limit of the tensor that it copies.
-  std::vector<Edge> EdgesOf(const Nest& nest, size_t d, bool source) const {
-    const Stage& stage = *nest.stage;
-    std::vector<Edge> edges{{1, 0, nest.bounds->limit[d]}};
-    if (!source || stage.output || !stage.reduce_axes.empty()) return edges;
+  // The indices of a copy from device memory that one variable moves; of other stages nothing.
+  std::vector<ReadIndex> SourceOf(const Stage& stage) const {
+    std::vector<ReadIndex> source;
+    if (stage.output || !stage.reduce_axes.empty()) return source;
     ir::Visit(stage.body, [&](const Expr& e) {
       if (e->kind != ir::ExprKind::kTensorRead) return;
       const Stage* from = schedule_.Find(e->tensor->name);
       if (from == nullptr || from->scope != ir::Scope::kGlobal) return;
       for (size_t k = 0; k < e->args.size(); ++k) {
-        const ir::Linear index = ir::ToLinear(e->args[k], bounds_.ranges);
-        const int64_t scale = index.CoeffOf(stage.axes[d].var);
-        if (scale <= 0 || index.terms.size() != 1) continue;
-        edges.push_back({scale, index.constant, from->shape[k]});
+        ir::Linear form = ir::ToLinear(e->args[k], bounds_.ranges);
+        if (form.terms.size() == 1) source.push_back({std::move(form), from->shape[k]});
       }
     });
-    return edges;
+    return source;
   }
 
-  // The share of the calls along dimension |d| that have an element that counts.
-  double ShareOf(const Nest& nest, size_t d, bool source) const {
+  // The share of the calls along dimension |d| that have an element that counts: one inside the
+  // stage's limit and inside what it copies by |source|.
+  double ShareOf(const Nest& nest, size_t d, const std::vector<ReadIndex>& source) const {
     const Expr& axis = nest.stage->axes[d].var;
     const int64_t in_call = InCall(nest, axis), count = nest.bounds->count[d];
     const int64_t calls = CeilDiv(Iterations(nest, axis), in_call);
-    const std::vector<Edge> edges = EdgesOf(nest, d, source);
+    std::vector<Edge> edges{{1, 0, nest.bounds->limit[d]}};
+    for (const ReadIndex& read : source) {
+      const int64_t scale = read.form.CoeffOf(axis);
+      if (scale > 0) edges.push_back({scale, read.form.constant, read.limit});
+    }
     const ir::Linear first = ir::ToLinear(nest.bounds->first[d], bounds_.ranges);
     std::vector<std::pair<int64_t, int64_t>> loops;  // step of the first index, iterations
     int64_t corners = 1;
@@ -211,10 +218,12 @@ class Counter {
     std::ranges::sort(loops, std::greater());
     for (size_t loop = 2; loop < loops.size(); ++loop)
       nest.micro_ops *= static_cast<double>(loops[loop]);
+    const std::vector<ReadIndex> source = SourceOf(stage);
     double all = nest.calls;
     for (size_t d = 0; d < stage.axes.size(); ++d) {
-      nest.calls *= ShareOf(nest, d, true);
-      all *= ShareOf(nest, d, false);
+      const double inside = ShareOf(nest, d, {});
+      all *= inside;
+      nest.calls *= source.empty() ? inside : ShareOf(nest, d, source);
     }
     nest.pads = all - nest.calls;
     Rows(&nest, call);

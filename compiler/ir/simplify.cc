@@ -26,6 +26,11 @@ bool IsSum(const Expr& e) {
   return e->kind == ExprKind::kBin && e->bin() <= BinOp::kMul;
 }
 
+// Whether |e| has no parts but sums and products of leaves.
+bool OnlySums(const Expr& e) {
+  return e->args.empty() || (IsSum(e) && std::ranges::all_of(e->args, OnlySums));
+}
+
 bool ComparesIndices(const Expr& e) {
   return e->kind == ExprKind::kBin && e->bin() >= BinOp::kEq && IsIndex(e->args[0]) &&
          !(IsConstant(e->args[0]) && IsConstant(e->args[1]));
@@ -107,7 +112,7 @@ class ExprSimplifier {
 
   Expr Do(const Expr& e) {
     if (IsIndex(e)) {
-      const Linear form = ToLinear(WithSimpleParts(e), ranges_);
+      const Linear form = ToLinear(OnlySums(e) ? e : WithSimpleParts(e), ranges_);
       return IsFormOf(e, form) ? e : FromLinear(form);
     }
     if (ComparesIndices(e)) return Compare(e);
