@@ -9,7 +9,7 @@
 
 #include "base/rng.h"
 
-namespace tessera {
+namespace tessera::bits_test {
 namespace {
 
 TEST(Bits, PowersOfTwo) {
@@ -80,4 +80,4 @@ TEST(Bits, WrapAroundIsModulo32Bits) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::bits_test

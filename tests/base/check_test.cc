@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-namespace tessera {
+namespace tessera::check_test {
 namespace {
 
 Status Odd(int x) {
@@ -58,4 +58,4 @@ TEST(CheckDeathTest, StopsWithPlaceConditionAndDetail) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::check_test

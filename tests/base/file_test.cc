@@ -12,7 +12,7 @@
 #include <fstream>
 #include <string>
 
-namespace tessera {
+namespace tessera::file_test {
 namespace {
 
 class File : public ::testing::Test {
@@ -125,4 +125,4 @@ TEST_F(File, LargeFilesAreRefusedBeforeTheyAreRead) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::file_test

@@ -13,7 +13,7 @@
 
 #include "base/rng.h"
 
-namespace tessera {
+namespace tessera::half_test {
 namespace {
 
 // The value of |half| by the definition; |half| is not a NaN.
@@ -95,4 +95,4 @@ TEST(Half, AnyFloatGoesToTheNearest) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::half_test

@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 
-namespace tessera {
+namespace tessera::hash_test {
 namespace {
 
 std::span<const uint8_t> Bytes(std::string_view text) {
@@ -64,4 +64,4 @@ TEST(Mix64, SendsDifferentToDifferent) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::hash_test

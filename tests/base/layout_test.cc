@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 
-namespace tessera {
+namespace tessera::layout_test {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -129,4 +129,4 @@ TEST(Layout, WhatIsNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::layout_test

@@ -10,7 +10,7 @@
 #include <chrono>
 #include <regex>
 
-namespace tessera {
+namespace tessera::phase_clock_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -64,4 +64,4 @@ TEST(PhaseClock, PrintsALineAPhaseAndTheirSum) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::phase_clock_test

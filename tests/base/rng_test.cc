@@ -8,7 +8,7 @@
 #include <limits>
 #include <set>
 
-namespace tessera {
+namespace tessera::rng_test {
 namespace {
 
 // splitmix64's reference outputs.
@@ -69,4 +69,4 @@ TEST(Rng, OneInAndUnit) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::rng_test

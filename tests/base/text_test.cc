@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "tests/base/one_line.h"
 
-namespace tessera {
+namespace tessera::text_test {
 namespace {
 
 TEST(Legible, LegibleTextIsUnchanged) {
@@ -80,4 +80,4 @@ TEST(Error, ItsMessageIsOneLine) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::text_test

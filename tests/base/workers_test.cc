@@ -20,7 +20,7 @@
 
 #include "base/check.h"
 
-namespace tessera {
+namespace tessera::workers_test {
 namespace {
 
 using std::chrono::seconds;
@@ -153,4 +153,4 @@ TEST(Isolated, ThreadsHaveProcessesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::workers_test

@@ -9,7 +9,7 @@
 #include "isa/check/check.h"
 #include "tests/check/programs.h"
 
-namespace tessera::isa {
+namespace tessera::isa::check_program_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -330,4 +330,4 @@ TEST(Check, StopsReportingAtTheLimit) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::check_program_test

@@ -11,7 +11,7 @@
 #include "isa/encoding.h"
 #include "tests/check/programs.h"
 
-namespace tessera::isa {
+namespace tessera::isa::check_stream_test {
 namespace {
 
 // The opcode of the instruction that a row of kFields names.
@@ -108,4 +108,4 @@ TEST(Check, FollowsTwentyThousandInstructions) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::check_stream_test

@@ -23,7 +23,7 @@
 #include "sim/rig/shrink.h"
 #include "tests/cosim/machines.h"
 
-namespace tessera::cosim {
+namespace tessera::cosim::random_test {
 namespace {
 
 uint64_t FromEnvironment(const char* name, uint64_t fallback) {
@@ -128,4 +128,4 @@ TEST(KeptPrograms, AgreeOnAllMachines) {
 }
 
 }  // namespace
-}  // namespace tessera::cosim
+}  // namespace tessera::cosim::random_test

@@ -19,7 +19,7 @@
 #include "sim/rtl/rtl_device.h"
 #include "sim/trace/race_watch.h"
 
-namespace tessera {
+namespace tessera::diagnosis_test {
 namespace {
 
 using isa::DiagnosisClass;
@@ -386,4 +386,4 @@ TEST(Document, ShowsWhatTheMachinesSay) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::diagnosis_test

@@ -23,7 +23,7 @@
 #include "tests/docs/command_lines.h"
 #include "tests/docs/table.h"
 
-namespace tessera::test {
+namespace tessera::test::commands_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -261,4 +261,4 @@ TEST(CommandLines, AreFoundInSpansBlocksAndCells) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::commands_test

@@ -19,7 +19,7 @@
 #include "runtime/executor/executor.h"
 #include "tests/models/packed_json.h"
 
-namespace tessera::test {
+namespace tessera::test::field_test {
 namespace {
 
 constexpr char kFolder[] = "tests/data/field/";
@@ -108,4 +108,4 @@ INSTANTIATE_TEST_SUITE_P(All, Field, testing::ValuesIn(Names()),
                          [](const auto& param) { return param.param; });
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::field_test

@@ -10,7 +10,7 @@
 #include "isa/asm/asm.h"
 #include "isa/encoding.h"
 
-namespace tessera::isa {
+namespace tessera::isa::asm_bad_test {
 namespace {
 
 constexpr Code kArg = Code::kInvalidArgument, kRange = Code::kOutOfRange;
@@ -222,4 +222,4 @@ TEST(AsmBad, NoTextCrashes) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::asm_bad_test

@@ -19,7 +19,7 @@
 #include "isa/field_values.h"
 #include "isa/vta_encoding.h"
 
-namespace tessera::isa {
+namespace tessera::isa::asm_test {
 namespace {
 
 Config Named(const std::string& name) { return LoadConfig(name).value(); }
@@ -368,4 +368,4 @@ TEST(InsnText, NumbersWhereThereIsNoName) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::asm_test

@@ -15,7 +15,7 @@
 
 #include "base/file.h"
 
-namespace tessera::isa {
+namespace tessera::isa::config_test {
 namespace {
 
 struct Row {
@@ -322,4 +322,4 @@ TEST(ConfigBad, WhatVtaCannotExpressIsNamed) {
 TEST(VtaProfile, EveryTargetOfVtaIsAccepted) { EXPECT_TRUE(ValidateVtaProfile(Config())); }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::config_test

@@ -14,7 +14,7 @@
 #include "base/bits.h"
 #include "base/rng.h"
 
-namespace tessera::isa {
+namespace tessera::isa::encoding_test {
 namespace {
 
 template <typename T>
@@ -146,4 +146,4 @@ TEST(Encoding, EachInstructionHasItsUnit) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::encoding_test

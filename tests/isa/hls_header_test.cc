@@ -15,7 +15,7 @@
 
 #include "tests/isa/field_functions.h"
 
-namespace tessera::isa {
+namespace tessera::isa::hls_header_test {
 namespace {
 
 // The functions of |text| that pick bits, by name.
@@ -110,4 +110,4 @@ TEST(HlsHeader, WithoutVtaItsFunctionsGiveZero) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::hls_header_test

@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "isa/encoding.h"
 
-namespace tessera::isa {
+namespace tessera::isa::image_test {
 namespace {
 
 ProgramImage Sample() {
@@ -257,4 +257,4 @@ TEST(Image, OfProfileVtaNeedsAConfigurationThatHasIt) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::image_test

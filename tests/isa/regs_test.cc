@@ -11,7 +11,7 @@
 #include <set>
 #include <string>
 
-namespace tessera::isa {
+namespace tessera::isa::regs_test {
 namespace {
 
 TEST(Regs, DoNotOverlap) {
@@ -76,4 +76,4 @@ TEST(RegBits, WholeWord) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::regs_test

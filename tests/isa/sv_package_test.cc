@@ -14,7 +14,7 @@
 
 #include "tests/isa/field_functions.h"
 
-namespace tessera::isa {
+namespace tessera::isa::sv_package_test {
 namespace {
 
 // The field functions of |text| by name: those whose body picks bits of their argument.
@@ -119,4 +119,4 @@ TEST(SvPackage, WithoutVtaItsFunctionsGiveZero) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::sv_package_test

@@ -13,7 +13,7 @@
 #include "isa/config.h"
 #include "isa/image.h"
 
-namespace tessera::isa {
+namespace tessera::isa::version_test {
 namespace {
 
 // A copy of |rows| that can be changed.
@@ -93,4 +93,4 @@ TEST(Version, AnImageOfOtherTablesIsRefusedWithWords) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::version_test

@@ -17,7 +17,7 @@
 #include "base/bits.h"
 #include "base/rng.h"
 
-namespace tessera::isa {
+namespace tessera::isa::vta_encoding_test {
 namespace {
 
 struct Bits {
@@ -289,4 +289,4 @@ TEST(VtaCodec, RefusesAConfigurationThatItCannotExpress) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::vta_encoding_test

@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 
-namespace tessera::isa {
+namespace tessera::isa::access_test {
 namespace {
 
 using Key = std::pair<int, bool>;  // space index, write
@@ -244,4 +244,4 @@ TEST(Access, SpacesHaveNames) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::access_test

@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "isa/encoding.h"
 
-namespace tessera::jit {
+namespace tessera::jit::kernel_test {
 namespace {
 
 TEST(KernelTable, EqualListsAreOneKernel) {
@@ -81,4 +81,4 @@ TEST_P(ResidencyProperty, WhatIsSaidToBeThereWasNotOverwritten) {
 INSTANTIATE_TEST_SUITE_P(Seeds, ResidencyProperty, ::testing::Range(uint64_t{0}, uint64_t{30}));
 
 }  // namespace
-}  // namespace tessera::jit
+}  // namespace tessera::jit::kernel_test

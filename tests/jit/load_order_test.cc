@@ -16,7 +16,7 @@
 #include "base/rng.h"
 #include "jit/program_builder.h"
 
-namespace tessera::jit {
+namespace tessera::jit::load_order_test {
 namespace {
 
 using isa::Memory;
@@ -210,4 +210,4 @@ TEST(LoadOrder, WhatNeverWaitsStaysAsItIs) {
 }
 
 }  // namespace
-}  // namespace tessera::jit
+}  // namespace tessera::jit::load_order_test

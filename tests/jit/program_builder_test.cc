@@ -15,7 +15,7 @@
 #include "isa/encoding.h"
 #include "sim/func/func_device.h"
 
-namespace tessera::jit {
+namespace tessera::jit::program_builder_test {
 namespace {
 
 using isa::Memory;
@@ -216,4 +216,4 @@ TEST(ProgramBuilder, AKernelLargerThanUopIsAnError_bad) {
 }
 
 }  // namespace
-}  // namespace tessera::jit
+}  // namespace tessera::jit::program_builder_test

@@ -14,7 +14,7 @@
 
 #include "base/rng.h"
 
-namespace tessera::jit {
+namespace tessera::jit::tokens_test {
 namespace {
 
 using isa::AddressRange;
@@ -188,4 +188,4 @@ TEST(Tokens, ALongListOfRingedTilesTakesTwoTokensATile) {
 }
 
 }  // namespace
-}  // namespace tessera::jit
+}  // namespace tessera::jit::tokens_test

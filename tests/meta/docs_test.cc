@@ -22,7 +22,7 @@
 #include "tests/meta/markdown.h"
 #include "tests/meta/sources.h"
 
-namespace tessera::test {
+namespace tessera::test::docs_test {
 namespace {
 
 // Names in documents that are not in the tree, each with the reason.
@@ -380,4 +380,4 @@ TEST(Docs, NameWhatExists) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::docs_test

@@ -21,7 +21,7 @@
 #include "base/rng.h"
 #include "tests/meta/sources.h"
 
-namespace tessera::test {
+namespace tessera::test::includes_test {
 namespace {
 
 constexpr int kFiles = 16;  // of a run
@@ -103,4 +103,4 @@ TEST(Includes, EachFileHasWhatItUses) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::includes_test

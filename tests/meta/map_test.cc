@@ -20,7 +20,7 @@
 
 #include "tests/meta/sources.h"
 
-namespace tessera::test {
+namespace tessera::test::map_test {
 namespace {
 
 constexpr const char* kMap = "docs/map.md";
@@ -168,4 +168,4 @@ TEST(FolderMap, IncludesFollowTheArrows) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::map_test

@@ -15,7 +15,7 @@
 
 #include "tests/meta/sources.h"
 
-namespace tessera::test {
+namespace tessera::test::names_test {
 namespace {
 
 // |lines| as one text with comments, strings and characters blanked, line breaks kept.
@@ -165,4 +165,4 @@ TEST(Names, NoOperatorNamesBelowTensorExpressions) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::names_test

@@ -12,7 +12,7 @@
 
 #include "tests/meta/sources.h"
 
-namespace tessera::test {
+namespace tessera::test::tree_test {
 namespace {
 
 TEST(Tree, FilesAreShort) {
@@ -127,4 +127,4 @@ TEST(Tree, FunctionsOfTheCompilerAreShort) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::tree_test

@@ -21,7 +21,7 @@
 #include "tests/models/golden.h"
 #include "tests/models/network_cycles.h"
 
-namespace tessera::test {
+namespace tessera::test::cycles_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -147,4 +147,4 @@ INSTANTIATE_TEST_SUITE_P(Networks, NetworkTiming, testing::ValuesIn(Networks()),
                          [](const auto& param) { return param.param.network; });
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::cycles_test

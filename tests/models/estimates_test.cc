@@ -26,7 +26,7 @@
 #include "compiler/target/accelerator.h"
 #include "tests/models/golden.h"
 
-namespace tessera::test {
+namespace tessera::test::estimates_test {
 namespace {
 
 // A layer's error, relative to the cycle model's count.
@@ -139,4 +139,4 @@ INSTANTIATE_TEST_SUITE_P(Configurations, Estimates,
                          [](const auto& param) { return std::string(param.param.config); });
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::estimates_test

@@ -16,7 +16,7 @@
 #include "tests/models/golden.h"
 #include "tests/models/packed_json.h"
 
-namespace tessera::test {
+namespace tessera::test::goldens_test {
 namespace {
 
 using testing::HasSubstr;
@@ -95,4 +95,4 @@ TEST(Goldens, MissingModelsAreCounted) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::goldens_test

@@ -18,7 +18,7 @@
 #include "runtime/host/cpu_level.h"
 #include "runtime/host/threads.h"
 
-namespace tessera::test {
+namespace tessera::test::host_levels_test {
 namespace {
 
 using artifact::Artifact;
@@ -86,4 +86,4 @@ TEST(HostNetwork, IsTheSameByEveryLevelAndNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::host_levels_test

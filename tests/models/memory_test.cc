@@ -15,7 +15,7 @@
 #include "runtime/device/registry.h"
 #include "runtime/executor/executor.h"
 
-namespace tessera::test {
+namespace tessera::test::memory_test {
 namespace {
 
 Status OpenWith(uint64_t memory_bytes) {
@@ -46,4 +46,4 @@ TEST(DeviceMemory, AModelThatIsLargerIsRefused) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::memory_test

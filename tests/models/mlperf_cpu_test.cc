@@ -7,7 +7,7 @@
 // (tflite_ops_test).
 #include "tests/models/mlperf_cases.h"
 
-namespace tessera::test {
+namespace tessera::test::mlperf_cpu_test {
 namespace {
 
 TEST_P(MlperfTest, EveryOperator) {
@@ -52,4 +52,4 @@ TEST_P(MlperfTest, AnotherVersionOfTheModelIsRefused) {
 INSTANTIATE_TEST_SUITE_P(Cpu, MlperfTest, testing::ValuesIn(kNetworks), NetworkName);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::mlperf_cpu_test

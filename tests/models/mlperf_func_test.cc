@@ -7,7 +7,7 @@
 // mlperf_rtl_test), other operators (tflite_ops_test).
 #include "tests/models/mlperf_cases.h"
 
-namespace tessera::test {
+namespace tessera::test::mlperf_func_test {
 namespace {
 
 TEST_P(MlperfTest, EveryOperator) {
@@ -19,4 +19,4 @@ TEST_P(MlperfTest, AsCompiled) { ExpectGolden(GetParam(), {.device = "func"}); }
 INSTANTIATE_TEST_SUITE_P(Func, MlperfTest, testing::ValuesIn(kNetworks), NetworkName);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::mlperf_func_test

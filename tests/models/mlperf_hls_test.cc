@@ -5,7 +5,7 @@
 // the output as it is compiled by default. Not tested here: other devices (mlperf_func_test).
 #include "tests/models/mlperf_cases.h"
 
-namespace tessera::test {
+namespace tessera::test::mlperf_hls_test {
 namespace {
 
 TEST_P(MlperfTest, EveryOperator) {
@@ -16,4 +16,4 @@ TEST_P(MlperfTest, AsCompiled) { ExpectGolden(GetParam(), {.device = "hls"}); }
 INSTANTIATE_TEST_SUITE_P(Hls, MlperfTest, testing::ValuesIn(kNetworks), NetworkName);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::mlperf_hls_test

@@ -6,7 +6,7 @@
 // memory. Not tested here: results that fusion hides (mlperf_func_test).
 #include "tests/models/mlperf_cases.h"
 
-namespace tessera::test {
+namespace tessera::test::mlperf_rtl_test {
 namespace {
 
 TEST_P(MlperfTest, AsCompiled) { ExpectGolden(GetParam(), {.device = "rtl"}); }
@@ -14,4 +14,4 @@ TEST_P(MlperfTest, AsCompiled) { ExpectGolden(GetParam(), {.device = "rtl"}); }
 INSTANTIATE_TEST_SUITE_P(Rtl, MlperfTest, testing::ValuesIn(kNetworks), NetworkName);
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::mlperf_rtl_test

@@ -20,7 +20,7 @@
 #include "runtime/executor/executor.h"
 #include "tests/models/packed_json.h"
 
-namespace tessera::test {
+namespace tessera::test::onnx_fold_test {
 namespace {
 
 constexpr char kFolder[] = "tests/data/onnx_fold/";
@@ -75,4 +75,4 @@ TEST(OnnxFold, ConstantsAChannelGoIntoTheWeights) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::onnx_fold_test

@@ -27,7 +27,7 @@
 #include "runtime/executor/executor.h"
 #include "tests/models/packed_json.h"
 
-namespace tessera::test {
+namespace tessera::test::tflite_ops_test {
 namespace {
 
 constexpr char kFolder[] = "tests/data/tflite_ops/";
@@ -205,4 +205,4 @@ INSTANTIATE_TEST_SUITE_P(All, TfliteOpsTest, testing::ValuesIn(Operators()),
                          [](const auto& param) { return param.param; });
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::tflite_ops_test

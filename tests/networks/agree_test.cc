@@ -16,7 +16,7 @@
 #include "tests/networks/corpus.h"
 #include "tests/networks/generate.h"
 
-namespace tessera::networks {
+namespace tessera::networks::agree_test {
 namespace {
 
 constexpr uint64_t kBlock = 20;  // networks in one test
@@ -87,4 +87,4 @@ INSTANTIATE_TEST_SUITE_P(Seeds, Networks, ::testing::ValuesIn(Cases()), [](const
 });
 
 }  // namespace
-}  // namespace tessera::networks
+}  // namespace tessera::networks::agree_test

@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "tests/networks/agree.h"
 
-namespace tessera::networks {
+namespace tessera::networks::corpus_test {
 namespace {
 
 TEST(KeptNetworks, Agree) {
@@ -54,4 +54,4 @@ TEST(Isolation, ACrashIsADifference) {
 }
 
 }  // namespace
-}  // namespace tessera::networks
+}  // namespace tessera::networks::corpus_test

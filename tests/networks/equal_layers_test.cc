@@ -13,7 +13,7 @@
 #include "compiler/driver/compile.h"
 #include "tests/networks/build.h"
 
-namespace tessera::networks {
+namespace tessera::networks::equal_layers_test {
 namespace {
 
 // The functions that layer |layer| calls on the host, in order.
@@ -55,4 +55,4 @@ TEST_P(EqualLayersTest, CallOneFunction) {
 INSTANTIATE_TEST_SUITE_P(Plans, EqualLayersTest, ::testing::Values("cpu", "opencl", "cuda"));
 
 }  // namespace
-}  // namespace tessera::networks
+}  // namespace tessera::networks::equal_layers_test

@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "tests/networks/agree.h"
 
-namespace tessera::networks {
+namespace tessera::networks::products_test {
 namespace {
 
 using graph::Op;
@@ -173,4 +173,4 @@ INSTANTIATE_TEST_SUITE_P(Configurations, Products,
                          ::testing::Values("default", "tiny", "batch4", "wide"));
 
 }  // namespace
-}  // namespace tessera::networks
+}  // namespace tessera::networks::products_test

@@ -17,7 +17,7 @@
 #include "tests/networks/generate.h"
 #include "tests/networks/shrink.h"
 
-namespace tessera::networks {
+namespace tessera::networks::recipe_test {
 namespace {
 
 constexpr uint64_t kSeeds = 500;
@@ -211,4 +211,4 @@ TEST(Shrink, EndsWhenAttemptsAreUsedUp) {
 }
 
 }  // namespace
-}  // namespace tessera::networks
+}  // namespace tessera::networks::recipe_test

@@ -8,7 +8,7 @@
 #include "tests/networks/corpus.h"
 #include "tests/networks/generate.h"
 
-namespace tessera::networks {
+namespace tessera::networks::rtl_test {
 namespace {
 
 constexpr uint64_t kNetworks = 50;
@@ -34,4 +34,4 @@ TEST_P(OnRtl, NetworksAgreeWithTheirDefinition) {
 INSTANTIATE_TEST_SUITE_P(Machines, OnRtl, ::testing::Values("default", "tiny"));
 
 }  // namespace
-}  // namespace tessera::networks
+}  // namespace tessera::networks::rtl_test

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "tests/networks/agree.h"
 
-namespace tessera::networks {
+namespace tessera::networks::scheduled_layer_test {
 namespace {
 
 Result<Recipe> TransposeBetween() {
@@ -70,4 +70,4 @@ TEST(ScheduledLayer, IsOnTheAcceleratorBetweenItsNeighbours) {
 }
 
 }  // namespace
-}  // namespace tessera::networks
+}  // namespace tessera::networks::scheduled_layer_test

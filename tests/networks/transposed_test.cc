@@ -10,7 +10,7 @@
 #include "tests/networks/agree.h"
 #include "tests/networks/build.h"
 
-namespace tessera::networks {
+namespace tessera::networks::transposed_test {
 namespace {
 
 class Transposed : public ::testing::TestWithParam<int64_t> {};
@@ -75,4 +75,4 @@ TEST_P(Transposed, OfEveryKernelAndStrideIsExact) {
 INSTANTIATE_TEST_SUITE_P(Rows, Transposed, ::testing::Range<int64_t>(1, 6));
 
 }  // namespace
-}  // namespace tessera::networks
+}  // namespace tessera::networks::transposed_test

@@ -12,7 +12,7 @@
 #include "sim/rig/program.h"
 #include "tests/rig/rig_helpers.h"
 
-namespace tessera::rig {
+namespace tessera::rig::coverage_test {
 namespace {
 
 const InsnCoverage& Of(const std::vector<InsnCoverage>& all, const std::string& name) {
@@ -75,4 +75,4 @@ TEST(Coverage, OfRandomPrograms) {
 }
 
 }  // namespace
-}  // namespace tessera::rig
+}  // namespace tessera::rig::coverage_test

@@ -14,7 +14,7 @@
 #include "sim/trace/digest.h"
 #include "tests/rig/rig_helpers.h"
 
-namespace tessera::rig {
+namespace tessera::rig::first_word_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -123,4 +123,4 @@ TEST(FirstWord, DataOfRandomPrograms) {
 }
 
 }  // namespace
-}  // namespace tessera::rig
+}  // namespace tessera::rig::first_word_test

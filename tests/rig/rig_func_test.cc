@@ -15,7 +15,7 @@
 #include "sim/rig/program.h"
 #include "tests/rig/rig_helpers.h"
 
-namespace tessera::rig {
+namespace tessera::rig::rig_func_test {
 namespace {
 
 struct Case {
@@ -111,4 +111,4 @@ TEST(Crowded, AsFarAsAProgramMayGo) {
 }
 
 }  // namespace
-}  // namespace tessera::rig
+}  // namespace tessera::rig::rig_func_test

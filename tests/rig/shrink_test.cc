@@ -15,7 +15,7 @@
 #include "sim/rig/program.h"
 #include "tests/rig/rig_helpers.h"
 
-namespace tessera::rig {
+namespace tessera::rig::shrink_test {
 namespace {
 
 // Whether an instruction of type T with some iterations is in the program.
@@ -100,4 +100,4 @@ TEST(Corpus, EveryKeptProgramIsLegalAndRuns) {
 }
 
 }  // namespace
-}  // namespace tessera::rig
+}  // namespace tessera::rig::shrink_test

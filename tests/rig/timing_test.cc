@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tessera::rig {
+namespace tessera::rig::timing_test {
 namespace {
 
 TraceEntry Entry(uint32_t insn, isa::Unit unit, uint64_t cycle, uint64_t busy = 0) {
@@ -51,4 +51,4 @@ TEST(ReportDifference, IsInEachNumber) {
 }
 
 }  // namespace
-}  // namespace tessera::rig
+}  // namespace tessera::rig::timing_test

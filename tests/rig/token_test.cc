@@ -12,7 +12,7 @@
 #include "sim/rig/program.h"
 #include "tests/rig/rig_helpers.h"
 
-namespace tessera::rig {
+namespace tessera::rig::token_test {
 namespace {
 
 // A pair of units with tokens between them, and the instructions that push and pop them.
@@ -138,4 +138,4 @@ TEST(Tokens, ShallowQueuesAndCountersDeadlockWhereTheCheckerSays) {
 }
 
 }  // namespace
-}  // namespace tessera::rig
+}  // namespace tessera::rig::token_test

@@ -24,7 +24,7 @@
 #include "sim/rig/program.h"
 #include "sim/rig/rig.h"
 
-namespace tessera::rig {
+namespace tessera::rig::walk_test {
 namespace {
 
 using isa::Space;
@@ -302,4 +302,4 @@ TEST(Walk, TouchesWhatTheSemanticsOfVtaTouch) {
 }
 
 }  // namespace
-}  // namespace tessera::rig
+}  // namespace tessera::rig::walk_test

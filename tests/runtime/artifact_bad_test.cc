@@ -8,7 +8,7 @@
 
 #include "tests/runtime/sample.h"
 
-namespace tessera::artifact {
+namespace tessera::artifact::artifact_bad_test {
 namespace {
 
 struct Case {
@@ -238,4 +238,4 @@ INSTANTIATE_TEST_SUITE_P(All, ArtifactBad, ::testing::ValuesIn(kCases),
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace
-}  // namespace tessera::artifact
+}  // namespace tessera::artifact::artifact_bad_test

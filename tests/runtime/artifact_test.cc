@@ -16,7 +16,7 @@
 #include "base/rng.h"
 #include "tests/runtime/sample.h"
 
-namespace tessera::artifact {
+namespace tessera::artifact::artifact_test {
 namespace {
 
 void Seal(std::vector<uint8_t>& bytes) {
@@ -161,4 +161,4 @@ TEST(Artifact, FilesNameThemselvesInErrors) {
 }
 
 }  // namespace
-}  // namespace tessera::artifact
+}  // namespace tessera::artifact::artifact_test

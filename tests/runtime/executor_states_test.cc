@@ -5,7 +5,7 @@
 #include "runtime/executor/executor.h"
 #include "tests/runtime/sample_code.h"
 
-namespace tessera {
+namespace tessera::executor_states_test {
 namespace {
 
 using artifact::Artifact;
@@ -51,4 +51,4 @@ TEST(Executor, StatesBeginAnewWhereThatIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::executor_states_test

@@ -17,7 +17,7 @@
 #include "runtime/host/threads.h"
 #include "tests/runtime/sample_code.h"
 
-namespace tessera {
+namespace tessera::executor_test {
 namespace {
 
 using artifact::Artifact;
@@ -349,4 +349,4 @@ TEST(Executor, InputsHoldTheSameNumberOfInferences) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::executor_test

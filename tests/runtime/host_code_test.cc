@@ -19,7 +19,7 @@
 #include "base/rng.h"
 #include "runtime/host/cpu_level.h"
 
-namespace tessera {
+namespace tessera::host_code_test {
 namespace {
 
 std::vector<uint8_t> Object(const std::string& name) {
@@ -220,4 +220,4 @@ TEST(CpuLevels, TheFirstIsTheBestAndTheLastIsTheBaseline) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::host_code_test

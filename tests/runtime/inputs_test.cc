@@ -9,7 +9,7 @@
 
 #include <cstring>
 
-namespace tessera {
+namespace tessera::inputs_test {
 namespace {
 
 artifact::TensorInfo Info(DType dtype, std::vector<int64_t> shape) {
@@ -196,4 +196,4 @@ TEST(Inputs, RefusalsNameBothTypesAndShapes) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::inputs_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tessera {
+namespace tessera::layer_cycles_test {
 namespace {
 
 TEST(LayerCycles, APieceIsChargedWhereItEnds) {
@@ -96,4 +96,4 @@ TEST(LayerCycles, WithoutSourceRangesNothingIsCharged) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::layer_cycles_test

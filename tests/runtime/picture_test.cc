@@ -17,7 +17,7 @@
 #include "runtime/tensor/npz.h"
 #include "tests/runtime/picture_files.h"
 
-namespace tessera::test {
+namespace tessera::test::picture_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -244,4 +244,4 @@ TEST_F(Archives, CutAndDamagedOnesGiveAnErrorOrArrays) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::picture_test

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tessera::artifact {
+namespace tessera::artifact::tap_test {
 namespace {
 
 TensorInfo Info(DType dtype, std::vector<int64_t> shape) {
@@ -68,4 +68,4 @@ TEST(Tap, ScalarHasOneElement) {
 }
 
 }  // namespace
-}  // namespace tessera::artifact
+}  // namespace tessera::artifact::tap_test

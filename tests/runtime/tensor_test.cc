@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "runtime/tensor/npy.h"
 
-namespace tessera {
+namespace tessera::tensor_test {
 namespace {
 
 class TensorFiles : public ::testing::Test {
@@ -205,4 +205,4 @@ TEST(Tensor, SlicesAlongTheFirstAxis) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::tensor_test

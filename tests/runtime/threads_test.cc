@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-namespace tessera {
+namespace tessera::threads_test {
 namespace {
 
 using Body = std::function<void(void* scratch, int64_t begin, int64_t end)>;
@@ -138,4 +138,4 @@ TEST(HostThreads, SayWhenTheSystemRefusesAThread) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::threads_test

@@ -10,7 +10,7 @@
 #include "helpers.h"
 #include "isa/encoding.h"
 
-namespace tessera::isa {
+namespace tessera::isa::fields_test {
 namespace {
 
 std::string FieldError(const Insn& insn) {
@@ -182,4 +182,4 @@ TEST(Fetch, DescribesAndCounts) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::fields_test

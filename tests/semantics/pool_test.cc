@@ -8,7 +8,7 @@
 
 #include "helpers.h"
 
-namespace tessera::isa {
+namespace tessera::isa::pool_test {
 namespace {
 
 // TFLite rounds half away from zero: it adds half of the count towards the sign and truncates.
@@ -83,4 +83,4 @@ TEST(AveragePool, ByAluReductionAndRequant) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::pool_test

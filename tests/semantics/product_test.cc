@@ -10,7 +10,7 @@
 
 #include "helpers.h"
 
-namespace tessera::isa {
+namespace tessera::isa::product_test {
 namespace {
 
 constexpr const char* kShapes[] = {"default", "tiny", "batch4", "wide"};
@@ -236,4 +236,4 @@ TEST(VtaGemm, EqualsWideSumsAndResets) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::product_test

@@ -14,7 +14,7 @@
 
 #include "helpers.h"
 
-namespace tessera::isa {
+namespace tessera::isa::rescale_test {
 namespace {
 
 using Wide = __int128;
@@ -239,4 +239,4 @@ TEST(ResidualAdd, EqualsTflite) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::rescale_test

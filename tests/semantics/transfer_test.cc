@@ -10,7 +10,7 @@
 
 #include "helpers.h"
 
-namespace tessera::isa {
+namespace tessera::isa::transfer_test {
 namespace {
 
 // The new value of byte |offset| of tile |tile| of the box, or nothing if it stays.
@@ -271,4 +271,4 @@ TEST(VtaTransfer, StoresTheLowBytesOfAccumulators) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::transfer_test

@@ -11,7 +11,7 @@
 
 #include "helpers.h"
 
-namespace tessera::isa {
+namespace tessera::isa::vector_test {
 namespace {
 
 constexpr const char* kShapes[] = {"default", "tiny", "batch4", "wide"};
@@ -345,4 +345,4 @@ TEST(Vector, StopsAtAnIndexPastEachMemory) {
 }
 
 }  // namespace
-}  // namespace tessera::isa
+}  // namespace tessera::isa::vector_test

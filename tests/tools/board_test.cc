@@ -14,7 +14,7 @@
 
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::board_test {
 namespace {
 
 using nlohmann::json;
@@ -126,4 +126,4 @@ TEST(Board, RunsAndSaysWhyItIsNotTracedOrDebugged) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::board_test

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::compare_test {
 namespace {
 
 using nlohmann::json;
@@ -71,4 +71,4 @@ TEST(Compare, TellsTheCoverageAsInfoAndCompileDo) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::compare_test

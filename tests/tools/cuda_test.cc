@@ -13,7 +13,7 @@
 
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::cuda_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -132,4 +132,4 @@ TEST(Cuda, AnEditedScheduleGivesTheSameIntegers) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::cuda_test

@@ -20,7 +20,7 @@
 #include "sim/debug/names.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::debug_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -374,4 +374,4 @@ TEST(DebugCommand, RefusesWhatDoesNotFitInOneLine) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::debug_test

@@ -17,7 +17,7 @@
 
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::devices_test {
 namespace {
 
 using ::testing::AllOf;
@@ -175,4 +175,4 @@ TEST(Devices, AreListedInHelp) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::devices_test

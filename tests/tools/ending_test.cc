@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::ending_test {
 namespace {
 
 using nlohmann::json;
@@ -112,4 +112,4 @@ TEST(Interrupt, TwoSignalsAtOnceAreOne) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::ending_test

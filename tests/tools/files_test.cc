@@ -18,7 +18,7 @@
 #include "compiler/driver/compile.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::files_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -196,4 +196,4 @@ TEST(Command, AnOutputThatCannotBeWrittenLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::files_test

@@ -17,7 +17,7 @@
 #include "tests/tools/command.h"
 #include "tests/tools/flash_build.h"
 
-namespace tessera::test {
+namespace tessera::test::flash_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -178,4 +178,4 @@ TEST(BoardsVerb, ListsAndDescribes) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::flash_files_test

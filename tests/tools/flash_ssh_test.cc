@@ -22,7 +22,7 @@
 #include "tests/tools/flash_build.h"
 #include "tests/tools/simulated_fpga.h"
 
-namespace tessera::test {
+namespace tessera::test::flash_ssh_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -200,4 +200,4 @@ TEST_F(FlashOverSsh, RefusalsTouchNothing) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::flash_ssh_test

@@ -19,7 +19,7 @@
 #include "tests/tools/flash_build.h"
 #include "tests/tools/simulated_fpga.h"
 
-namespace tessera::test {
+namespace tessera::test::flash_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -281,4 +281,4 @@ TEST_F(Flash, LooksAtSpaceAndTools) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::flash_test

@@ -16,7 +16,7 @@
 #include "tests/compiler/import/model_builder.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::float_test {
 namespace {
 
 using nlohmann::json;
@@ -213,4 +213,4 @@ TEST(Float, Float16GoesInAndComesOut) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::float_test

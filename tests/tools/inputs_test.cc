@@ -18,7 +18,7 @@
 #include "tests/runtime/picture_files.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::inputs_test {
 namespace {
 
 using nlohmann::json;
@@ -328,4 +328,4 @@ TEST(Trace, NeedsAllInputsOrNone) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::inputs_test

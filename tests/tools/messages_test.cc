@@ -22,7 +22,7 @@
 #include "tests/base/one_line.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::messages_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -158,4 +158,4 @@ TEST(Messages, OfNamesInFilesAndOfFiles) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::messages_test

@@ -16,7 +16,7 @@
 #include "tests/tools/command.h"
 #include "tests/tools/mixed_model.h"
 
-namespace tessera::test {
+namespace tessera::test::mixed_test {
 namespace {
 
 using nlohmann::json;
@@ -124,4 +124,4 @@ TEST(Mixed, ANetworkOfHostOperatorsRunsAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::mixed_test

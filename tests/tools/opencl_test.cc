@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::opencl_test {
 namespace {
 
 using nlohmann::json;
@@ -63,4 +63,4 @@ TEST(OpenCl, SaysWhatIsMissingWithoutADriver) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::opencl_test

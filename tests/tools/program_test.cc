@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::program_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -100,4 +100,4 @@ TEST(ProgramCommand, BadUse) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::program_test

@@ -18,7 +18,7 @@
 #include "runtime/tensor/npz.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::quantize_test {
 namespace {
 
 using nlohmann::json;
@@ -262,4 +262,4 @@ TEST(QuantizeRefuses, LabelsOfAnotherCount) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::quantize_test

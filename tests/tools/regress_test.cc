@@ -17,7 +17,7 @@
 #include "tests/base/one_line.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::regress_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -262,4 +262,4 @@ TEST(Regress, BadUseIsToldInALine) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::regress_test

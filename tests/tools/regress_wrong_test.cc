@@ -18,7 +18,7 @@
 #include "isa/encoding.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::regress_wrong_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -165,4 +165,4 @@ TEST(RegressWrong, AFolderOfDumpsIsThereOrMissedAtOnce) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::regress_wrong_test

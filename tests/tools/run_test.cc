@@ -16,7 +16,7 @@
 #include "runtime/tensor/npy.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::run_test {
 namespace {
 
 using nlohmann::json;
@@ -362,4 +362,4 @@ TEST(Run, AnArtifactForAnotherMachineIsRefused) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::run_test

@@ -17,7 +17,7 @@
 
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::schedule_test {
 namespace {
 
 // Replaces the first |from| behind |after| in |text| by |to|.
@@ -377,4 +377,4 @@ TEST_F(Schedules, TilesThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::schedule_test

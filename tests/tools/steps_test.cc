@@ -16,7 +16,7 @@
 #include "runtime/tensor/npy.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::steps_test {
 namespace {
 
 struct StepsCase {
@@ -83,4 +83,4 @@ INSTANTIATE_TEST_SUITE_P(Networks, StepsTest,
                          [](const auto& param) { return std::string(param.param.name); });
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::steps_test

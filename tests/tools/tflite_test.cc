@@ -11,7 +11,7 @@
 #include "runtime/tensor/npy.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::tflite_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -73,4 +73,4 @@ TEST(States, LiveFromItemToItemUnlessTheyAreReset) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::tflite_test

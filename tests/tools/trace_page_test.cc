@@ -19,7 +19,7 @@
 #include "tests/tools/command.h"
 #include "tests/tools/png.h"
 
-namespace tessera::test {
+namespace tessera::test::trace_page_test {
 namespace {
 
 using nlohmann::json;
@@ -194,4 +194,4 @@ TEST_F(TracePageTest, RowsHaveTheColoursOfWhatTheCyclesWentTo) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::trace_page_test

@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::trace_test {
 namespace {
 
 using nlohmann::json;
@@ -336,4 +336,4 @@ TEST(TraceCommand, RefusesWhatDoesNotFitInOneLine) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::trace_test

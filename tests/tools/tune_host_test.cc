@@ -16,7 +16,7 @@
 
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::tune_host_test {
 namespace {
 
 using nlohmann::json;
@@ -164,4 +164,4 @@ TEST(TuneHost, BadInputIsOneLine) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::tune_host_test

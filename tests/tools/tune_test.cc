@@ -16,7 +16,7 @@
 
 #include "tests/tools/command.h"
 
-namespace tessera::test {
+namespace tessera::test::tune_test {
 namespace {
 
 using nlohmann::json;
@@ -174,4 +174,4 @@ TEST(TuneVerb, BadInputIsOneLine) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::tune_test

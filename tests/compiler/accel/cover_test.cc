@@ -9,7 +9,7 @@
 #include "tests/compiler/accel/expressions.h"
 #include "tests/compiler/accel/net.h"
 
-namespace tessera::test {
+namespace tessera::test::cover_test {
 namespace {
 
 using ir::Expr;
@@ -124,4 +124,4 @@ TEST(Cover, NumbersInEitherOrder) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::cover_test

@@ -16,7 +16,7 @@
 #include "compiler/ir/intrin.h"
 #include "compiler/target/tile_intrin.h"
 
-namespace tessera::codegen::accel {
+namespace tessera::codegen::accel::leaf_test {
 namespace {
 
 using ir::Expr;
@@ -258,4 +258,4 @@ TEST_P(PiecesProperty, FoldingAndCuttingVisitTheSameElements) {
 INSTANTIATE_TEST_SUITE_P(Seeds, PiecesProperty, ::testing::Range(uint64_t{0}, uint64_t{200}));
 
 }  // namespace
-}  // namespace tessera::codegen::accel
+}  // namespace tessera::codegen::accel::leaf_test

@@ -15,7 +15,7 @@
 #include "isa/encoding.h"
 #include "tests/compiler/accel/net.h"
 
-namespace tessera::test {
+namespace tessera::test::network_test {
 namespace {
 
 graph::Window Rect(int64_t ky, int64_t kx, int64_t sy, int64_t sx) {
@@ -300,4 +300,4 @@ TEST(Image, TheSameNetworkGivesTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::network_test

@@ -15,7 +15,7 @@
 #include "isa/check/check.h"
 #include "tests/compiler/accel/net.h"
 
-namespace tessera::test {
+namespace tessera::test::network_trace_test {
 namespace {
 
 using schedule::NetworkTrace;
@@ -239,4 +239,4 @@ TEST(NetworkTraces, OfSeveralLayersHaveToAgree) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::network_trace_test

@@ -16,7 +16,7 @@
 #include "isa/check/check.h"
 #include "tests/compiler/accel/net.h"
 
-namespace tessera::test {
+namespace tessera::test::overlap_test {
 namespace {
 
 using codegen::accel::ChoosePairs;
@@ -272,4 +272,4 @@ TEST(Networks, RandomChainsAreExact) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::overlap_test

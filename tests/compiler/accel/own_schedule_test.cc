@@ -17,7 +17,7 @@
 #include "compiler/target/accelerator.h"
 #include "runtime/device/registry.h"
 
-namespace tessera::test {
+namespace tessera::test::own_schedule_test {
 namespace {
 
 // What is below zero becomes zero: x int8 [64, 16], row-major, on device |name|.
@@ -105,4 +105,4 @@ TEST(OwnSchedule, OfALayerIsWhatTheLayerIsCompiledBy) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::own_schedule_test

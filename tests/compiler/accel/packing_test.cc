@@ -12,7 +12,7 @@
 #include "compiler/ir/layout.h"
 #include "compiler/lower/accel/host_pack.h"
 
-namespace tessera {
+namespace tessera::packing_test {
 namespace {
 
 TEST(Packing, PlainIsChannelBlocksAndRowsOfImages) {
@@ -122,4 +122,4 @@ TEST_P(HostPackProperty, LoopIrMeansPackAndUnpack) {
 INSTANTIATE_TEST_SUITE_P(Seeds, HostPackProperty, ::testing::Range(uint64_t{0}, uint64_t{60}));
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::packing_test

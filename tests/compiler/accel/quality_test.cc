@@ -9,7 +9,7 @@
 #include "compiler/schedule/accel/plan.h"
 #include "tests/compiler/accel/net.h"
 
-namespace tessera::test {
+namespace tessera::test::quality_test {
 namespace {
 
 struct Layer {
@@ -74,4 +74,4 @@ TEST(Plan, ThinInputChannelsTakeTheWindowIn) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::quality_test

@@ -8,7 +8,7 @@
 
 #include "compiler/schedule/accel/refusal.h"
 
-namespace tessera::test {
+namespace tessera::test::refusal_sentences_test {
 namespace {
 
 using schedule::accel::kRefusalKinds;
@@ -30,4 +30,4 @@ TEST(RefusalWords, SentencesNameTheMachineNotTheCompiler) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::refusal_sentences_test

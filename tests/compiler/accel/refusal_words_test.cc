@@ -13,7 +13,7 @@
 #include "tests/compiler/accel/expressions.h"
 #include "tests/compiler/accel/net.h"
 
-namespace tessera::test {
+namespace tessera::test::refusal_words_test {
 namespace {
 
 using ir::Expr;
@@ -396,4 +396,4 @@ TEST(RefusalWords, EveryKindIsSaidInWordsOfTheMachine) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::refusal_words_test

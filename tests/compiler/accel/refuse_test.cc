@@ -10,7 +10,7 @@
 #include "tests/compiler/accel/net.h"
 #include "tests/compiler/accel/shapes.h"
 
-namespace tessera::test {
+namespace tessera::test::refuse_test {
 namespace {
 
 using ir::Expr;
@@ -342,4 +342,4 @@ TEST(Refuse, AWindowLargerThanTheScratchpad_bad) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::refuse_test

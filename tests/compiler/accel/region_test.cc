@@ -11,7 +11,7 @@
 #include "tests/compiler/accel/net.h"
 #include "tests/compiler/accel/shapes.h"
 
-namespace tessera::test {
+namespace tessera::test::region_test {
 namespace {
 
 class RegionTest : public ::testing::TestWithParam<std::tuple<std::string, size_t>> {};
@@ -83,4 +83,4 @@ TEST_P(ChannelsTest, EveryNumberOfChannelsIsExact) {
 INSTANTIATE_TEST_SUITE_P(OneToForty, ChannelsTest, ::testing::Range(int64_t{1}, int64_t{41}));
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::region_test

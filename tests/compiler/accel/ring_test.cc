@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 
-namespace tessera::codegen::accel {
+namespace tessera::codegen::accel::ring_test {
 namespace {
 
 TEST(Ring, PiecesFollowEachOtherAndWrap) {
@@ -97,4 +97,4 @@ TEST_P(RingProperty, PiecesAreApartAndGapsAreFound) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RingProperty, ::testing::Range(uint64_t{0}, uint64_t{50}));
 
 }  // namespace
-}  // namespace tessera::codegen::accel
+}  // namespace tessera::codegen::accel::ring_test

@@ -14,7 +14,7 @@
 #include "compiler/target/tile_intrin.h"
 #include "isa/encoding.h"
 
-namespace tessera::codegen::accel {
+namespace tessera::codegen::accel::rings_test {
 namespace {
 
 // Configuration default: inp and out have 2048 tiles of 16 bytes, out's in 4 banks.
@@ -72,4 +72,4 @@ TEST(Rings, MoreThanFitsTogetherIsRefused_bad) {
 }
 
 }  // namespace
-}  // namespace tessera::codegen::accel
+}  // namespace tessera::codegen::accel::rings_test

@@ -9,7 +9,7 @@
 #include "runtime/device/registry.h"
 #include "tests/compiler/accel/shapes.h"
 
-namespace tessera::test {
+namespace tessera::test::rtl_test {
 namespace {
 
 // Compiles |net|, runs it on the RTL, compares with the definition.
@@ -52,4 +52,4 @@ INSTANTIATE_TEST_SUITE_P(Machines, ShapesOnRtl,
                          ::testing::Values("default", "tiny", "batch4", "wide"));
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::rtl_test

@@ -17,7 +17,7 @@
 #include "tests/compiler/accel/net.h"
 #include "tools/docs/schedule_examples.h"
 
-namespace tessera::test {
+namespace tessera::test::steps_bad_test {
 namespace {
 
 using ir::Expr;
@@ -167,4 +167,4 @@ TEST(AcceleratorSteps, NumbersThatARecordDoesNotHoldAreRefused) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::steps_bad_test

@@ -11,7 +11,7 @@
 #include "tests/compiler/accel/net.h"
 #include "tests/compiler/accel/steps_run.h"
 
-namespace tessera::test {
+namespace tessera::test::steps_chain_test {
 namespace {
 
 using ir::Expr;
@@ -311,4 +311,4 @@ INSTANTIATE_TEST_SUITE_P(Pools, PoolUnderWindow,
                          [](const auto& param) { return std::string(param.param.name); });
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::steps_chain_test

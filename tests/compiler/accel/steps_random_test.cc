@@ -18,7 +18,7 @@
 #include "tests/compiler/accel/random_region.h"
 #include "tests/compiler/lower/agree.h"
 
-namespace tessera::test {
+namespace tessera::test::steps_random_test {
 namespace {
 
 struct RegionKind {
@@ -286,4 +286,4 @@ INSTANTIATE_TEST_SUITE_P(Regions, RandomSteps,
                          });
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::steps_random_test

@@ -19,7 +19,7 @@
 #include "tests/compiler/accel/steps_run.h"
 #include "tools/docs/schedule_examples.h"
 
-namespace tessera::test {
+namespace tessera::test::steps_test {
 namespace {
 
 using ir::Expr;
@@ -253,4 +253,4 @@ TEST(AcceleratorSteps, ALayerWithRecordsAResidualAndTailsIsExact) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::steps_test

@@ -21,7 +21,7 @@
 #include "compiler/target/accelerator.h"
 #include "tests/compiler/accel/shapes.h"
 
-namespace tessera::test {
+namespace tessera::test::trace_test {
 namespace {
 
 using ::testing::AllOf;
@@ -297,4 +297,4 @@ TEST(TapsAsChannels, OfEachAxisWithAnyNames) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::trace_test

@@ -18,7 +18,7 @@
 #include "isa/check/check.h"
 #include "tests/compiler/accel/net.h"
 
-namespace tessera::test {
+namespace tessera::test::turns_test {
 namespace {
 
 using codegen::accel::Overlap;
@@ -345,4 +345,4 @@ TEST(Turns, ARingForOneTileIsTooSmall) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::turns_test

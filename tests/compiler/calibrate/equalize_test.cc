@@ -10,7 +10,7 @@
 
 #include "tests/compiler/calibrate/float_model.h"
 
-namespace tessera::calibrate {
+namespace tessera::calibrate::equalize_test {
 namespace {
 
 using test::Evaluated;
@@ -83,4 +83,4 @@ TEST(Equalize, OnlyARowOfTwoIsAPair) {
 }
 
 }  // namespace
-}  // namespace tessera::calibrate
+}  // namespace tessera::calibrate::equalize_test

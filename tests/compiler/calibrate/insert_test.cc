@@ -11,7 +11,7 @@
 #include "compiler/calibrate/model_index.h"
 #include "tests/compiler/calibrate/float_model.h"
 
-namespace tessera::calibrate {
+namespace tessera::calibrate::insert_test {
 namespace {
 
 using test::FloatModel;
@@ -117,4 +117,4 @@ TEST(WriteOnnx, ParseGivesTheModelAgain) {
 }
 
 }  // namespace
-}  // namespace tessera::calibrate
+}  // namespace tessera::calibrate::insert_test

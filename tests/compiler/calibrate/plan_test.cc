@@ -10,7 +10,7 @@
 #include "compiler/calibrate/model_index.h"
 #include "tests/compiler/calibrate/float_model.h"
 
-namespace tessera::calibrate {
+namespace tessera::calibrate::plan_test {
 namespace {
 
 using test::FloatModel;
@@ -112,4 +112,4 @@ TEST(NodesNamed, ANameThatIsNoneHasItsNearest) {
 }
 
 }  // namespace
-}  // namespace tessera::calibrate
+}  // namespace tessera::calibrate::plan_test

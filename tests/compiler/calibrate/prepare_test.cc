@@ -12,7 +12,7 @@
 
 #include "tests/compiler/calibrate/float_model.h"
 
-namespace tessera::calibrate {
+namespace tessera::calibrate::prepare_test {
 namespace {
 
 using test::Evaluated;
@@ -109,4 +109,4 @@ TEST(Prepare, WhatIsQuantisedOrOldIsRefused) {
 }
 
 }  // namespace
-}  // namespace tessera::calibrate
+}  // namespace tessera::calibrate::prepare_test

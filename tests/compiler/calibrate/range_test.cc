@@ -14,7 +14,7 @@
 #include <numeric>
 #include <random>
 
-namespace tessera::calibrate {
+namespace tessera::calibrate::range_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -186,4 +186,4 @@ TEST(ScaleOf, BringsTheRangeBack) {
 }
 
 }  // namespace
-}  // namespace tessera::calibrate
+}  // namespace tessera::calibrate::range_test

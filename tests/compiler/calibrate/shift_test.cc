@@ -11,7 +11,7 @@
 #include "compiler/calibrate/weights.h"
 #include "tests/compiler/calibrate/float_model.h"
 
-namespace tessera::calibrate {
+namespace tessera::calibrate::shift_test {
 namespace {
 
 using test::Evaluated;
@@ -95,4 +95,4 @@ TEST(BiasCorrection, ALayerWithoutABiasGetsOne) {
 }
 
 }  // namespace
-}  // namespace tessera::calibrate
+}  // namespace tessera::calibrate::shift_test

@@ -12,7 +12,7 @@
 
 #include "compiler/calibrate/model_index.h"
 
-namespace tessera::calibrate {
+namespace tessera::calibrate::weights_test {
 namespace {
 
 HostTensor RandomWeights(const std::vector<int64_t>& shape, uint32_t seed) {
@@ -59,4 +59,4 @@ TEST(QuantizeWeights, BiasesAreStepsOfBothScales) {
 }
 
 }  // namespace
-}  // namespace tessera::calibrate
+}  // namespace tessera::calibrate::weights_test

@@ -21,7 +21,7 @@
 #include "compiler/schedule/gpu.h"
 #include "compiler/target/host_level.h"
 
-namespace tessera::cost {
+namespace tessera::cost::processor_cost_test {
 namespace {
 
 using schedule::Schedule;
@@ -296,4 +296,4 @@ TEST(ProcessorCost, RefusesATargetWithoutFigures) {
 }
 
 }  // namespace
-}  // namespace tessera::cost
+}  // namespace tessera::cost::processor_cost_test

@@ -24,7 +24,7 @@
 #include "sim/rig/timing.h"
 #include "tests/compiler/accel/net.h"
 
-namespace tessera::compiler {
+namespace tessera::compiler::evaluate_test {
 namespace {
 
 // A convolution, one with an addition behind it, a depthwise one, a pool, and a convolution of one
@@ -263,4 +263,4 @@ TEST(Evaluate, LeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace tessera::compiler
+}  // namespace tessera::compiler::evaluate_test

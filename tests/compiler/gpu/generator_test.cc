@@ -16,7 +16,7 @@
 #include "compiler/schedule/gpu.h"
 #include "tests/compiler/gpu/random_gpu.h"
 
-namespace tessera::lower {
+namespace tessera::lower::generator_test {
 namespace {
 
 // y = x w of floats, |rows| x 64 by |columns| x 64.
@@ -97,4 +97,4 @@ TEST(GpuGenerator, RowsOfSharedMemoryAreInDifferentBanks) {
 }
 
 }  // namespace
-}  // namespace tessera::lower
+}  // namespace tessera::lower::generator_test

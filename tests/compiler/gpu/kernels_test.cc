@@ -25,7 +25,7 @@
 #include "tests/compiler/lower/agree.h"
 #include "tests/compiler/lower/random_schedule.h"
 
-namespace tessera::lower {
+namespace tessera::lower::kernels_test {
 namespace {
 
 constexpr test::ThreadOrder kOrders[] = {test::ThreadOrder::kForward, test::ThreadOrder::kBackward,
@@ -397,4 +397,4 @@ TEST(GpuVectors, FitTheirLoops) {
 INSTANTIATE_TEST_SUITE_P(Seeds, GpuKernels, ::testing::Range<uint64_t>(0, 12));
 
 }  // namespace
-}  // namespace tessera::lower
+}  // namespace tessera::lower::kernels_test

@@ -17,7 +17,7 @@
 #include "tests/compiler/gpu/simt.h"
 #include "tests/compiler/lower/random_te.h"
 
-namespace tessera {
+namespace tessera::mma_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -193,4 +193,4 @@ TEST(FragmentRefusals, OfATileBetweenWords) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::mma_test

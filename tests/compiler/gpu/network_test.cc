@@ -18,7 +18,7 @@
 #include "runtime/executor/executor.h"
 #include "runtime/gpu/gpu_drivers.h"
 
-namespace tessera {
+namespace tessera::network_test {
 namespace {
 
 constexpr const char* kFashion = "models/fashion/fashion_int8.onnx";
@@ -181,4 +181,4 @@ INSTANTIATE_TEST_SUITE_P(Devices, GpuNetwork, ::testing::Values("opencl", "cuda"
                          [](const auto& named) { return std::string(named.param); });
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::network_test

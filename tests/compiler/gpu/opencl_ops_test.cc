@@ -8,7 +8,7 @@
 
 #include "tests/compiler/gpu/opencl_cases.h"
 
-namespace tessera {
+namespace tessera::opencl_ops_test {
 namespace {
 
 TEST(OpenClOps, EveryOperatorInEveryType) { test::ExpectExactOnOpenCl(test::EveryOperator()); }
@@ -16,4 +16,4 @@ TEST(OpenClOps, EveryOperatorInEveryType) { test::ExpectExactOnOpenCl(test::Ever
 TEST(OpenClOps, ConvolutionsInBlocks) { test::ExpectExactOnOpenCl(test::BlockedConvolutions()); }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::opencl_ops_test

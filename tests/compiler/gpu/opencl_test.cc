@@ -9,7 +9,7 @@
 
 #include "tests/compiler/gpu/opencl_cases.h"
 
-namespace tessera {
+namespace tessera::opencl_test {
 namespace {
 
 class OpenClRandom : public ::testing::TestWithParam<uint64_t> {};
@@ -25,4 +25,4 @@ TEST(OpenCl, EveryFunctionMatchesTheDefinition) {
 INSTANTIATE_TEST_SUITE_P(Seeds, OpenClRandom, ::testing::Range<uint64_t>(0, 2));
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::opencl_test

@@ -18,7 +18,7 @@
 #include "compiler/target/cuda.h"
 #include "tests/compiler/gpu/gpu_cases.h"
 
-namespace tessera {
+namespace tessera::ptx_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -151,4 +151,4 @@ TEST(Ptx, RefusesAnArchitectureThatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::ptx_test

@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "tests/compiler/graph/chain.h"
 
-namespace tessera::graph {
+namespace tessera::graph::fuse_test {
 namespace {
 
 std::vector<std::string> Names(const Chain& c) {
@@ -144,4 +144,4 @@ TEST(Fuse, RandomGraphsCanRunInOrder) {
 }
 
 }  // namespace
-}  // namespace tessera::graph
+}  // namespace tessera::graph::fuse_test

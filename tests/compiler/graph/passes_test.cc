@@ -13,7 +13,7 @@
 #include "compiler/graph/node_check.h"
 #include "tests/compiler/graph/chain.h"
 
-namespace tessera::graph {
+namespace tessera::graph::passes_test {
 namespace {
 
 TEST(RemoveDead, KeepsWhatOutputsNeedAndTheInputs) {
@@ -269,4 +269,4 @@ TEST(SplitImages, EachImageHasItsProduct) {
 }
 
 }  // namespace
-}  // namespace tessera::graph
+}  // namespace tessera::graph::passes_test

@@ -7,7 +7,7 @@
 
 #include "compiler/graph/graph.h"
 
-namespace tessera::graph {
+namespace tessera::graph::verify_test {
 namespace {
 
 // Ids of the tensors below, in order.
@@ -244,4 +244,4 @@ INSTANTIATE_TEST_SUITE_P(All, VerifyBad, ::testing::ValuesIn(kCases),
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace
-}  // namespace tessera::graph
+}  // namespace tessera::graph::verify_test

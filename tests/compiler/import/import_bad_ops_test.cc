@@ -4,7 +4,7 @@
 // import_bad_test.cc.
 #include "tests/compiler/import/bad_model.h"
 
-namespace tessera {
+namespace tessera::import_bad_ops_test {
 namespace {
 
 const Case kCases[] = {
@@ -340,4 +340,4 @@ INSTANTIATE_TEST_SUITE_P(All, ImportBadOps, ::testing::ValuesIn(kCases),
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::import_bad_ops_test

@@ -6,7 +6,7 @@
 // (import_test.cc), random damage (tests/fuzz).
 #include "tests/compiler/import/bad_model.h"
 
-namespace tessera {
+namespace tessera::import_bad_test {
 namespace {
 
 const Case kCases[] = {
@@ -215,4 +215,4 @@ TEST(ImportBadFile, Missing) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::import_bad_test

@@ -12,7 +12,7 @@
 #include "tests/compiler/graph_eval.h"
 #include "tests/compiler/import/bad_model.h"
 
-namespace tessera {
+namespace tessera::import_choice_test {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -278,4 +278,4 @@ TEST(ChoiceBad, IsRefusedWithTheReason) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::import_choice_test

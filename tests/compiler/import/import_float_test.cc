@@ -10,7 +10,7 @@
 #include "tests/compiler/graph_eval.h"
 #include "tests/compiler/import/bad_model.h"
 
-namespace tessera {
+namespace tessera::import_float_test {
 namespace {
 
 // "conv int8, dequantize float32": operators and the types of their results.
@@ -115,4 +115,4 @@ TEST(ImportFloat, OutputsThatAreInputsOrTheSameValue) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::import_float_test

@@ -8,7 +8,7 @@
 #include "compiler/import/onnx.h"
 #include "tests/compiler/import/model_builder.h"
 
-namespace tessera {
+namespace tessera::import_functions_test {
 namespace {
 
 using B = ModelBuilder;
@@ -131,4 +131,4 @@ TEST(ImportFunctions, AttributesThatNoFormulaTakesAreRefused) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::import_functions_test

@@ -6,7 +6,7 @@
 // (tests/compiler/region).
 #include "tests/compiler/import/bad_model.h"
 
-namespace tessera {
+namespace tessera::import_image_test {
 namespace {
 
 using graph::Op;
@@ -365,4 +365,4 @@ INSTANTIATE_TEST_SUITE_P(All, ImportImageBad, testing::ValuesIn(kBad),
                          [](const auto& param) { return param.param.name; });
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::import_image_test

@@ -16,7 +16,7 @@
 #include "tests/compiler/graph_eval.h"
 #include "tests/compiler/import/model_builder.h"
 
-namespace tessera {
+namespace tessera::import_ops_test {
 namespace {
 
 using B = ModelBuilder;
@@ -227,4 +227,4 @@ TEST_P(ImportOps, PoolsAndResiduals) {
 INSTANTIATE_TEST_SUITE_P(Seeds, ImportOps, ::testing::Range(0, 10));
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::import_ops_test

@@ -14,7 +14,7 @@
 #include "tests/compiler/graph_eval.h"
 #include "tests/compiler/import/model_builder.h"
 
-namespace tessera {
+namespace tessera::import_plain_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -337,4 +337,4 @@ INSTANTIATE_TEST_SUITE_P(All, ImportPlainBad, ::testing::ValuesIn(kBad),
                          [](const auto& c) { return std::string(c.param.name); });
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::import_plain_test

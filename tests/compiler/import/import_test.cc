@@ -13,7 +13,7 @@
 #include "compiler/import/onnx.h"
 #include "tests/compiler/import/model_builder.h"
 
-namespace tessera {
+namespace tessera::import_test {
 namespace {
 
 using B = ModelBuilder;
@@ -289,4 +289,4 @@ TEST(Import, PrintsEveryNode) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::import_test

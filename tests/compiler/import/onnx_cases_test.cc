@@ -30,7 +30,7 @@
 #include "runtime/tensor/tensor.h"
 #include "tests/compiler/graph_eval.h"
 
-namespace tessera {
+namespace tessera::onnx_cases_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -257,4 +257,4 @@ TEST(OnnxCases, WhatIsAcceptedGivesWhatOnnxSays) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::onnx_cases_test

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "tests/compiler/import/bad_model.h"
 
-namespace tessera {
+namespace tessera::resize_goldens_test {
 namespace {
 
 constexpr int64_t kMost = 64;
@@ -131,4 +131,4 @@ TEST(ResizeGoldens, TakeTheElementsThatOnnxRuntimeTakes) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::resize_goldens_test

@@ -6,7 +6,7 @@
 
 #include "tests/compiler/import/bad_tflite.h"
 
-namespace tessera {
+namespace tessera::tflite_bad_ops_test {
 namespace {
 
 constexpr Code kInvalid = Code::kInvalidArgument;
@@ -364,4 +364,4 @@ INSTANTIATE_TEST_SUITE_P(All, TfliteBadOps, ::testing::ValuesIn(kCases),
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::tflite_bad_ops_test

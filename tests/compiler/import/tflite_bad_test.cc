@@ -13,7 +13,7 @@
 #include "compiler/import/import.h"
 #include "tests/compiler/import/bad_tflite.h"
 
-namespace tessera {
+namespace tessera::tflite_bad_test {
 namespace {
 
 constexpr Code kInvalid = Code::kInvalidArgument;
@@ -382,4 +382,4 @@ TEST(TfliteBadFile, RandomChanges) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::tflite_bad_test

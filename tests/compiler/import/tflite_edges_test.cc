@@ -6,7 +6,7 @@
 // constant. Not here: what integers uint8 models give (tests/models/tflite_ops_test.cc).
 #include "tests/compiler/import/tflite_import.h"
 
-namespace tessera {
+namespace tessera::tflite_edges_test {
 namespace {
 
 using Builtin = T::Builtin;
@@ -293,4 +293,4 @@ INSTANTIATE_TEST_SUITE_P(All, TflitePartsBad, testing::ValuesIn(kBad),
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::tflite_edges_test

@@ -9,7 +9,7 @@
 #include "tests/compiler/graph_eval.h"
 #include "tests/compiler/import/tflite_import.h"
 
-namespace tessera {
+namespace tessera::tflite_float_test {
 namespace {
 
 using Fused = tfl::ActivationFunctionType;
@@ -176,4 +176,4 @@ INSTANTIATE_TEST_SUITE_P(All, TfliteFloatBad, ::testing::ValuesIn(kBad),
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::tflite_float_test

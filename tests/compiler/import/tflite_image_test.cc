@@ -9,7 +9,7 @@
 
 #include "tests/compiler/import/tflite_import.h"
 
-namespace tessera {
+namespace tessera::tflite_image_test {
 namespace {
 
 using graph::Op;
@@ -257,4 +257,4 @@ INSTANTIATE_TEST_SUITE_P(All, TfliteImageBad, testing::ValuesIn(kBad),
                          [](const auto& param) { return param.param.name; });
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::tflite_image_test

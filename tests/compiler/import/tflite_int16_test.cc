@@ -6,7 +6,7 @@
 // (tests/models/tflite_ops_test.cc).
 #include "tests/compiler/import/tflite_import.h"
 
-namespace tessera {
+namespace tessera::tflite_int16_test {
 namespace {
 
 using Builtin = T::Builtin;
@@ -145,4 +145,4 @@ INSTANTIATE_TEST_SUITE_P(All, TfliteInt16Bad, testing::ValuesIn(kBad),
                          [](const auto& param) { return param.param.name; });
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::tflite_int16_test

@@ -5,7 +5,7 @@
 // order. Not here: the other fields (tflite_test.cc), what is refused (tflite_bad_ops_test.cc).
 #include "tests/compiler/import/tflite_import.h"
 
-namespace tessera {
+namespace tessera::tflite_layout_test {
 namespace {
 
 using graph::Graph;
@@ -207,4 +207,4 @@ TEST(TfliteLayout, MeanKeepsItsAxes) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::tflite_layout_test

@@ -7,7 +7,7 @@
 #include "tests/compiler/graph_eval.h"
 #include "tests/compiler/import/tflite_import.h"
 
-namespace tessera {
+namespace tessera::tflite_plain_test {
 namespace {
 
 using Builtin = T::Builtin;
@@ -337,4 +337,4 @@ INSTANTIATE_TEST_SUITE_P(All, TfliteDetectionBad, ::testing::ValuesIn(kDetection
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::tflite_plain_test

@@ -9,7 +9,7 @@
 #include "tests/compiler/graph_eval.h"
 #include "tests/compiler/import/tflite_import.h"
 
-namespace tessera {
+namespace tessera::tflite_states_test {
 namespace {
 
 using Builtin = T::Builtin;
@@ -384,4 +384,4 @@ INSTANTIATE_TEST_SUITE_P(All, TfliteBadInt8Lstm, testing::ValuesIn(kBadInt8),
                          [](const auto& param) { return param.param.name; });
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::tflite_states_test

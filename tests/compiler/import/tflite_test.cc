@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "tests/compiler/import/tflite_import.h"
 
-namespace tessera {
+namespace tessera::tflite_test {
 namespace {
 
 using graph::Graph;
@@ -325,4 +325,4 @@ TEST(Tflite, MlperfTiny) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::tflite_test

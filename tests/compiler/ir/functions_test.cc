@@ -17,7 +17,7 @@
 
 #include "base/rng.h"
 
-namespace tessera::ir {
+namespace tessera::ir::functions_test {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -162,4 +162,4 @@ TEST(Functions, RemaindersAreExact) {
 }
 
 }  // namespace
-}  // namespace tessera::ir
+}  // namespace tessera::ir::functions_test

@@ -14,7 +14,7 @@
 #include "compiler/ir/simplify.h"
 #include "compiler/ir/visit.h"
 
-namespace tessera::ir {
+namespace tessera::ir::index_test {
 namespace {
 
 Expr RandomIndex(Rng& rng, const std::vector<Axis>& axes, int depth) {
@@ -169,4 +169,4 @@ TEST(StructuralEquality, NamesDoNotMatterButShapeDoes) {
 }
 
 }  // namespace
-}  // namespace tessera::ir
+}  // namespace tessera::ir::index_test

@@ -13,7 +13,7 @@
 #include "base/rng.h"
 #include "compiler/ir/scalar_math.h"
 
-namespace tessera::ir {
+namespace tessera::ir::math_test {
 namespace {
 
 using Wide = __int128;
@@ -124,4 +124,4 @@ TEST(Floats, AreRoundedAfterEachOperation) {
 }
 
 }  // namespace
-}  // namespace tessera::ir
+}  // namespace tessera::ir::math_test

@@ -12,7 +12,7 @@
 #include "compiler/ir/print.h"
 #include "compiler/ir/verify.h"
 
-namespace tessera::ir {
+namespace tessera::ir::text_test {
 namespace {
 
 constexpr const char* kEverything = R"(func all(x: i8[4, 20] global layout(0, 1/16, 1%16 fill -1),
@@ -257,4 +257,4 @@ TEST(IrInterpreter, ErrorsNameBufferIndexAndLimit) {
 }
 
 }  // namespace
-}  // namespace tessera::ir
+}  // namespace tessera::ir::text_test

@@ -25,7 +25,7 @@
 #include "tests/compiler/llvm/run_kernel.h"
 #include "tests/compiler/llvm/same_code.h"
 
-namespace tessera::codegen {
+namespace tessera::codegen::emit_test {
 namespace {
 
 using ir::Expr;
@@ -333,4 +333,4 @@ TEST(EmitErrors, NameWhatHasNoHostCode) {
 }
 
 }  // namespace
-}  // namespace tessera::codegen
+}  // namespace tessera::codegen::emit_test

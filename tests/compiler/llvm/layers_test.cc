@@ -18,7 +18,7 @@
 #include "tests/compiler/llvm/run_kernel.h"
 #include "tests/compiler/lower/random_te.h"
 
-namespace tessera::codegen {
+namespace tessera::codegen::layers_test {
 namespace {
 
 class BenchLayers : public ::testing::TestWithParam<bool> {};  // in int8
@@ -79,4 +79,4 @@ INSTANTIATE_TEST_SUITE_P(Types, BenchLayers, ::testing::Bool(),
                          [](const auto& type) { return type.param ? "int8" : "fp32"; });
 
 }  // namespace
-}  // namespace tessera::codegen
+}  // namespace tessera::codegen::layers_test

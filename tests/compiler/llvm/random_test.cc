@@ -22,7 +22,7 @@
 #include "tests/compiler/lower/agree.h"
 #include "tests/compiler/lower/window_te.h"
 
-namespace tessera::codegen {
+namespace tessera::codegen::random_test {
 namespace {
 
 // "" if host code of |program| for |level| gives the result.
@@ -250,4 +250,4 @@ INSTANTIATE_TEST_SUITE_P(Shapes, LlvmWindows, ::testing::ValuesIn(test::WindowSh
                          [](const auto& shape) { return shape.param.name; });
 
 }  // namespace
-}  // namespace tessera::codegen
+}  // namespace tessera::codegen::random_test

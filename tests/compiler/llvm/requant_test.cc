@@ -16,7 +16,7 @@
 #include "compiler/region/float_scale.h"
 #include "tests/compiler/llvm/same_code.h"
 
-namespace tessera::codegen {
+namespace tessera::codegen::requant_test {
 namespace {
 
 using ir::Expr;
@@ -321,4 +321,4 @@ TEST(Requant, ClampedByFloats) {
 }
 
 }  // namespace
-}  // namespace tessera::codegen
+}  // namespace tessera::codegen::requant_test

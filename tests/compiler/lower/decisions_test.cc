@@ -12,7 +12,7 @@
 #include "tests/compiler/lower/agree.h"
 #include "tests/compiler/lower/random_schedule.h"
 
-namespace tessera::lower {
+namespace tessera::lower::decisions_test {
 namespace {
 
 class Decisions : public ::testing::TestWithParam<uint64_t> {};
@@ -65,4 +65,4 @@ TEST_P(Decisions, NoValueOfADomainIsIllegal) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Decisions, ::testing::Range<uint64_t>(0, 6));
 
 }  // namespace
-}  // namespace tessera::lower
+}  // namespace tessera::lower::decisions_test

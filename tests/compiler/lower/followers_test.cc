@@ -9,7 +9,7 @@
 #include "compiler/ir/simplify.h"
 #include "compiler/lower/lower.h"
 
-namespace tessera::lower {
+namespace tessera::lower::followers_test {
 namespace {
 
 // y = (x w' + r) * 2 + 7, in stages: the sum, b and y.
@@ -180,4 +180,4 @@ TEST(LowerFollow, AFollowerOfWhatDoesNotFollowIsRefused) {
 }
 
 }  // namespace
-}  // namespace tessera::lower
+}  // namespace tessera::lower::followers_test

@@ -13,7 +13,7 @@
 #include "compiler/lower/lower.h"
 #include "compiler/schedule/params.h"
 
-namespace tessera::lower {
+namespace tessera::lower::halo_test {
 namespace {
 
 // y[i] = the sum of x[i - 1 .. i + 1], which is -3 outside of its ten elements.
@@ -97,4 +97,4 @@ TEST(LowerHalo, AConditionOnTheInsideStays) {
 }
 
 }  // namespace
-}  // namespace tessera::lower
+}  // namespace tessera::lower::halo_test

@@ -12,7 +12,7 @@
 #include "compiler/schedule/params.h"
 #include "tests/compiler/lower/agree.h"
 
-namespace tessera::lower {
+namespace tessera::lower::padding_test {
 namespace {
 
 using ir::Expr;
@@ -138,4 +138,4 @@ TEST(LowerPadding, WhatHasAPlaceComputesTheDefinition) {
 }
 
 }  // namespace
-}  // namespace tessera::lower
+}  // namespace tessera::lower::padding_test

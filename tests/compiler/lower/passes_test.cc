@@ -25,7 +25,7 @@
 #include "tests/compiler/lower/agree.h"
 #include "tests/compiler/lower/random_schedule.h"
 
-namespace tessera::lower {
+namespace tessera::lower::passes_test {
 namespace {
 
 // "" if the text of |func| reads back as the same function.
@@ -346,4 +346,4 @@ TEST(LowerUnroll, WhatIsTooMuchStaysALoop) {
 INSTANTIATE_TEST_SUITE_P(Seeds, LowerPasses, ::testing::Range<uint64_t>(0, 12));
 
 }  // namespace
-}  // namespace tessera::lower
+}  // namespace tessera::lower::passes_test

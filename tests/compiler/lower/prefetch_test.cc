@@ -21,7 +21,7 @@
 #include "compiler/ir/visit.h"
 #include "compiler/lower/lower.h"
 
-namespace tessera::lower {
+namespace tessera::lower::prefetch_test {
 namespace {
 
 using ir::Expr;
@@ -260,4 +260,4 @@ TEST(PrefetchLoops, RefusalsThatNeedBounds) {
 }
 
 }  // namespace
-}  // namespace tessera::lower
+}  // namespace tessera::lower::prefetch_test

@@ -8,7 +8,7 @@
 
 #include "compiler/lower/lower.h"
 
-namespace tessera::lower {
+namespace tessera::lower::refusals_test {
 namespace {
 
 using ir::Expr;
@@ -80,4 +80,4 @@ TEST(LowerRefusals, InPlaceOfABufferWithoutThePadding) {
 }
 
 }  // namespace
-}  // namespace tessera::lower
+}  // namespace tessera::lower::refusals_test

@@ -13,7 +13,7 @@
 #include "compiler/lower/lower.h"
 #include "tests/compiler/lower/agree.h"
 
-namespace tessera::lower {
+namespace tessera::lower::skip_test {
 namespace {
 
 using ir::Expr;
@@ -166,4 +166,4 @@ TEST(LowerSkip, IterationsThatOthersNeedAreNotLeftOut) {
 }
 
 }  // namespace
-}  // namespace tessera::lower
+}  // namespace tessera::lower::skip_test

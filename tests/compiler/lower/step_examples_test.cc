@@ -13,7 +13,7 @@
 #include "compiler/lower/lower.h"
 #include "tests/compiler/lower/agree.h"
 
-namespace tessera::lower {
+namespace tessera::lower::step_examples_test {
 namespace {
 
 TEST(StepExamples, ComputeWhatTheExpressionsSay) {
@@ -53,4 +53,4 @@ TEST(StepExamples, ComputeWhatTheExpressionsSay) {
 }
 
 }  // namespace
-}  // namespace tessera::lower
+}  // namespace tessera::lower::step_examples_test

@@ -11,7 +11,7 @@
 #include "compiler/lower/lower.h"
 #include "tests/compiler/lower/agree.h"
 
-namespace tessera::lower {
+namespace tessera::lower::tensorize_test {
 namespace {
 
 using ir::Expr;
@@ -210,4 +210,4 @@ TEST(BuildLoops, ParametersAndReachAreChecked) {
 }
 
 }  // namespace
-}  // namespace tessera::lower
+}  // namespace tessera::lower::tensorize_test

@@ -14,7 +14,7 @@
 #include "compiler/ir/verify.h"
 #include "compiler/lower/lower.h"
 
-namespace tessera::lower {
+namespace tessera::lower::vthread_test {
 namespace {
 
 std::string Interleaved(const std::string& text, int64_t max_statements = 4096) {
@@ -225,4 +225,4 @@ TEST(Room, TwoCopiesOfWhatRotatesHaveToFit_bad) {
 }
 
 }  // namespace
-}  // namespace tessera::lower
+}  // namespace tessera::lower::vthread_test

@@ -13,7 +13,7 @@
 
 #include "base/rng.h"
 
-namespace tessera::network {
+namespace tessera::network::memory_plan_test {
 namespace {
 
 class MemoryPlanProperty : public ::testing::TestWithParam<uint64_t> {};
@@ -62,4 +62,4 @@ TEST(MemoryPlan, WhatNeverLivesTogetherSharesBytes) {
 }
 
 }  // namespace
-}  // namespace tessera::network
+}  // namespace tessera::network::memory_plan_test

@@ -16,7 +16,7 @@
 #include "base/rng.h"
 #include "tests/compiler/accel/net.h"
 
-namespace tessera::network {
+namespace tessera::network::place_test {
 namespace {
 
 using graph::TensorId;
@@ -180,4 +180,4 @@ TEST(Turns, AreTheAlternationsOfTheWorstPath) {
 }
 
 }  // namespace
-}  // namespace tessera::network
+}  // namespace tessera::network::place_test

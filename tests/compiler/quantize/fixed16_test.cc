@@ -9,7 +9,7 @@
 
 #include "tests/compiler/quantize/every_int16.h"
 
-namespace tessera::quantize {
+namespace tessera::quantize::fixed16_test {
 namespace {
 
 TEST(Fixed16, EverySigmoidIsTheKernels) {
@@ -29,4 +29,4 @@ TEST(Fixed16, EveryTanhIsTheKernels) {
 }
 
 }  // namespace
-}  // namespace tessera::quantize
+}  // namespace tessera::quantize::fixed16_test

@@ -9,7 +9,7 @@
 
 #include "tests/compiler/quantize/every_int16.h"
 
-namespace tessera::quantize {
+namespace tessera::quantize::lines16_test {
 namespace {
 
 struct Sums {
@@ -48,4 +48,4 @@ TEST(Lines16, LinesFollowTheirFunction) {
 }
 
 }  // namespace
-}  // namespace tessera::quantize
+}  // namespace tessera::quantize::lines16_test

@@ -13,7 +13,7 @@
 #include "base/rng.h"
 #include "tests/compiler/exact.h"
 
-namespace tessera::quantize {
+namespace tessera::quantize::multiplier_test {
 namespace {
 
 TEST(Multiplier, EqualsTheBitsOfTheFactorRounded) {
@@ -76,4 +76,4 @@ TEST(Multiplier, RefusesWhatIsNoFactor) {
 }
 
 }  // namespace
-}  // namespace tessera::quantize
+}  // namespace tessera::quantize::multiplier_test

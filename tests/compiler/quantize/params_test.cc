@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace tessera::quantize {
+namespace tessera::quantize::params_test {
 namespace {
 
 using graph::Graph;
@@ -231,4 +231,4 @@ TEST(Params, ProductsOfMatricesOfInt16AreRefused) {
 }
 
 }  // namespace
-}  // namespace tessera::quantize
+}  // namespace tessera::quantize::params_test

@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "compiler/quantize/params.h"
 
-namespace tessera::quantize {
+namespace tessera::quantize::tflite_rules_test {
 namespace {
 
 using graph::Graph;
@@ -161,4 +161,4 @@ TEST(TfliteRules, SoftmaxScalesDifferencesToQ5_26) {
 }
 
 }  // namespace
-}  // namespace tessera::quantize
+}  // namespace tessera::quantize::tflite_rules_test

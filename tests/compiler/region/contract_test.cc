@@ -9,7 +9,7 @@
 
 #include "tests/compiler/region/random_graph.h"
 
-namespace tessera {
+namespace tessera::contract_test {
 namespace {
 
 using graph::Op;
@@ -213,4 +213,4 @@ TEST_P(Contract, MaxPoolIgnoresPadding) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Contract, ::testing::Range(0, 60));
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::contract_test

@@ -10,7 +10,7 @@
 
 #include "tests/compiler/region/random_graph.h"
 
-namespace tessera {
+namespace tessera::elementwise_test {
 namespace {
 
 using graph::Op;
@@ -159,4 +159,4 @@ TEST_P(Elementwise, FusedRegionsEqualTheirNodes) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Elementwise, ::testing::Range(0, 12));
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::elementwise_test

@@ -14,7 +14,7 @@
 #include "runtime/tensor/npy.h"
 #include "tests/compiler/graph_eval.h"
 
-namespace tessera {
+namespace tessera::fashion_test {
 namespace {
 
 constexpr int kImages = 4;
@@ -51,4 +51,4 @@ TEST(Fashion, PredictsLikeTheLabels) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::fashion_test

@@ -10,7 +10,7 @@
 
 #include "tests/compiler/region/float_graph.h"
 
-namespace tessera {
+namespace tessera::float_functions_test {
 namespace {
 
 using graph::Op;
@@ -199,4 +199,4 @@ TEST(FloatTruths, NansInfinitiesAndNegation) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::float_functions_test

@@ -17,7 +17,7 @@
 #include "compiler/ir/scalar_math.h"
 #include "compiler/region/float_scale.h"
 
-namespace tessera::te {
+namespace tessera::te::float_requant_test {
 namespace {
 
 using Index = std::vector<Expr>;
@@ -191,4 +191,4 @@ TEST(FloatRequant, LeavesWhatItCannotShow) {
 }
 
 }  // namespace
-}  // namespace tessera::te
+}  // namespace tessera::te::float_requant_test

@@ -12,7 +12,7 @@
 
 #include "tests/compiler/region/float_graph.h"
 
-namespace tessera {
+namespace tessera::float_test {
 namespace {
 
 using graph::Op;
@@ -359,4 +359,4 @@ INSTANTIATE_TEST_SUITE_P(All, Floats,
                          });
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::float_test

@@ -15,7 +15,7 @@
 
 #include "compiler/te/te.h"
 
-namespace tessera::te {
+namespace tessera::te::functions_test {
 namespace {
 
 std::vector<float> Sweep() {
@@ -78,4 +78,4 @@ TEST(ComposedFunctions, AreCloseToTheCLibrary) {
 }
 
 }  // namespace
-}  // namespace tessera::te
+}  // namespace tessera::te::functions_test

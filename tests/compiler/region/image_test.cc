@@ -9,7 +9,7 @@
 
 #include "tests/compiler/region/random_graph.h"
 
-namespace tessera {
+namespace tessera::image_test {
 namespace {
 
 using graph::Op;
@@ -145,4 +145,4 @@ TEST_P(Image, TransposedConvolutionAddsWindows) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Image, ::testing::Range(0, 20));
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::image_test

@@ -12,7 +12,7 @@
 
 #include "tests/compiler/region/random_graph.h"
 
-namespace tessera {
+namespace tessera::lookup_test {
 namespace {
 
 using graph::Op;
@@ -149,4 +149,4 @@ TEST_P(Lookup, FunctionsWithAttributes) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Lookup, ::testing::Range(0, 4));
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::lookup_test

@@ -10,7 +10,7 @@
 
 #include "tests/compiler/region/random_graph.h"
 
-namespace tessera {
+namespace tessera::passes_test {
 namespace {
 
 using graph::Op;
@@ -153,4 +153,4 @@ TEST_P(Passes, OtherTranspositionsStay) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Passes, ::testing::Range<uint64_t>(0, 20));
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::passes_test

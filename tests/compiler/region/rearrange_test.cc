@@ -10,7 +10,7 @@
 
 #include "tests/compiler/region/random_graph.h"
 
-namespace tessera {
+namespace tessera::rearrange_test {
 namespace {
 
 using graph::Op;
@@ -138,4 +138,4 @@ TEST_P(Rearrange, SoftmaxIsWithinAStepOfRealArithmetic) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Rearrange, ::testing::Range<uint64_t>(0, 30));
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::rearrange_test

@@ -9,7 +9,7 @@
 
 #include "compiler/ir/intrin.h"
 
-namespace tessera::te {
+namespace tessera::te::shift_bounds_test {
 namespace {
 
 using Index = std::vector<Expr>;
@@ -69,4 +69,4 @@ TEST(ShiftBounds, WithoutConstantShiftsNothingChanges) {
 }
 
 }  // namespace
-}  // namespace tessera::te
+}  // namespace tessera::te::shift_bounds_test

@@ -11,7 +11,7 @@
 #include "tests/compiler/schedule/row_sums.h"
 #include "tests/compiler/schedule/state.h"
 
-namespace tessera::schedule {
+namespace tessera::schedule::domain_test {
 namespace {
 
 using Index = std::vector<ir::Expr>;
@@ -341,4 +341,4 @@ TEST(Domains, PicksOfPlacesAndOrdersAreWhatStepsDo) {
 }
 
 }  // namespace
-}  // namespace tessera::schedule
+}  // namespace tessera::schedule::domain_test

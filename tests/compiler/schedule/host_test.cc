@@ -18,7 +18,7 @@
 #include "tests/compiler/lower/random_te.h"
 #include "tests/compiler/lower/window_te.h"
 
-namespace tessera::schedule {
+namespace tessera::schedule::host_test {
 namespace {
 
 // Lowers |s|, runs the function on the inputs in |values|, and compares its result with the value
@@ -289,4 +289,4 @@ TEST(HostDecisions, ReplayWithAnotherPickIsExactToo) {
 }
 
 }  // namespace
-}  // namespace tessera::schedule
+}  // namespace tessera::schedule::host_test

@@ -10,7 +10,7 @@
 #include "compiler/target/accelerator.h"
 #include "tests/compiler/schedule/row_sums.h"
 
-namespace tessera::schedule {
+namespace tessera::schedule::loops_test {
 namespace {
 
 std::vector<te::Tensor> Outputs() {
@@ -131,4 +131,4 @@ TEST(ScheduleLoops, HintsAreOfWhatTheTargetHas) {
 }
 
 }  // namespace
-}  // namespace tessera::schedule
+}  // namespace tessera::schedule::loops_test

@@ -6,7 +6,7 @@
 #include "compiler/schedule/schedule.h"
 #include "tests/compiler/schedule/state.h"
 
-namespace tessera::schedule {
+namespace tessera::schedule::own_expressions_test {
 namespace {
 
 using ir::Expr;
@@ -100,4 +100,4 @@ TEST(ScheduleSteps, OnlyAFactorLessAnInt8NumberIsSpread) {
 }
 
 }  // namespace
-}  // namespace tessera::schedule
+}  // namespace tessera::schedule::own_expressions_test

@@ -10,7 +10,7 @@
 #include "compiler/target/cuda.h"
 #include "tests/compiler/schedule/state.h"
 
-namespace tessera::schedule {
+namespace tessera::schedule::prefetch_test {
 namespace {
 
 using Index = std::vector<ir::Expr>;
@@ -156,4 +156,4 @@ TEST(Prefetch, GpusHaveNone) {
 }
 
 }  // namespace
-}  // namespace tessera::schedule
+}  // namespace tessera::schedule::prefetch_test

@@ -12,7 +12,7 @@
 #include "compiler/schedule/schedule.h"
 #include "tests/compiler/schedule/state.h"
 
-namespace tessera::schedule {
+namespace tessera::schedule::rewrite_test {
 namespace {
 
 using ir::Expr;
@@ -205,4 +205,4 @@ TEST(Rewrite, ValuesStayTheSame) {
 }
 
 }  // namespace
-}  // namespace tessera::schedule
+}  // namespace tessera::schedule::rewrite_test

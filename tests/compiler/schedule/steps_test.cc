@@ -12,7 +12,7 @@
 #include "tests/compiler/schedule/row_sums.h"
 #include "tests/compiler/schedule/state.h"
 
-namespace tessera::schedule {
+namespace tessera::schedule::steps_test {
 namespace {
 
 using ir::Expr;
@@ -396,4 +396,4 @@ TEST(ScheduleSteps, TextRoundTripsAndReplays) {
 }
 
 }  // namespace
-}  // namespace tessera::schedule
+}  // namespace tessera::schedule::steps_test

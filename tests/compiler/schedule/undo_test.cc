@@ -10,7 +10,7 @@
 #include "tests/compiler/schedule/row_sums.h"
 #include "tests/compiler/schedule/state.h"
 
-namespace tessera::schedule {
+namespace tessera::schedule::undo_test {
 namespace {
 
 Schedule Make() {
@@ -97,4 +97,4 @@ TEST(ScheduleUndo, CopiesGoTheirOwnWays) {
 }
 
 }  // namespace
-}  // namespace tessera::schedule
+}  // namespace tessera::schedule::undo_test

@@ -19,7 +19,7 @@
 #include "compiler/target/cuda.h"
 #include "compiler/target/host_level.h"
 
-namespace tessera::target {
+namespace tessera::target::costs_test {
 namespace {
 
 // Instruction -> cycles of a step, as the table is written.
@@ -195,4 +195,4 @@ TEST(Costs, SumsOfProductsAreWhatTheirNamesSay) {
 }
 
 }  // namespace
-}  // namespace tessera::target
+}  // namespace tessera::target::costs_test

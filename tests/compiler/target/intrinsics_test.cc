@@ -13,7 +13,7 @@
 #include "compiler/target/cuda.h"
 #include "compiler/target/tile_intrin.h"
 
-namespace tessera::target {
+namespace tessera::target::intrinsics_test {
 namespace {
 
 // How many tiles the behaviour reads.
@@ -51,4 +51,4 @@ TEST(Intrinsics, EachHasAMeaningAndAnEmission) {
 }
 
 }  // namespace
-}  // namespace tessera::target
+}  // namespace tessera::target::intrinsics_test

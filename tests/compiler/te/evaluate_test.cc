@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "compiler/te/te.h"
 
-namespace tessera::te {
+namespace tessera::te::evaluate_test {
 namespace {
 
 using ir::Array;
@@ -173,4 +173,4 @@ TEST(TeEvaluate, RefusalsNameTheStage) {
 }
 
 }  // namespace
-}  // namespace tessera::te
+}  // namespace tessera::te::evaluate_test

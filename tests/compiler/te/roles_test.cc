@@ -10,7 +10,7 @@
 
 #include "compiler/te/te.h"
 
-namespace tessera::te {
+namespace tessera::te::roles_test {
 namespace {
 
 using Index = std::vector<Expr>;
@@ -125,4 +125,4 @@ TEST(Roles, ProductsAndWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace tessera::te
+}  // namespace tessera::te::roles_test

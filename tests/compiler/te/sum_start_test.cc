@@ -13,7 +13,7 @@
 #include "tests/compiler/lower/random_te.h"
 #include "tests/compiler/lower/window_te.h"
 
-namespace tessera::te {
+namespace tessera::te::sum_start_test {
 namespace {
 
 using Index = std::vector<Expr>;
@@ -165,4 +165,4 @@ TEST(SumStart, WhatStaysAsItIs) {
 }
 
 }  // namespace
-}  // namespace tessera::te
+}  // namespace tessera::te::sum_start_test

@@ -11,7 +11,7 @@
 #include "tests/compiler/lower/random_te.h"
 #include "tests/compiler/lower/window_te.h"
 
-namespace tessera::te {
+namespace tessera::te::unsigned_test {
 namespace {
 
 using Index = std::vector<Expr>;
@@ -96,4 +96,4 @@ TEST(Unsigned, WhatHasNoSuchForm) {
 }
 
 }  // namespace
-}  // namespace tessera::te
+}  // namespace tessera::te::unsigned_test

@@ -26,7 +26,7 @@
 #include "runtime/host/cpu_level.h"
 #include "tests/compiler/tune/tune_test_net.h"
 
-namespace tessera::tune {
+namespace tessera::tune::host_test {
 namespace {
 
 using std::chrono::seconds;
@@ -332,4 +332,4 @@ TEST(HostRecords, AreUsedByTheirLayers) {
 }
 
 }  // namespace
-}  // namespace tessera::tune
+}  // namespace tessera::tune::host_test

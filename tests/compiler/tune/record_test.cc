@@ -16,7 +16,7 @@
 #include "compiler/tune/record_log.h"
 #include "tests/compiler/tune/tune_test_net.h"
 
-namespace tessera::tune {
+namespace tessera::tune::record_test {
 namespace {
 
 Record Example(uint64_t cycles, int64_t rows = 13) {
@@ -212,4 +212,4 @@ TEST(TaskKeys, TellLayersAndMachinesApartButNoNames) {
 }
 
 }  // namespace
-}  // namespace tessera::tune
+}  // namespace tessera::tune::record_test

@@ -17,7 +17,7 @@
 #include "compiler/tune/select.h"
 #include "tests/compiler/tune/tune_test_net.h"
 
-namespace tessera::tune {
+namespace tessera::tune::search_test {
 namespace {
 
 const std::vector<std::string> kNames{"random",    "grid",    "genetic",  "annealing",
@@ -333,4 +333,4 @@ TEST(Tasks, PartsTakeTheCyclesOfTheNetwork) {
 }
 
 }  // namespace
-}  // namespace tessera::tune
+}  // namespace tessera::tune::search_test

@@ -12,7 +12,7 @@
 #include "compiler/tune/network_space.h"
 #include "tests/compiler/tune/tune_test_net.h"
 
-namespace tessera::tune {
+namespace tessera::tune::space_test {
 namespace {
 
 class SpaceOf : public ::testing::TestWithParam<const char*> {
@@ -203,4 +203,4 @@ TEST(SpaceMake, RefusesStepsOfAnotherLayer) {
 }
 
 }  // namespace
-}  // namespace tessera::tune
+}  // namespace tessera::tune::space_test

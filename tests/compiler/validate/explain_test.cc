@@ -11,7 +11,7 @@
 #include "tests/compiler/accel/net.h"
 #include "tests/compiler/validate/rewrite.h"
 
-namespace tessera::test {
+namespace tessera::test::explain_test {
 namespace {
 
 using ::testing::AllOf;
@@ -144,4 +144,4 @@ TEST(ExplainInputs, TwoInOnePlace_bad) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::explain_test

@@ -17,7 +17,7 @@
 #include "tests/compiler/accel/net.h"
 #include "tests/compiler/validate/rewrite.h"
 
-namespace tessera::test {
+namespace tessera::test::faults_test {
 namespace {
 
 using isa::Memory;
@@ -268,4 +268,4 @@ INSTANTIATE_TEST_SUITE_P(Machines, Faults, ::testing::Values("default", "tiny"),
                          [](const auto& param) { return std::string(param.param); });
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::faults_test

@@ -17,7 +17,7 @@
 #include "base/rng.h"
 #include "tests/base/one_line.h"
 
-namespace tessera::test {
+namespace tessera::test::bit_file_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -153,4 +153,4 @@ TEST(BitFiles, PartsAreToldApart) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::bit_file_test

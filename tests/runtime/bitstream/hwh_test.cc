@@ -17,7 +17,7 @@
 #include "runtime/board/handoff.h"
 #include "tests/base/one_line.h"
 
-namespace tessera::test {
+namespace tessera::test::hwh_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -158,4 +158,4 @@ TEST(Hwh, EveryPrefixIsRefusedAndMutantsInOneLine) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::hwh_test

@@ -19,7 +19,7 @@
 #include "isa/config.h"
 #include "tests/base/one_line.h"
 
-namespace tessera::test {
+namespace tessera::test::board_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -221,4 +221,4 @@ TEST(Boards, FoldersAreNamedAsTheirBoards) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::board_test

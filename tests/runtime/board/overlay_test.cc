@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 
-namespace tessera::test {
+namespace tessera::test::overlay_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -76,4 +76,4 @@ TEST(Overlay, TakesPortWidthAndAchievedClock) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::overlay_test

@@ -8,7 +8,7 @@
 #include "runtime/device/device_base.h"
 #include "tests/runtime/device/fake_machine.h"
 
-namespace tessera {
+namespace tessera::launch_test {
 namespace {
 
 class CountingDevice : public DeviceBase {
@@ -135,4 +135,4 @@ TEST(Launches, OfAProfileThatTheConfigurationLacksAreRefused) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::launch_test

@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 
-namespace tessera {
+namespace tessera::memory_test {
 namespace {
 
 TEST(DeviceMemory, GivesTheFirstFreeRange) {
@@ -99,4 +99,4 @@ TEST(DeviceMemory, HostMemoryStartsFromZeroAndIsSeenInPlace) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::memory_test

@@ -7,7 +7,7 @@
 // (tests/cts).
 #include "tests/runtime/device/fake_machine.h"
 
-namespace tessera {
+namespace tessera::protocol_bad_test {
 namespace {
 
 namespace reg = isa::reg;
@@ -300,4 +300,4 @@ TEST_F(BadProtocol, ATraceNeedsMoreThanRegisters) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::protocol_bad_test

@@ -6,7 +6,7 @@
 // tested here: errors (protocol_bad_test.cc), a real machine (tests/cts).
 #include "tests/runtime/device/fake_machine.h"
 
-namespace tessera {
+namespace tessera::protocol_test {
 namespace {
 
 namespace reg = isa::reg;
@@ -143,4 +143,4 @@ TEST(Protocol, ARunMayTakeAllOfItsBudget) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::protocol_test

@@ -17,7 +17,7 @@
 #include "runtime/device/device_base.h"
 #include "tests/runtime/device/fake_machine.h"
 
-namespace tessera {
+namespace tessera::record_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -136,4 +136,4 @@ TEST_F(Records, AFolderThatCannotBeWrittenIsAnError) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::record_test

@@ -19,7 +19,7 @@
 #include "runtime/gpu/shared_library.h"
 #include "tests/compiler/gpu/gpu_cases.h"
 
-namespace tessera {
+namespace tessera::cuda_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -248,4 +248,4 @@ TEST(CudaRefusals, AKernelThatLeavesItsMemory) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::cuda_test

@@ -20,7 +20,7 @@
 #include <cudnn.h>
 #endif
 
-namespace tessera {
+namespace tessera::nvidia_test {
 namespace {
 
 #ifdef TESSERA_NVIDIA_HEADERS
@@ -289,4 +289,4 @@ TEST(PeerDifference, AllowsWhatTheCaseSays) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::nvidia_test

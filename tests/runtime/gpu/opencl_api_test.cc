@@ -9,7 +9,7 @@
 
 #include "runtime/gpu/opencl_device.h"
 
-namespace tessera {
+namespace tessera::opencl_api_test {
 namespace {
 
 TEST(OpenClLoader, ThatIsMissingOrOfAnotherKind) {
@@ -54,4 +54,4 @@ TEST(OpenClDeviceTest, TakesAndGivesNoBytes) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::opencl_api_test

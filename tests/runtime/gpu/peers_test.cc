@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <string>
 
-namespace tessera {
+namespace tessera::peers_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -143,4 +143,4 @@ TEST(GpuPeers, WritesPtxThatTheAssemblerTakes) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::peers_test

@@ -17,7 +17,7 @@
 #include <xclbin.h>
 #endif
 
-namespace tessera::xclbin {
+namespace tessera::xclbin::container_test {
 namespace {
 
 ContainerFile Sample(Rng& rng) {
@@ -204,4 +204,4 @@ TEST(ContainerBad, AMutationIsRefusedOrComesBack) {
 }
 
 }  // namespace
-}  // namespace tessera::xclbin
+}  // namespace tessera::xclbin::container_test

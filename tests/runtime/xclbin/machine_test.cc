@@ -16,7 +16,7 @@
 #include <experimental/xrt_xclbin.h>
 #endif
 
-namespace tessera::xclbin {
+namespace tessera::xclbin::machine_test {
 namespace {
 
 using enum SectionKind;
@@ -228,4 +228,4 @@ TEST(Machine, BuildMetadataOfOthersIsNoMistake) {
 }
 
 }  // namespace
-}  // namespace tessera::xclbin
+}  // namespace tessera::xclbin::machine_test

@@ -13,7 +13,7 @@
 #include "sim/rig/rig.h"
 #include "sim/rig/run_image.h"
 
-namespace tessera::sim::cycle {
+namespace tessera::sim::cycle::ddr3_test {
 namespace {
 
 // Round parameters; the channel moves 8 bytes a clock.
@@ -147,4 +147,4 @@ TEST(Ddr3Memory, SaysWhichFileIsBad) {
 }
 
 }  // namespace
-}  // namespace tessera::sim::cycle
+}  // namespace tessera::sim::cycle::ddr3_test

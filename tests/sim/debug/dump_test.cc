@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "isa/asm/asm.h"
 
-namespace tessera::sim {
+namespace tessera::sim::dump_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -136,4 +136,4 @@ TEST_F(DumpFiles, AFolderThatIsNotThereIsAnError) {
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera::sim::dump_test

@@ -15,7 +15,7 @@
 #include "sim/func/func_device.h"
 #include "sim/rig/run_image.h"
 
-namespace tessera::sim {
+namespace tessera::sim::session_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -363,4 +363,4 @@ TEST(DebugNames, Ranges) {
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera::sim::session_test

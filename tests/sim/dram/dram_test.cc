@@ -14,7 +14,7 @@
 #include <map>
 #include <vector>
 
-namespace tessera::sim {
+namespace tessera::sim::dram_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -365,4 +365,4 @@ TEST(DramTiming, IsTheModelsDefinition) {
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera::sim::dram_test

@@ -15,7 +15,7 @@
 #include "sim/func/func_device.h"
 #include "sim/trace/digest.h"
 
-namespace tessera::sim {
+namespace tessera::sim::func_test {
 namespace {
 
 using isa::Insn;
@@ -334,4 +334,4 @@ TEST(Func, RunsProfileVta) {
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera::sim::func_test

@@ -13,7 +13,7 @@
 #include "isa/vta_encoding.h"
 #include "sim/func/func_device.h"
 
-namespace tessera::sim {
+namespace tessera::sim::garbage_test {
 namespace {
 
 constexpr uint64_t kGuard = 4096;  // bytes before and after the program's memory
@@ -102,4 +102,4 @@ TEST(Garbage, EndsAndStaysInItsSegments) {
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera::sim::garbage_test

@@ -16,7 +16,7 @@
 #include "sim/rig/program.h"
 #include "tests/rig/rig_helpers.h"
 
-namespace tessera::sim {
+namespace tessera::sim::kernels_test {
 namespace {
 
 // A machine with random contents and its own device memory.
@@ -194,4 +194,4 @@ TEST(Kernels, RescaleAtTheEnds) {
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera::sim::kernels_test

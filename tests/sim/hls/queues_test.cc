@@ -14,7 +14,7 @@
 #include "shim/top_fibers.h"
 #include "sim/hls/hls_device.h"
 
-namespace tessera::sim {
+namespace tessera::sim::queues_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -126,4 +126,4 @@ TEST(HlsDriver, RefusesAConfigurationWithoutATwin) {
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera::sim::queues_test

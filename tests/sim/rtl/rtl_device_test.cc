@@ -18,7 +18,7 @@
 #include "sim/rtl/sources.h"
 #include "tests/sim/rtl/copy.h"
 
-namespace tessera {
+namespace tessera::rtl_device_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -210,4 +210,4 @@ TEST(RtlDevice, CacheThatCannotBeMadeIsAnError) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::rtl_device_test

@@ -13,7 +13,7 @@
 #include "isa/encoding.h"
 #include "runtime/device/registry.h"
 
-namespace tessera {
+namespace tessera::trace_counters_test {
 namespace {
 
 enum : size_t { kLoad, kGemm, kVector, kStore };
@@ -135,4 +135,4 @@ TEST(TraceCountersSteady, ATileMoreIsACycleMore) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::trace_counters_test

@@ -20,7 +20,7 @@
 #include "tests/sim/rtl/fst_file.h"
 #include "tests/tools/mixed_model.h"
 
-namespace tessera::sim {
+namespace tessera::sim::waveform_test {
 namespace {
 
 // The folder of the machine with waveforms, shared by all tests: verilating it takes most of the
@@ -281,4 +281,4 @@ TEST(Waveform, WhatIsNoFstFileIsRefused) {
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera::sim::waveform_test

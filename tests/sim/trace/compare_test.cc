@@ -9,7 +9,7 @@
 
 #include "isa/encoding.h"
 
-namespace tessera::sim {
+namespace tessera::sim::compare_test {
 namespace {
 
 using isa::Unit;
@@ -72,4 +72,4 @@ TEST(CompareTraces, NamesMissingAndOtherInstructions) {
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera::sim::compare_test

@@ -11,7 +11,7 @@
 
 #include "base/rng.h"
 
-namespace tessera::sim {
+namespace tessera::sim::digest_test {
 namespace {
 
 struct Vector {
@@ -72,4 +72,4 @@ TEST(Digest, TellsSpacesAndAddressesApart) {
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera::sim::digest_test

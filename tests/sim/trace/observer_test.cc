@@ -14,7 +14,7 @@
 #include "sim/rig/run_image.h"
 #include "tests/sim/trace/run_contract.h"
 
-namespace tessera {
+namespace tessera::observer_test {
 namespace {
 
 class RunObserverTest : public ::testing::TestWithParam<std::string> {
@@ -95,4 +95,4 @@ INSTANTIATE_TEST_SUITE_P(Devices, RunObserverTest, ::testing::ValuesIn(Clocked()
                          [](const auto& device) { return device.param; });
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::observer_test

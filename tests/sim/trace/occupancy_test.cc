@@ -9,7 +9,7 @@
 
 #include "isa/asm/asm.h"
 
-namespace tessera::sim {
+namespace tessera::sim::occupancy_test {
 namespace {
 
 using isa::Memory;
@@ -96,4 +96,4 @@ TEST_F(OccupancyTest, AnAccumulationGoesOn) {
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera::sim::occupancy_test

@@ -15,7 +15,7 @@
 
 #include "base/file.h"
 
-namespace tessera::sim {
+namespace tessera::sim::trace_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -136,4 +136,4 @@ TEST_F(TraceFileTest, WhatIsNotFinishedLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera::sim::trace_file_test

@@ -17,7 +17,7 @@
 #include "base/rng.h"
 #include "isa/regs.h"
 
-namespace tessera::sim {
+namespace tessera::sim::card_test {
 namespace {
 
 constexpr uint64_t kMemory = 1 << 20;
@@ -134,4 +134,4 @@ TEST_F(CardTest, AnswersOrRefusesAnyBytes) {
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera::sim::card_test

@@ -17,7 +17,7 @@
 #include <string>
 #include <thread>
 
-namespace tessera::sim {
+namespace tessera::sim::host_killed_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -75,4 +75,4 @@ TEST(KilledHost, LeavesNothing) {
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera::sim::host_killed_test

@@ -10,7 +10,7 @@
 #include <future>
 #include <thread>
 
-namespace tessera {
+namespace tessera::call_thread_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -64,4 +64,4 @@ TEST(CallThreadTest, ACallThatDoesNotReturnIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::call_thread_test

@@ -17,7 +17,7 @@
 #include "isa/regs.h"
 #include "tests/base/one_line.h"
 
-namespace tessera {
+namespace tessera::card_port_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -160,4 +160,4 @@ TEST_F(CardInterrupt, AResetEndsWhatRunsBeforeItLoads) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::card_port_test

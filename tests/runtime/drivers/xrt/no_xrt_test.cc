@@ -6,7 +6,7 @@
 
 #include "runtime/drivers/xrt/xrt_device.h"
 
-namespace tessera {
+namespace tessera::no_xrt_test {
 namespace {
 
 TEST(NoXrt, SaysWhatToInstall) {
@@ -22,4 +22,4 @@ TEST(NoXrt, SaysWhatToInstall) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::no_xrt_test

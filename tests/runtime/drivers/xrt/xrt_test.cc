@@ -19,7 +19,7 @@
 #include "runtime/xclbin/machine.h"
 #include "tests/base/one_line.h"
 
-namespace tessera {
+namespace tessera::xrt_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -222,4 +222,4 @@ TEST_F(XrtTest, ABusThatNeverAnswersEndsInOneLine) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::xrt_test

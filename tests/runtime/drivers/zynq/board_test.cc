@@ -14,7 +14,7 @@
 #include "runtime/drivers/zynq/zynq_device.h"
 #include "tests/runtime/drivers/zynq/simulated_root.h"
 
-namespace tessera::zynq {
+namespace tessera::zynq::board_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -286,4 +286,4 @@ TEST_F(ZynqBoard, OptionsThatAreNoOptions) {
 }
 
 }  // namespace
-}  // namespace tessera::zynq
+}  // namespace tessera::zynq::board_test

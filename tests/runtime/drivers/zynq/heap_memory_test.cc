@@ -18,7 +18,7 @@
 
 #include "tests/runtime/drivers/zynq/simulated_root.h"
 
-namespace tessera::zynq {
+namespace tessera::zynq::heap_memory_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -206,4 +206,4 @@ TEST_F(DmaHeap, NoContiguousMemoryLeft) {
 }
 
 }  // namespace
-}  // namespace tessera::zynq
+}  // namespace tessera::zynq::heap_memory_test

@@ -28,7 +28,7 @@
 #include "tests/runtime/drivers/zynq/simulated_root.h"
 #include "tests/tools/simulated_fpga.h"
 
-namespace tessera::zynq {
+namespace tessera::zynq::reloading_port_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -281,4 +281,4 @@ TEST_F(Reload, RefusesWhatCannotBeLoaded) {
 }
 
 }  // namespace
-}  // namespace tessera::zynq
+}  // namespace tessera::zynq::reloading_port_test

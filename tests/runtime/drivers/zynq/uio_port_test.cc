@@ -18,7 +18,7 @@
 
 #include "isa/regs.h"
 
-namespace tessera::zynq {
+namespace tessera::zynq::uio_port_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -164,4 +164,4 @@ TEST_F(Uio, AMachineWithoutAClockIsATimeout) {
 }
 
 }  // namespace
-}  // namespace tessera::zynq
+}  // namespace tessera::zynq::uio_port_test
