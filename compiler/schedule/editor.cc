@@ -269,7 +269,7 @@ Result<int64_t> Editor::FieldOf(const std::string& decision, const std::string& 
               decision, field);
 }
 
-Result<int64_t> Editor::Value(const Amount& amount) const {
+Result<int64_t> Editor::Value(const Amount& amount, int64_t least) const {
   int64_t value = amount.value;
   const size_t point = amount.decision.rfind('.');
   if (point != std::string::npos && !s_->decisions_.contains(amount.decision)) {
@@ -283,7 +283,7 @@ Result<int64_t> Editor::Value(const Amount& amount) const {
     }
     value = decision->value.number;
   }
-  if (value < 1) return Fail(Code::kOutOfRange, "a factor of {} is below 1", value);
+  if (value < least) return Fail(Code::kOutOfRange, "a factor of {} is below {}", value, least);
   if (value > kMostAmount) return Fail(Code::kOutOfRange, "a factor of {} is above 2^31", value);
   return value;
 }
@@ -342,8 +342,8 @@ Status Editor::AddDecision(Decision decision) {
                 name);
   }
   for (const Choice& choice : decision.domain) {  // only a list can hold such a number
-    if (!choice.words.empty() || (choice.number >= 1 && choice.number <= kMostAmount)) continue;
-    return Fail(Code::kOutOfRange, "{} in the domain of {} is no factor; 1 to 2^31 are",
+    if (!choice.words.empty() || (choice.number >= 0 && choice.number <= kMostAmount)) continue;
+    return Fail(Code::kOutOfRange, "{} in the domain of {} is no size; 0 to 2^31 are",
                 choice.number, name);
   }
   if (!s_->decisions_.emplace(name, std::move(decision)).second)

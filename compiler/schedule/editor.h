@@ -87,8 +87,8 @@ class Editor {
   // dot.sums is how often its sums fit in seven eighths of the vector registers.
   //   errors  kNotFound         no such decision
   //           kInvalidArgument  not a number; not one of these
-  //           kOutOfRange       below 1 or above 2^31
-  Result<int64_t> Value(const Amount& amount) const;
+  //           kOutOfRange       below |least| or above 2^31
+  Result<int64_t> Value(const Amount& amount, int64_t least = 1) const;
   // The text of a layout in which numbers replace products like 16*$blocks.
   //   errors  as Value's, of a factor or a product; kInvalidArgument a factor that is not a number
   Result<std::string> LayoutText(const std::string& pieces) const;

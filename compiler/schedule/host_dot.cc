@@ -231,11 +231,11 @@ class DotGenerator {
     return s_.Apply(ComputeAtStep{acc, {home, innermost, ""}});
   }
 
-  // Decides how many quads are summed between two requests for the next block's weights: each
-  // position asks for its share of as many as the next block will sum in its place, so that the
-  // weights come evenly, and from further than the near cache nobody waits for them. False: the
-  // weights are not asked for. |loop| is that of the quads.
-  Result<bool> DecideAhead(const LoopName& loop) {
+  // Decides how many quads are summed between two requests for weights of a later block, and how
+  // many blocks later: 0 if none are requested. Each position asks for its share of as many as the
+  // later block will sum in its place, so that the weights come evenly, and from further than the
+  // near cache nobody waits for them. |loop| is that of the quads.
+  Status DecideAhead(const LoopName& loop) {
     const int64_t quads = CeilDiv(quad_.axis.extent, dot_.quad);
     int64_t positions = 1, bytes = lane_.axis.extent * dot_.quad * quads;
     for (size_t d = DimOf(roles_.data, lane_) + 1; d < roles_.data.size(); ++d) {
@@ -245,19 +245,20 @@ class DotGenerator {
     for (const AxisRole& r : roles_.reduced)
       bytes *= r.axis.var.get() == quad_.axis.var.get() ? 1 : r.axis.extent;
     const bool one = lane_.axis.extent == dot_.lanes * blocks_;
-    if (one || positions == 1 || bytes <= s_.target().caches[0].bytes) return false;
+    const bool near = one || positions == 1 || bytes <= s_.target().caches[0].bytes;
     const int64_t line = s_.target().line_bytes;
     const std::vector<int64_t> each = Divisors(quads, quads);
     size_t most = each.size();  // the most whose share is few enough lines
     while (most > 0 && CeilDiv(CeilDiv(each[most - 1] * blocks_ * dot_.lanes * dot_.quad, line),
                                positions) > s_.target().lines_ahead)
       --most;
-    if (most == 0) return false;
+    const bool none = near || most == 0;
     TESSERA_TRY(s_.Apply(
         DecideStep{.name = "ahead",
                    .domain = {.kind = DomainKind::kFactors, .stage = loop.stage, .axis = loop.axis},
-                   .value = each[most - 1]}));
-    return true;
+                   .value = none ? quads : each[most - 1]}));
+    return s_.Apply(
+        DecideStep{.name = "distance", .domain = {.values = {0, 1, 2}}, .value = none ? 0 : 1});
   }
 
   Status Accumulator(const std::string& home, const std::string& acc) {
@@ -286,13 +287,10 @@ class DotGenerator {
     TESSERA_TRY(s_.Apply(SplitStep{acc, c, Amount::Of("dot.lanes"), c + ".b", c + ".l"}));
     TESSERA_TRY(s_.Apply(SplitStep{acc, ci, Amount::Of("dot.depth"), ci + ".o", ci + ".i",
                                    whole ? Tail::kGuard : Tail::kPad}));
-    const std::string asks = ci + ".t";
-    TESSERA_ASSIGN(const bool ahead, DecideAhead({acc, ci + ".o"}));
-    if (ahead) {
-      TESSERA_TRY(s_.Apply(SplitStep{acc, ci + ".o", Amount::Of("ahead"), asks, ci + ".q"}));
-      sums.push_back(asks);
-    }
-    const std::string quads = ahead ? ci + ".q" : ci + ".o", unrolled = ci + ".u";
+    const std::string asks = ci + ".t", quads = ci + ".o", unrolled = ci + ".u";
+    TESSERA_TRY(DecideAhead({acc, quads}));
+    TESSERA_TRY(s_.Apply(SplitStep{acc, quads, Amount::Of("ahead"), asks, quads}));
+    sums.push_back(asks);
     sums.push_back(quads);
     TESSERA_TRY(SplitByDecision("unroll", 1, kMostUnrolled, {acc, quads}, quads, unrolled));
     std::vector<std::string> inner{unrolled};
@@ -307,9 +305,8 @@ class DotGenerator {
     TESSERA_TRY(s_.Apply(UnrollStep{acc, c + ".b"}));
     TESSERA_TRY(s_.Apply(VectorizeStep{acc, c + ".l"}));
     TESSERA_TRY(s_.Apply(TensorizeStep{acc, c + ".l", {"$dot"}}));
-    if (ahead)
-      TESSERA_TRY(
-          s_.Apply(PrefetchStep{(*roles_.weight)->tensor->name, acc, asks, 1, {home, c + ".o"}}));
+    TESSERA_TRY(s_.Apply(PrefetchStep{
+        (*roles_.weight)->tensor->name, acc, asks, Amount::Of("distance"), {home, c + ".o"}}));
     const auto rank = static_cast<int>(roles_.data.size());
     return s_.Apply(LayoutStep{acc, LastLayout(rank, static_cast<int>(lane_dim))});
   }

@@ -93,7 +93,7 @@ struct DoubleBufferStep {
 };
 
 // Prefetches in loop AXIS of STAGE the cache lines of TENSOR that it, or a stage computed in it,
-// reads DISTANCE iterations later. These are iterations of AXIS, or of LOOP of OUTER around it;
+// reads DISTANCE iterations later; nothing if that is 0. These are iterations of AXIS, or of LOOP of OUTER around it;
 // then the iterations that would request the same lines request a share each.
 struct PrefetchStep {
   static constexpr const char* kName = "prefetch";

@@ -15,7 +15,7 @@ Status Apply(const PrefetchStep& step, Editor& editor) {
   TESSERA_TRY(editor.FindStage(step.tensor));
   TESSERA_ASSIGN(Stage * stage, editor.EditCompute(step.stage));
   TESSERA_TRY(editor.FindLeaf(*stage, step.axis));
-  TESSERA_ASSIGN(const int64_t distance, editor.Value(step.distance));
+  TESSERA_ASSIGN(const int64_t distance, editor.Value(step.distance, 0));
   const target::Target& target = editor.schedule().target();
   if (target.line_bytes == 0) {
     const bool rotates = std::ranges::any_of(target.memories, &target::TargetMemory::rotates);
@@ -29,6 +29,7 @@ Status Apply(const PrefetchStep& step, Editor& editor) {
     TESSERA_ASSIGN(Stage * outer, editor.EditCompute(step.of.stage));
     TESSERA_TRY(editor.FindLeaf(*outer, step.of.axis));
   }
+  if (distance == 0) return {};
   stage->prefetches.push_back({step.tensor, step.axis, distance, step.of});
   return {};
 }

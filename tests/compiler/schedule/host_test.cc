@@ -147,12 +147,13 @@ TEST(HostQuads, AskForTheNextBlocksWeights) {
   const test::WindowShape wide{.in_channels = 1152, .out_channels = 256, .size = 5};
   const std::string asks = text(wide);
   EXPECT_NE(asks.find("decide ahead factors sum.u8 ci.o 18\n"), std::string::npos) << asks;
-  EXPECT_NE(asks.find(".t 1 of "), std::string::npos) << asks;
+  EXPECT_NE(asks.find("decide distance {0 1 2} 1\n"), std::string::npos) << asks;
+  EXPECT_NE(asks.find(".t $distance of "), std::string::npos) << asks;
   test::WindowShape small = wide, single = wide;
   small.in_channels = 192;
   single.size = 1;
-  EXPECT_EQ(text(small).find("prefetch "), std::string::npos) << text(small);
-  EXPECT_EQ(text(single).find("prefetch "), std::string::npos) << text(single);
+  for (const test::WindowShape& shape : {small, single})
+    EXPECT_NE(text(shape).find("decide distance {0 1 2} 0\n"), std::string::npos) << text(shape);
   Rng rng(2);
   ExpectExact(test::WindowExpression({.in_channels = 512, .out_channels = 128, .size = 2}), rng,
               nullptr, true);

@@ -100,8 +100,8 @@ TEST(ScheduleLoops, NamesAreOneWord) {
        "'a/b' is no name of a decision: sizes and layouts are written with * + - ( ) /"},
       {"decide a*b {1 2} 1", "'a*b' is no name of a decision"},
       {"decide a-1 {1 2} 1", "'a-1' is no name of a decision"},
-      {"decide f {0 5} 5", "0 in the domain of f is no factor; 1 to 2^31 are"},
-      {"decide f {4 2147483649} 4", "2147483649 in the domain of f is no factor"},
+      {"decide f {0 5} 0\nsplit a i $f o n", "a factor of 0 is below 1"},
+      {"decide f {4 2147483649} 4", "2147483649 in the domain of f is no size"},
   };
   for (const auto& [steps, message] : kBad) {
     const std::string why = Refusal(steps, WithDot());

@@ -39,7 +39,7 @@ TEST(Prefetch, RefusalsSayWhatIsNotThere) {
       {"", "prefetch x q i 1", "no stage 'q'"},
       {"", "prefetch x x i 1", "'x' is an input and has no loops"},
       {"", "prefetch x a q 1", "stage a has no loop 'q'; its loops are: i j"},
-      {"", "prefetch x a i 0", "a factor of 0 is below 1"},
+      {"", "prefetch x a i -1", "a factor of -1 is below 0"},
       {"", "prefetch x a i $d", "no decision 'd'"},
       {"", "prefetch x y i 1", "x cannot be prefetched in loop i of y: nothing in it reads that"},
       {"", "prefetch s s i 1",

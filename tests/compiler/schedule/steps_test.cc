@@ -253,7 +253,7 @@ TEST(ScheduleSteps, TargetsHaveTheirOwnMemoriesLoopsAndIntrinsics) {
       {"vectorize y i", "abacus takes no loop of kind 'vector'; it takes: serial"},
       {"decide f factors z j room acc 4*$f 1", "abacus has no memory 'acc'"},
       {"decide f factors z j room reg $g*$f 1", "no decision 'g'"},
-      {"decide g {-4} -4", "-4 in the domain of g is no factor; 1 to 2^31 are"},
+      {"decide g {-4} -4", "-4 in the domain of g is no size; 0 to 2^31 are"},
       {"decide g {64} 64\ndecide f factors z j room reg 4*$g*$f 1",
        "no tile of the 6 iterations of j is small enough: with 1 in each it takes 256 bytes of "
        "reg, "
