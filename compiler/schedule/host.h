@@ -30,10 +30,10 @@ struct HostOptions {
 };
 
 // Decisions: "lanes" and "points", where the stage has such axes; of dot products "dot", the
-// instruction, "points" and "blocks", "unroll" and "ahead"; "order" and "sums" of the loops around
-// the registers and of the reduction; "shared", "shared.1" and so on, the parallel loop of each
-// stage that is worth sharing. Weights that are placeholders get a blocked layout, which follows
-// these: the caller packs them (params.h says how).
+// instruction, "points" and "blocks", "unroll", "ahead" and "distance" of the prefetch; "order" and
+// "sums" of the loops around the registers and of the reduction; "shared", "shared.1" and so on,
+// the parallel loop of each stage that is worth sharing. Weights that are placeholders get a
+// blocked layout, which follows these: the caller packs them (params.h says how).
 Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs,
                               const HostOptions& options = {});
 

@@ -93,8 +93,8 @@ struct DoubleBufferStep {
 };
 
 // Prefetches in loop AXIS of STAGE the cache lines of TENSOR that it, or a stage computed in it,
-// reads DISTANCE iterations later; nothing if that is 0. These are iterations of AXIS, or of LOOP of OUTER around it;
-// then the iterations that would request the same lines request a share each.
+// reads DISTANCE iterations later; nothing if that is 0. These are iterations of AXIS, or of LOOP
+// of OUTER around it; then the iterations that would request the same lines request a share each.
 struct PrefetchStep {
   static constexpr const char* kName = "prefetch";
   static constexpr const char* kUsage = "prefetch TENSOR STAGE AXIS DISTANCE [of OUTER LOOP]";

@@ -124,6 +124,25 @@ std::optional<Point> Space::Spliced(const Point& a, const Point& b, size_t count
   });
 }
 
+std::optional<Point> Space::Within(const std::vector<std::vector<Choice>>& allowed, Rng& rng) {
+  for (int draw = 0; draw < kDraws; ++draw) {
+    bool within = true;
+    const auto point = Build([&](size_t knob, const std::vector<Choice>& values) {
+      std::vector<Choice> both = values;
+      if (!allowed[knob].empty()) {
+        std::erase_if(both, [&](const Choice& value) {
+          return std::ranges::count(allowed[knob], value) == 0;
+        });
+      }
+      within = within && !both.empty();
+      if (both.empty()) return values[0];
+      return both[static_cast<size_t>(rng.Range(0, std::ssize(both) - 1))];
+    });
+    if (point && within) return point;
+  }
+  return std::nullopt;
+}
+
 std::optional<Point> Space::Moved(const Point& point, size_t knob, int by) {
   bool inside = true;
   const auto moved = Build([&](size_t k, const std::vector<Choice>& values) {

@@ -54,6 +54,9 @@ class Space {
   std::optional<Point> Crossed(const Point& a, const Point& b, Rng& rng);
   // A point with the first |count| knobs of |a| and the others of |b|.
   std::optional<Point> Spliced(const Point& a, const Point& b, size_t count);
+  // A random point whose knobs have values of |allowed|, any value where that is empty. Nothing:
+  // several draws found none; no other value replaces one that is excluded.
+  std::optional<Point> Within(const std::vector<std::vector<schedule::Choice>>& allowed, Rng& rng);
   // |point| with knob |knob| moved by |by| places in its domain; nothing: the domain ends before.
   std::optional<Point> Moved(const Point& point, size_t knob, int by);
   // |point| made legal.

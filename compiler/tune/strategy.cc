@@ -9,8 +9,15 @@ struct StrategyRow {
   std::unique_ptr<Strategy> (*make)(uint64_t seed);
 };
 constexpr StrategyRow kStrategies[] = {
-    {"random", MakeRandom},       {"grid", MakeGrid},           {"genetic", MakeGenetic},
-    {"annealing", MakeAnnealing}, {"evolution", MakeEvolution}, {"descent", MakeDescent},
+    {"random", MakeRandom},
+    {"grid", MakeGrid},
+    {"genetic", MakeGenetic},
+    {"annealing", MakeAnnealing},
+    {"evolution", MakeEvolution},
+    {"descent", MakeDescent},
+    {"beam", MakeBeam},
+    {"q-learning", MakeQLearning},
+    {"constrained", MakeConstrained},
     {"portfolio", MakePortfolio},
 };
 

@@ -40,6 +40,9 @@ std::unique_ptr<Strategy> MakeGenetic(uint64_t seed);
 std::unique_ptr<Strategy> MakeAnnealing(uint64_t seed);
 std::unique_ptr<Strategy> MakeEvolution(uint64_t seed);
 std::unique_ptr<Strategy> MakeDescent(uint64_t seed);
+std::unique_ptr<Strategy> MakeBeam(uint64_t seed);
+std::unique_ptr<Strategy> MakeQLearning(uint64_t seed);
+std::unique_ptr<Strategy> MakeConstrained(uint64_t seed);
 std::unique_ptr<Strategy> MakePortfolio(uint64_t seed);
 
 // The points of one batch. Takes only points that the history does not have, each once.

@@ -20,8 +20,8 @@
 namespace tessera::tune::search_test {
 namespace {
 
-const std::vector<std::string> kNames{"random",    "grid",    "genetic",  "annealing",
-                                      "evolution", "descent", "portfolio"};
+const std::vector<std::string> kNames{"random",  "grid", "genetic",    "annealing",   "evolution",
+                                      "descent", "beam", "q-learning", "constrained", "portfolio"};
 
 Measure Cycles(const isa::Config& config) {
   return [config](const Task& task, const Point& point, uint64_t budget) {
@@ -81,7 +81,7 @@ TEST(Strategies, DoTheSameWithAnyNumberOfWorkers) {
     EXPECT_EQ(one.size(), 60u) << name;
     EXPECT_EQ(one, TrialsBy(name, ModelKind::kNone, 3, 60)) << name;
   }
-  for (const char* name : {"annealing", "evolution", "descent"}) {
+  for (const char* name : {"annealing", "evolution", "descent", "beam", "constrained"}) {
     const std::vector<uint64_t> one = TrialsBy(name, ModelKind::kPrior, 1, 12);
     EXPECT_EQ(one.size(), 12u) << name;
     EXPECT_EQ(one, TrialsBy(name, ModelKind::kPrior, 3, 12)) << name;
@@ -119,7 +119,7 @@ TEST(Strategies, AreNamed) {
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().message,
             "no strategy 'luck'; there are random, grid, genetic, annealing, evolution, descent, "
-            "portfolio");
+            "beam, q-learning, constrained, portfolio");
 }
 
 TEST(CostModels, AreNamed) {
@@ -191,25 +191,29 @@ TEST(Searches, GoOnFromRecords) {
   const isa::Config config = test::NamedConfig("tiny");
   std::vector<Task> tasks = test::TuneTasks(config);
   SearchOptions options;
-  options.strategy = "random";
   options.trials = 40;
   std::vector<std::pair<size_t, Trial>> recorded;
   options.finished = [&](const Task& task, const Trial& trial) -> Status {
     recorded.emplace_back(static_cast<size_t>(&task - tasks.data()), trial);
     return {};
   };
-  auto first = Search::Make(&tasks, config, options, Synthetic);
-  ASSERT_TRUE(first) << first.error().message;
-  ASSERT_TRUE(first->Run());
-  ASSERT_EQ(recorded.size(), 40u);
-  auto second = Search::Make(&tasks, config, options, Synthetic);
-  ASSERT_TRUE(second) << second.error().message;
-  for (const auto& [task, trial] : std::vector(recorded)) second->AddKnown(task, trial);
-  ASSERT_TRUE(second->Run());
-  EXPECT_EQ(recorded.size(), 80u);
-  std::vector<std::unordered_set<uint64_t>> seen(tasks.size());
-  for (const auto& [task, trial] : recorded)
-    EXPECT_TRUE(seen[task].insert(HashOf(trial.point)).second) << "measured again";
+  for (const std::string& name : kNames) {
+    options.strategy = name;
+    options.model = name == "beam" ? ModelKind::kPrior : ModelKind::kNone;  // it draws without one
+    recorded.clear();
+    auto first = Search::Make(&tasks, config, options, Synthetic);
+    ASSERT_TRUE(first) << first.error().message;
+    ASSERT_TRUE(first->Run());
+    ASSERT_EQ(recorded.size(), 40u);
+    auto second = Search::Make(&tasks, config, options, Synthetic);
+    ASSERT_TRUE(second) << second.error().message;
+    for (const auto& [task, trial] : std::vector(recorded)) second->AddKnown(task, trial);
+    ASSERT_TRUE(second->Run());
+    EXPECT_EQ(recorded.size(), 80u) << name;
+    std::vector<std::unordered_set<uint64_t>> seen(tasks.size());
+    for (const auto& [task, trial] : recorded)
+      EXPECT_TRUE(seen[task].insert(HashOf(trial.point)).second) << name << " measured again";
+  }
 }
 
 TEST(Searches, RecordFailuresAndGoOn) {

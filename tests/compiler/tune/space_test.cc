@@ -139,6 +139,35 @@ TEST_P(SpaceOf, CrossoverTakesPicksOfTheParents) {
   EXPECT_GE(whole, 20);
 }
 
+TEST_P(SpaceOf, ConstraintsHold) {
+  Rng rng(8);
+  int drawn = 0;
+  for (Task& task : tasks_) {
+    LayerSpace& space = test::LayerOf(task);
+    for (int k = 0; k < 20; ++k) {
+      const auto a = space.Random(rng), b = space.Random(rng);
+      ASSERT_TRUE(a && b);
+      std::vector<std::vector<schedule::Choice>> allowed(a->picks.size());
+      for (size_t p = 0; p < allowed.size(); ++p) {
+        if (rng.OneIn(2)) allowed[p] = {a->picks[p], b->picks[p]};
+      }
+      const auto point = space.Within(allowed, rng);
+      if (!point) continue;
+      ++drawn;
+      ExpectReplays(space, *point);
+      for (size_t p = 0; p < allowed.size(); ++p)
+        EXPECT_TRUE(allowed[p].empty() || std::ranges::count(allowed[p], point->picks[p]) > 0);
+      for (size_t p = 0; p < allowed.size(); ++p) allowed[p] = {a->picks[p]};
+      EXPECT_EQ(space.Within(allowed, rng), a);
+    }
+    // A value that the domain lacks is not replaced by another one.
+    std::vector<std::vector<schedule::Choice>> none(space.knobs().size());
+    if (!none.empty()) none[0] = {schedule::Choice({"no value"})};
+    EXPECT_EQ(space.Within(none, rng).has_value(), none.empty());
+  }
+  EXPECT_GE(drawn, 20);
+}
+
 TEST_P(SpaceOf, PicksByNameAreFitted) {
   LayerSpace& space = test::LayerOf(tasks_[0]);
   const schedule::Choice far(1'000'000);
