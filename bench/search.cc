@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many measured schedules each strategy needs. For each layer of a model whose space has at
-// most MOST points, all points are measured once; then each strategy searches with several seeds.
-// Prints, per strategy and model, the median over layers and seeds of the trials until one is
-// within 1 % of the best of the space, its share of random search's, the quartiles, and
-// best-so-far curves: the median, over layers and seeds, of the best cycles after so many trials,
-// in per cent above the best of the space. Everything is counted in trials, so the figures depend
-// on no clock.
-//
-//   ninja -C build search_bench && build/bin/search_bench models/fashion/fashion_int8.onnx tiny
+// How many measured schedules each strategy needs. Each strategy searches the space of each layer
+// of a model with several seeds. Of a space of at most 1,500 points all are measured, so the best
+// is known; of a larger one the best of all searches counts as the best. Prints, per strategy and
+// model, the median over layers and seeds of the trials until one is within 1 % of the best, its
+// share of random search's, the quartiles, and best-so-far curves: the median, over layers and
+// seeds, of the best cycles after so many trials, in per cent above the best. A search that does
+// not come that near counts with all of its trials. Everything is counted in trials, so the figures
+// depend on no clock.
 #include "compiler/tune/search.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,12 +23,18 @@
 #include "base/file.h"
 #include "compiler/driver/compile.h"
 #include "compiler/import/import.h"
+#include "tools/curve_svg.h"
 
 namespace tessera {
 namespace {
 
-constexpr int64_t kMost = 1500;  // points of a space
-constexpr uint64_t kSeeds = 5;
+struct Options {
+  std::string model, config = "tiny", svg;
+  int64_t trials = 128, layers = 0;
+  uint64_t seeds = 5;
+};
+
+constexpr int64_t kMost = 1500;  // points of a space that is measured whole
 constexpr size_t kCurve[] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
 
 struct Contestant {
@@ -61,127 +67,209 @@ double Quantile(std::vector<double> values, double share) {
   return values.empty() ? 0 : values[static_cast<size_t>(share * (std::ssize(values) - 1))];
 }
 
-// The cycles of every point of a space.
-using Surface = std::map<uint64_t, uint64_t>;
+// The measured points of a space: nothing, if one has no cycles.
+using Surface = std::map<uint64_t, std::optional<uint64_t>>;
 
-struct Runs {
-  std::vector<double> needed;                 // trials until within 1 % of the best
-  std::vector<std::vector<double>> per_cent;  // by place of kCurve: above the best
+// The best cycles after each trial of one search.
+using Course = std::vector<uint64_t>;
+
+// What one layer's searches found, by contestant: a course for each seed.
+struct LayerRuns {
+  uint64_t given = 0, best = UINT64_MAX;  // cycles: of the compiler's choice; the least known
+  std::map<std::string, std::vector<Course>> courses;
 };
 
-Status SearchLayer(std::vector<tune::Task>& one, const isa::Config& config,
-                   const Contestant& contestant, const Surface& surface, Runs* runs) {
-  const uint64_t best = std::ranges::min_element(surface, {}, &Surface::value_type::second)->second;
-  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+// Measures every point. The cycles of one that is measured already are those of the surface.
+tune::Measured Known(const tune::Task& task, const tune::Point& point, const isa::Config& config,
+                     Surface* surface) {
+  const auto [at, fresh] = surface->try_emplace(tune::HashOf(point));
+  if (fresh) {
+    const auto cycles = tune::CyclesOf(task, point, config, 1'000'000'000);
+    if (cycles) at->second = *cycles;
+  }
+  if (at->second) return *at->second;
+  return Fail(Code::kNotFound, "{}: a point has no cycles", task.name);
+}
+
+Status SearchLayer(std::vector<tune::Task>& one, const isa::Config& config, const Options& wanted,
+                   const Contestant& contestant, Surface* surface, LayerRuns* runs) {
+  for (uint64_t seed = 1; seed <= wanted.seeds; ++seed) {
     tune::SearchOptions options;
     options.strategy = contestant.strategy;
     options.model = contestant.model;
     options.seed = seed;
     options.batch = 8;
+    options.trials = wanted.trials;
     options.from_given = contestant.from_given;
-    uint64_t so_far = UINT64_MAX;
-    double trials = 0, needed = 0;
-    std::vector<double> curve;
+    Course course;
     options.finished = [&](const tune::Task&, const tune::Trial& trial) -> Status {
-      ++trials;
-      if (trial.cycles) so_far = std::min(so_far, *trial.cycles);
-      const double above = 100 * (static_cast<double>(so_far) / static_cast<double>(best) - 1);
-      if (needed == 0 && above <= 1) needed = trials;
-      if (static_cast<size_t>(trials) == kCurve[std::min(curve.size(), std::size(kCurve) - 1)])
-        curve.push_back(above);
+      const uint64_t so_far = course.empty() ? UINT64_MAX : course.back();
+      course.push_back(std::min(so_far, trial.cycles.value_or(UINT64_MAX)));
       return {};
     };
-    options.stop = [&] { return needed > 0; };
-    const auto known = [&](const tune::Task& task, const tune::Point& point,
-                           uint64_t) -> Result<uint64_t> {
-      const auto found = surface.find(tune::HashOf(point));
-      if (found == surface.end()) return Fail(Code::kNotFound, "{}: not measured", task.name);
-      return found->second;
+    const auto measure = [&](const tune::Task& task, const tune::Point& point, uint64_t) {
+      return Known(task, point, config, surface);
     };
-    TESSERA_ASSIGN(tune::Search search, tune::Search::Make(&one, config, options, known));
+    TESSERA_ASSIGN(tune::Search search, tune::Search::Make(&one, config, options, measure));
     TESSERA_TRY(search.Run());
-    runs->needed.push_back(needed == 0 ? static_cast<double>(surface.size()) : needed);
-    runs->per_cent.resize(std::size(kCurve));
-    for (size_t k = 0; k < std::size(kCurve); ++k) {
-      const double last = curve.empty() ? 0 : curve.back();
-      runs->per_cent[k].push_back(k < curve.size() ? curve[k] : needed > 0 ? 0 : last);
-    }
+    if (course.empty()) continue;
+    runs->best = std::min(runs->best, course.back());
+    runs->courses[contestant.name].push_back(std::move(course));
   }
   return {};
 }
 
-Result<Surface> Measured(tune::Task& task, const isa::Config& config) {
+// The searches of |task|'s layer by all contestants.
+Result<LayerRuns> RunsOf(tune::Task task, const isa::Config& config, const Options& options,
+                         const std::string& progress) {
   Surface surface;
-  for (auto point = task.space->First(); point; point = task.space->After(*point)) {
-    const auto cycles = tune::CyclesOf(task, *point, config, 1'000'000'000);
-    if (cycles) surface[tune::HashOf(*point)] = *cycles;
+  LayerRuns runs;
+  const tune::Space::Size size = task.space->CountPoints(kMost);
+  for (auto point = size.exact ? task.space->First() : std::nullopt; point;
+       point = task.space->After(*point)) {
+    const auto cycles = Known(task, *point, config, &surface);
+    if (cycles) runs.best = std::min(runs.best, *cycles);
   }
-  return surface;
+  const std::string name = task.name;
+  const auto given = Known(task, task.space->given(), config, &surface);
+  if (!given) return Fail(Code::kNotFound, "{}: {}", name, given.error().message);
+  runs.given = *given;
+  std::vector<tune::Task> one;
+  one.push_back(std::move(task));
+  for (const Contestant& contestant : kContestants) {
+    if (contestant.model >= tune::ModelKind::kRank && !tune::HasXgboost()) continue;
+    if (isatty(STDERR_FILENO) != 0)
+      fmt::print(stderr, "\r\033[K{} {}: {}", progress, name, contestant.name);
+    TESSERA_TRY(SearchLayer(one, config, options, contestant, &surface, &runs));
+  }
+  fmt::print("{}{}: {}{:.0f} points, given {} cycles, best {}\n",
+             isatty(STDERR_FILENO) != 0 ? "\r" : "", name, size.exact ? "" : "about ", size.points,
+             runs.given, runs.best);
+  std::fflush(stdout);
+  return runs;
 }
 
-Status Run(const std::string& file, const std::string& name) {
-  compiler::CompileOptions options;
-  options.cpu = false;
-  TESSERA_ASSIGN(options.config, isa::LoadConfig(name));
-  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(file));
-  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, file, {}));
-  TESSERA_ASSIGN(const compiler::Compiled compiled,
-                 compiler::Compile(std::move(graph), file, 0, options));
-  TESSERA_ASSIGN(std::vector<tune::Task> tasks, tune::TasksOf(compiled.programs, options.config));
-  std::map<std::string, Runs> all;
-  int layers = 0;
-  for (tune::Task& task : tasks) {
-    const tune::Space::Size size = task.space->CountPoints(kMost);
-    if (!size.exact || size.points < 16) continue;
-    TESSERA_ASSIGN(const Surface surface, Measured(task, options.config));
-    if (surface.empty()) continue;
-    ++layers;
-    std::vector<double> cycles;
-    for (const auto& [hash, count] : surface) cycles.push_back(static_cast<double>(count));
-    fmt::print("{}: {} points, {:.0f} to {:.0f} cycles\n", task.name, surface.size(),
-               Quantile(cycles, 0), Quantile(cycles, 1));
-    std::fflush(stdout);
-    std::vector<tune::Task> one;
-    one.push_back(std::move(task));
-    for (const Contestant& contestant : kContestants) {
-      const bool learns = contestant.model >= tune::ModelKind::kRank;
-      if (learns && !tune::HasXgboost()) continue;
-      TESSERA_TRY(SearchLayer(one, options.config, contestant, surface, &all[contestant.name]));
+// The place of |trials| in |course|, whose search may have ended earlier.
+uint64_t After(const Course& course, size_t trials) {
+  return course[std::min(trials, course.size()) - 1];
+}
+
+void PrintTable(const std::vector<LayerRuns>& layers, const Options& options) {
+  const auto needed = [&](const std::string& name) {
+    std::vector<double> all;
+    for (const LayerRuns& layer : layers) {
+      const auto runs = layer.courses.find(name);
+      if (runs == layer.courses.end()) continue;
+      for (const Course& course : runs->second) {
+        const auto near = std::ranges::find_if(
+            course, [&](uint64_t cycles) { return 100 * cycles <= 101 * layer.best; });
+        all.push_back(static_cast<double>(std::min(near - course.begin() + 1, std::ssize(course))));
+      }
     }
-  }
-  if (layers == 0) return Fail(Code::kNotFound, "{}: no space of 16 to {} points", file, kMost);
-  const double random = Quantile(all["random"].needed, 0.5);
-  fmt::print("\n{} layers, {} seeds: trials until within 1 % of the best of the space\n", layers,
-             kSeeds);
-  fmt::print("{:38} {:>7} {:>10} {:>8} {:>8}   best so far, % above, after", "strategy", "median",
+    return all;
+  };
+  const double random = Quantile(needed("random"), 0.5);
+  fmt::print("\n{} layers, seeds 1 to {}: trials until within 1 % of the best\n", layers.size(),
+             options.seeds);
+  fmt::print("{:40} {:>7} {:>10} {:>8} {:>8}   best so far, % above, after", "strategy", "median",
              "of random", "quarter", "3 / 4");
-  for (const size_t at : kCurve) fmt::print(" {:>6}", at);
+  for (const size_t at : kCurve) {
+    if (at <= static_cast<size_t>(options.trials)) fmt::print(" {:>6}", at);
+  }
   fmt::print("\n");
   for (const Contestant& contestant : kContestants) {
-    const Runs& runs = all[contestant.name];
-    if (runs.needed.empty()) {
-      fmt::print("{:38} skipped: this build is without libxgboost\n", contestant.name);
+    const std::vector<double> all = needed(contestant.name);
+    if (all.empty()) {
+      fmt::print("{:40} skipped: this build is without libxgboost\n", contestant.name);
       continue;
     }
-    const double median = Quantile(runs.needed, 0.5);
-    fmt::print("{:38} {:>7.0f} {:>9.0f}% {:>8.0f} {:>8.0f} {:>28}", contestant.name, median,
-               100 * median / random, Quantile(runs.needed, 0.25), Quantile(runs.needed, 0.75), "");
-    for (const std::vector<double>& above : runs.per_cent)
+    const double median = Quantile(all, 0.5);
+    fmt::print("{:40} {:>7.0f} {:>9.0f}% {:>8.0f} {:>8.0f} {:>28}", contestant.name, median,
+               100 * median / random, Quantile(all, 0.25), Quantile(all, 0.75), "");
+    for (const size_t at : kCurve) {
+      if (at > static_cast<size_t>(options.trials)) continue;
+      std::vector<double> above;
+      for (const LayerRuns& layer : layers) {
+        for (const Course& course : layer.courses.at(contestant.name))
+          above.push_back(
+              100 * (static_cast<double>(After(course, at)) / static_cast<double>(layer.best) - 1));
+      }
       fmt::print(" {:>6.1f}", Quantile(above, 0.5));
+    }
     fmt::print("\n");
   }
-  return {};
+}
+
+// The mean, over layers and seeds, of the best so far as a share of the compiler's cycles.
+std::string Picture(const std::vector<LayerRuns>& layers, const Options& options) {
+  std::vector<tools::Curve> curves;
+  for (const Contestant& contestant : kContestants) {
+    tools::Curve curve{contestant.name, {}};
+    // Before that many trials the worst random points would squeeze the rest of the picture.
+    for (size_t at = 8; at <= static_cast<size_t>(options.trials); ++at) {
+      double sum = 0, count = 0;
+      for (const LayerRuns& layer : layers) {
+        const auto runs = layer.courses.find(contestant.name);
+        if (runs == layer.courses.end()) continue;
+        for (const Course& course : runs->second) {
+          sum += static_cast<double>(After(course, at)) / static_cast<double>(layer.given);
+          ++count;
+        }
+      }
+      if (count > 0) curve.points.push_back({static_cast<int64_t>(at), sum / count});
+    }
+    if (!curve.points.empty()) curves.push_back(std::move(curve));
+  }
+  return tools::CurveSvg(curves, "cycles");
+}
+
+Status Run(const Options& wanted) {
+  compiler::CompileOptions options;
+  options.cpu = false;
+  TESSERA_ASSIGN(options.config, isa::LoadConfig(wanted.config));
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(wanted.model));
+  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, wanted.model, {}));
+  TESSERA_ASSIGN(const compiler::Compiled compiled,
+                 compiler::Compile(std::move(graph), wanted.model, 0, options));
+  TESSERA_ASSIGN(std::vector<tune::Task> tasks, tune::TasksOf(compiled.programs, options.config));
+  std::erase_if(tasks, [](tune::Task& task) {
+    const tune::Space::Size size = task.space->CountPoints(kMost);
+    return size.exact && size.points < 16;
+  });
+  if (wanted.layers > 0 && std::ssize(tasks) > wanted.layers)
+    tasks.erase(tasks.begin() + wanted.layers, tasks.end());
+  std::vector<LayerRuns> layers;
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    const std::string progress = fmt::format("layer {} of {},", t + 1, tasks.size());
+    TESSERA_ASSIGN(layers.emplace_back(),
+                   RunsOf(std::move(tasks[t]), options.config, wanted, progress));
+  }
+  if (layers.empty())
+    return Fail(Code::kNotFound, "{}: no layer has a space of 16 points", wanted.model);
+  PrintTable(layers, wanted);
+  return wanted.svg.empty() ? Status() : WriteFile(wanted.svg, Picture(layers, wanted));
 }
 
 }  // namespace
 }  // namespace tessera
 
 int main(int argc, char** argv) {
-  if (argc < 2 || argc > 3) {
-    fmt::print(stderr, "usage: search_bench MODEL [CONFIG]\n");
-    return 2;
-  }
-  const tessera::Status status = tessera::Run(argv[1], argc > 2 ? argv[2] : "tiny");
+  tessera::Options options;
+  CLI::App app("how many trials each strategy of tessera tune needs");
+  app.footer(
+      "example: build/bin/search_bench build/models/imagenet/resnet18_int8.onnx default "
+      "--trials 64 --svg curves.svg");
+  app.add_option("model", options.model, "a network that the accelerator runs")->required();
+  app.add_option("config", options.config, "a configuration (default: tiny)");
+  app.add_option("--trials", options.trials, "of each search (default: 128)")
+      ->check(CLI::Range(8, 100'000));
+  app.add_option("--seeds", options.seeds, "searches of each strategy (default: 5)")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--layers", options.layers, "the first of them alone (default: all)")
+      ->check(CLI::Range(1, 100'000));
+  app.add_option("--svg", options.svg, "draw the curves to this file");
+  CLI11_PARSE(app, argc, argv);
+  const tessera::Status status = tessera::Run(options);
   if (!status) fmt::print(stderr, "search_bench: {}\n", status.error().message);
   return status ? 0 : 1;
 }

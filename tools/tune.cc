@@ -19,6 +19,7 @@
 #include "compiler/import/import.h"
 #include "compiler/tune/record_log.h"
 #include "compiler/tune/select.h"
+#include "tools/curve_svg.h"
 #include "tools/duration.h"
 #include "tools/import_options.h"
 #include "tools/interrupt.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a search of `tessera tune` tells of its trials: why some failed, which choices mattered, and
-// a picture of how the best one got better. Depends on: compiler/tune. Used by: tune.
+// What a search of `tessera tune` tells of its trials: why some failed and which choices mattered.
+// Depends on: compiler/tune. Used by: tune.
 #ifndef TESSERA_TOOLS_TUNE_EXPLAIN_H_
 #define TESSERA_TOOLS_TUNE_EXPLAIN_H_
 
@@ -18,20 +18,6 @@ namespace tessera::tools {
 // each with how much slower the best trial without it is; at most |most| of them.
 std::vector<std::string> ExplainTrials(const std::string& name, const tune::Space& space,
                                        const tune::History& history, size_t most = 3);
-
-// The best so far after some trials, as a share of what the compiler chooses by itself.
-struct CurvePoint {
-  int64_t trials = 0;
-  double share = 1;
-};
-struct Curve {
-  std::string name;
-  std::vector<CurvePoint> points;
-};
-
-// |curves| as an SVG picture: trials to the right, per cent of the compiler's |unit| ("cycles")
-// upwards.
-std::string CurveSvg(const std::vector<Curve>& curves, const std::string& unit);
 
 }  // namespace tessera::tools
 

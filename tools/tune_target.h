@@ -16,9 +16,9 @@
 #include "compiler/graph/graph.h"
 #include "compiler/tune/record_log.h"
 #include "compiler/tune/search.h"
+#include "tools/curve_svg.h"
 #include "tools/import_words.h"
 #include "tools/output.h"
-#include "tools/tune_explain.h"
 
 namespace tessera::tools {
 
