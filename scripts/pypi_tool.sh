@@ -7,10 +7,12 @@
 #   pypi_tool.sh BUILD TOOL    BUILD: the build folder; TOOL: yosys (area, timing, proofs; PROGRAM-smtbmc is beside it),
 #                              xilinx (the folder of its simulation models of Xilinx's cells), boolector (proofs),
 #                              perfetto (the folder of the viewer's pages, with Catapult's in it), slang (checks of
-#                              SystemVerilog), fusesoc (builds a .core)
+#                              SystemVerilog), fusesoc (builds a .core), onnxruntime and openvino (time a network:
+#                              bench/peers/host_peers.py)
 #
-# TESSERA_YOSYS=PROGRAM, TESSERA_BOOLECTOR=PROGRAM, TESSERA_PERFETTO=FOLDER, TESSERA_SLANG=PROGRAM, TESSERA_FUSESOC=PROGRAM
-# name another one instead; the cells are then those in ../share/yosys/xilinx of yosys' folder.
+# TESSERA_YOSYS=PROGRAM, TESSERA_BOOLECTOR=PROGRAM, TESSERA_PERFETTO=FOLDER, TESSERA_SLANG=PROGRAM, TESSERA_FUSESOC=PROGRAM,
+# TESSERA_ONNXRUNTIME=PROGRAM, TESSERA_OPENVINO=PROGRAM name another one instead; the cells are then those in
+# ../share/yosys/xilinx of yosys' folder.
 # Exit status 1: the environment cannot be made.
 set -eu
 usage() {
@@ -35,6 +37,14 @@ case $2 in
     package=pyslang==12.1.0 programs=slang own=${TESSERA_SLANG:-} variable=TESSERA_SLANG ask=--version
     start="@/bin/python3' '$(cd "$(dirname "$0")/../hw/scripts" && pwd)/" ending=.py ;;
   fusesoc) package=fusesoc==2.4.7 programs=fusesoc own=${TESSERA_FUSESOC:-} variable=TESSERA_FUSESOC ask=--version start=@/bin/ ;;
+  # A script of this project times a network in the module.
+  onnxruntime | openvino)
+    case $2 in
+      onnxruntime) package=onnxruntime==1.31.1 own=${TESSERA_ONNXRUNTIME:-} variable=TESSERA_ONNXRUNTIME ;;
+      *) package=openvino==2026.4.1 own=${TESSERA_OPENVINO:-} variable=TESSERA_OPENVINO ;;
+    esac
+    programs=$2 ask=--version
+    start="@/bin/python3' '$(cd "$(dirname "$0")/../bench/peers" && pwd)/time_peer.py' '" ;;
   *) usage ;;
 esac
 if [ -n "$own" ] && [ "$2" = xilinx ]; then

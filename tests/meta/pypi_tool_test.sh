@@ -36,7 +36,7 @@ chmod +x "\$3/bin/"*
 PYTHON
 chmod +x "$work/bin/python3"
 PATH=$work/bin:$PATH
-unset TESSERA_YOSYS TESSERA_BOOLECTOR TESSERA_SLANG TESSERA_FUSESOC
+unset TESSERA_YOSYS TESSERA_BOOLECTOR TESSERA_SLANG TESSERA_FUSESOC TESSERA_ONNXRUNTIME TESSERA_OPENVINO
 
 "$script" "$work/build" yosys > "$work/one" &
 "$script" "$work/build" yosys > "$work/two" || bad "the second of two at once failed"
@@ -60,6 +60,7 @@ rm "$work/offline"
 [ "$("$("$script" "$work/build" boolector)" --version)" = 3.2.3 ] || bad "the program named is not boolector"
 [ "$("$("$script" "$work/build" fusesoc)" --version)" = 2.4.7 ] || bad "the program named is not fusesoc"
 "$("$script" "$work/build" slang)" | grep -q 'slang by .*/hw/scripts/slang.py$' || bad "slang is not the project's script"
+"$("$script" "$work/build" onnxruntime)" | grep -q 'slang by .*/bench/peers/time_peer.py$' || bad "onnxruntime is not timed by the project's script"
 [ -r "$("$script" "$work/build" xilinx)/cells_sim.v" ] || bad "xilinx is no folder with cells"
 [ -r "$("$script" "$work/build" perfetto)/index.html" ] || bad "perfetto is no folder with pages"
 touch "$work/hollow"
