@@ -61,11 +61,11 @@ class Build {
 
   // The trace that the user gave for region |index|; null: none.
   const schedule::Trace* TraceOf(size_t index, std::string_view target) const;
-  const schedule::NetworkTrace* NetworkTraceOf(size_t index) const;
+  const schedule::NetworkTrace* NetworkTraceOf(size_t index, std::string_view target) const;
   // Keeps the trace that region |index| was compiled with; |notes| go into a dump alone.
   void AddSchedule(size_t index, const char* target, const schedule::Trace& trace,
                    std::string_view notes = "");
-  void AddNetworkTrace(size_t index, const schedule::NetworkTrace& trace);
+  void AddNetworkTrace(size_t index, const char* target, const schedule::NetworkTrace& trace);
   // Whether every schedule of the options has a layer that runs where it says.
   Status CheckSchedules() const;
 

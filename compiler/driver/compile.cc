@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "base/text.h"
 #include "compiler/driver/build.h"
 #include "compiler/driver/coverage.h"
 #include "compiler/driver/user_order.h"
@@ -44,12 +45,33 @@ void AddLayers(Build& build) {
   }
 }
 
+// Decides the layouts of results between layers of the host, or takes what the user decides.
+Status LayOut(Build& build, HostLayouts* layouts) {
+  const FusedNetwork& n = build.network;
+  const auto traces = LayoutsOnHost(n.graph, n.regions);
+  for (size_t r = 0; r < n.regions.size(); ++r) {
+    const auto* trace = build.NetworkTraceOf(r, schedule::kHostNetworkTrace);
+    if (!traces[r] && trace != nullptr && !trace->empty()) {
+      return Fail(
+          Code::kInvalidArgument,
+          "{}: {}: its result is row-major, because others than layers of the host have it, "
+          "or it has not four dimensions; leave the step out",
+          (*trace)[0].from, Legible(n.regions[r].name));
+    }
+    if (!traces[r]) continue;
+    if (trace == nullptr) trace = &*traces[r];
+    if (!trace->empty()) (*layouts)[n.regions[r].output] = ChannelsLast();
+    build.AddNetworkTrace(r, schedule::kHostNetworkTrace, *trace);
+  }
+  return {};
+}
+
 }  // namespace
 
 Status AddCpuPlan(Build& build) {
   const FusedNetwork& n = build.network;
   PlanBuild p(build, "cpu");
-  p.layouts = LayoutsOnHost(n.graph, n.regions);
+  TESSERA_TRY(LayOut(build, &p.layouts));
   for (graph::TensorId id : n.graph.inputs) {
     p.plan.inputs.push_back(p.UserBuffer(id));
     p.AddOrderStep(id, false);

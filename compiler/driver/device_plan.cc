@@ -150,7 +150,8 @@ Status DevicePlanBuild::PlanPrograms() {
         region.schedule = *trace;
       if (const schedule::Trace* trace = build_.TraceOf(r, schedule::kStoreTrace))
         region.store_schedule = *trace;
-      if (const schedule::NetworkTrace* trace = build_.NetworkTraceOf(r)) region.network = *trace;
+      if (const schedule::NetworkTrace* trace = build_.NetworkTraceOf(r, schedule::kNetworkTrace))
+        region.network = *trace;
       for (auto& [placeholder, activation] : region.activations) activation = Root(activation);
       program.regions.push_back(std::move(region));
     }
@@ -268,7 +269,8 @@ Status DevicePlanBuild::Emit() {
           fmt::format("// accelerator {}\n{}\n", program.regions[i].op, emitted.irs[i]);
     }
     for (size_t i = 0; i < program.regions.size(); ++i) {
-      build_.AddNetworkTrace(program.regions[i].layer, program.plan.network[i]);
+      build_.AddNetworkTrace(program.regions[i].layer, schedule::kNetworkTrace,
+                             program.plan.network[i]);
       build_.AddSchedule(program.regions[i].layer, schedule::kAcceleratorTrace,
                          program.plan.traces[i], dump ? emitted.notes[i] : std::string());
       if (const auto& store = program.plan.regions[i].store)

@@ -86,21 +86,24 @@ te::RegionTe ForHost(const te::RegionTe& given, const schedule::Trace* trace) {
 
 Layout ChannelsLast() { return {.dims = {{0, 1, 0}, {2, 1, 0}, {3, 1, 0}, {1, 1, 0}}}; }
 
-HostLayouts LayoutsOnHost(const graph::Graph& graph, const std::vector<graph::Region>& regions) {
+std::vector<std::optional<schedule::NetworkTrace>> LayoutsOnHost(
+    const graph::Graph& graph, const std::vector<graph::Region>& regions) {
   std::set<graph::TensorId> fixed(graph.inputs.begin(), graph.inputs.end());
   fixed.insert(graph.outputs.begin(), graph.outputs.end());
   for (const graph::Region& region : regions) {
     const std::optional<graph::TensorId> viewed = network::ViewedBy(graph, region);
     if (viewed) fixed.insert({*viewed, region.output});
   }
-  HostLayouts layouts;
+  std::vector<std::optional<schedule::NetworkTrace>> traces;
   for (const graph::Region& region : regions) {
+    auto& trace = traces.emplace_back();
     const std::vector<int64_t>& shape = graph.tensor(region.output).shape;
     if (fixed.contains(region.output) || shape.size() != 4) continue;
-    if (shape[1] < kLeastChannels || shape[2] * shape[3] == 1) continue;
-    layouts[region.output] = ChannelsLast();
+    trace.emplace();
+    if (shape[1] >= kLeastChannels && shape[2] * shape[3] > 1)
+      trace->push_back(schedule::ChannelsLastStep());
   }
-  return layouts;
+  return traces;
 }
 
 Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name,

@@ -16,6 +16,7 @@
 #include "compiler/graph/fuse.h"
 #include "compiler/ir/ir.h"
 #include "compiler/region/region.h"
+#include "compiler/schedule/network_step.h"
 #include "compiler/schedule/step.h"
 #include "compiler/target/host_level.h"
 
@@ -33,8 +34,11 @@ struct HostFunc {
 // The layouts of a graph's tensors that are not row-major.
 using HostLayouts = std::map<graph::TensorId, Layout>;
 
-// Layouts for a plan that runs all of |regions| on the host.
-HostLayouts LayoutsOnHost(const graph::Graph& graph, const std::vector<graph::Region>& regions);
+// For a plan that runs all of |regions| on the host: by region whether its result has its channels
+// last, as a network trace (schedule::ChannelsLastStep); nothing: it is row-major in any case,
+// because others than layers of the host read or make it, or it has not four dimensions.
+std::vector<std::optional<schedule::NetworkTrace>> LayoutsOnHost(
+    const graph::Graph& graph, const std::vector<graph::Region>& regions);
 
 // The layout of a tensor that is not row-major.
 Layout ChannelsLast();

@@ -24,8 +24,8 @@ const schedule::Trace* Build::TraceOf(size_t index, std::string_view target) con
   return given == nullptr ? nullptr : &given->trace;
 }
 
-const schedule::NetworkTrace* Build::NetworkTraceOf(size_t index) const {
-  const schedule::LayerTrace* given = GivenFor(index, schedule::kNetworkTrace);
+const schedule::NetworkTrace* Build::NetworkTraceOf(size_t index, std::string_view target) const {
+  const schedule::LayerTrace* given = GivenFor(index, target);
   return given == nullptr ? nullptr : &given->network;
 }
 
@@ -39,9 +39,8 @@ void Build::AddSchedule(size_t index, const char* target, const schedule::Trace&
   Keep({.target = target, .layer = network.regions[index].name, .trace = trace}, notes);
 }
 
-void Build::AddNetworkTrace(size_t index, const schedule::NetworkTrace& trace) {
-  Keep({.target = schedule::kNetworkTrace, .layer = network.regions[index].name, .network = trace},
-       "");
+void Build::AddNetworkTrace(size_t index, const char* target, const schedule::NetworkTrace& trace) {
+  Keep({.target = target, .layer = network.regions[index].name, .network = trace}, "");
 }
 
 Status Build::CheckSchedules() const {
@@ -62,6 +61,7 @@ Status Build::CheckSchedules() const {
     const bool view = network::ViewedBy(network.graph, network.regions[found]).has_value();
     const std::map<std::string_view, bool> runs = {
         {schedule::kHostTrace, options.cpu || (options.device && !accelerated)},
+        {schedule::kHostNetworkTrace, options.cpu},
         {schedule::kAcceleratorTrace, accelerated},
         {schedule::kStoreTrace, accelerated},
         {schedule::kNetworkTrace, accelerated},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps of a layer in its network: what layers of one accelerator program agree on, a type for
-// each. A layer's network trace decides all of it: a step that is not there does not happen.
+// The steps of a layer in its network: what layers of one accelerator program agree on, and layers
+// of the host; a type for each. A layer's network trace decides all of it: a step that is not there
+// does not happen.
 // Depends on: base. Used by: trace_file.h, compiler/network, which carries them out.
 #ifndef TESSERA_COMPILER_SCHEDULE_NETWORK_STEP_H_
 #define TESSERA_COMPILER_SCHEDULE_NETWORK_STEP_H_
@@ -56,7 +57,15 @@ struct TapsStep {
   static auto Fields(auto& s) { return std::tie(s.axes); }
 };
 
-using AnyNetworkStep = std::variant<StayStep, TurnsStep, RoomStep, TapsStep>;
+// On the host, the layer's result has its channels last (0,2,3,1) between layers, not row-major.
+struct ChannelsLastStep {
+  static constexpr const char* kName = "channels_last";
+  static constexpr const char* kUsage = "channels_last";
+  bool operator==(const ChannelsLastStep&) const = default;
+  static auto Fields(auto&) { return std::tie(); }
+};
+
+using AnyNetworkStep = std::variant<StayStep, TurnsStep, RoomStep, TapsStep, ChannelsLastStep>;
 // A step and its place in a file, "mine.txt:24"; "": not from a file. Equality ignores the place.
 struct NetworkStep : AnyNetworkStep {
   using AnyNetworkStep::AnyNetworkStep;
@@ -73,8 +82,13 @@ const S* StepOf(const NetworkTrace& trace) {
   return nullptr;
 }
 
-// The form of each step: "turns LAYERS ROWS SPARE".
-std::vector<std::string> NetworkStepUsages();
+// Whether |step| is for layers of the host; the others are for the accelerator's.
+inline bool IsForHost(const NetworkStep& step) {
+  return std::holds_alternative<ChannelsLastStep>(step);
+}
+
+// The form of each step for the accelerator, or |for_host|: "turns LAYERS ROWS SPARE".
+std::vector<std::string> NetworkStepUsages(bool for_host = false);
 
 std::string Print(const NetworkTrace& trace);  // one step a line
 

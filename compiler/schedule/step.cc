@@ -99,7 +99,13 @@ Result<std::vector<OneOf>> ParseSteps(const std::string& text, const std::string
 }  // namespace
 
 std::vector<std::string> StepUsages() { return UsagesOf<Step>(); }
-std::vector<std::string> NetworkStepUsages() { return UsagesOf<NetworkStep>(); }
+std::vector<std::string> NetworkStepUsages(bool for_host) {
+  std::vector<std::string> usages = UsagesOf<NetworkStep>();
+  std::erase_if(usages, [&](const std::string& usage) {
+    return (usage == ChannelsLastStep::kUsage) != for_host;
+  });
+  return usages;
+}
 
 std::string Print(const Choice& choice) {
   return choice.words.empty() ? std::to_string(choice.number)

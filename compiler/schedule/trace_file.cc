@@ -30,6 +30,7 @@ std::optional<LayerTrace> Heading(std::string_view line) {
 std::string TraceTargetText(std::string_view target) {
   if (target == kStoreTrace) return "the accelerator's store";
   if (target == kNetworkTrace) return "the accelerator's network";
+  if (target == kHostNetworkTrace) return "the host's network";
   const bool named = target == kHostTrace || target == kAcceleratorTrace;
   return fmt::format("{} {}", named ? "the" : "device", target);
 }
@@ -46,8 +47,15 @@ Result<std::vector<LayerTrace>> ParseTraceFile(const std::string& text, const st
   std::string steps;  // of the last layer, behind as many empty lines as precede it in the file
   const auto finish = [&]() -> Status {
     if (layers.empty()) return {};
-    if (layers.back().target == kNetworkTrace) {
+    const bool for_host = layers.back().target == kHostNetworkTrace;
+    if (for_host || layers.back().target == kNetworkTrace) {
       TESSERA_ASSIGN(layers.back().network, ParseNetworkTrace(steps, file));
+      for (const NetworkStep& step : layers.back().network) {
+        if (IsForHost(step) == for_host) continue;
+        return Fail(Code::kInvalidArgument, "{}: not for {}; its steps are: {}", step.from,
+                    TraceTargetText(layers.back().target),
+                    fmt::join(NetworkStepUsages(for_host), ", "));
+      }
     } else {
       TESSERA_ASSIGN(layers.back().trace, ParseTrace(steps, file));
     }

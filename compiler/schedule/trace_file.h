@@ -26,10 +26,13 @@ inline constexpr const char* kAcceleratorTrace = "accelerator";
 inline constexpr const char* kStoreTrace = "accelerator.store";
 // What the layer agrees on with the other layers of its program.
 inline constexpr const char* kNetworkTrace = "accelerator.network";
+// What a result's layout between layers of the host is.
+inline constexpr const char* kHostNetworkTrace = "host.network";
 inline constexpr const char* kOpenClTrace = "opencl";
 inline constexpr const char* kCudaTrace = "cuda";
-inline constexpr std::array kTraceTargets{kHostTrace,    kAcceleratorTrace, kStoreTrace,
-                                          kNetworkTrace, kOpenClTrace,      kCudaTrace};
+inline constexpr std::array kTraceTargets{kHostTrace,  kHostNetworkTrace, kAcceleratorTrace,
+                                          kStoreTrace, kNetworkTrace,     kOpenClTrace,
+                                          kCudaTrace};
 
 // The target in a message: "the host", "the accelerator's store", "device cuda".
 std::string TraceTargetText(std::string_view target);
@@ -38,7 +41,7 @@ struct LayerTrace {
   std::string target;  // one of kTraceTargets
   std::string layer;   // the layer's name, as a terminal shows it
   Trace trace;
-  NetworkTrace network = {};  // of kNetworkTrace, instead of |trace|
+  NetworkTrace network = {};  // of kNetworkTrace and kHostNetworkTrace, instead of |trace|
   std::string from = "";      // the place of its first line, "mine.txt:3"; "": not from a file
 };
 

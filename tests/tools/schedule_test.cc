@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/rng.h"
 #include "tests/tools/command.h"
 
 namespace tessera::test::schedule_test {
@@ -110,6 +111,36 @@ std::map<std::string, std::string> Sections(const std::string& text, const std::
     if (section != nullptr) *section += line + "\n";
   }
   return sections;
+}
+
+// Whatever layouts results have between layers of the host, by random network traces: the same
+// integers by other code. A plan's traces, given again, make the same artifact
+// (WhatIsPrintedGivesTheSameArtifact).
+TEST_F(Schedules, ResultsInAnyLayoutsAreTheSameIntegers) {
+  const std::map<std::string, std::string> layers = Sections(*dump, "host.network");
+  EXPECT_GE(layers.size(), 8u);
+  const auto logits = [](const std::string& more, const std::string& name) {
+    const std::string net = TempPath(name + ".tsr"), out = TempPath(name + ".npy");
+    const CommandResult made = Tessera(Compile("--target cpu -o " + net + " " + more));
+    EXPECT_EQ(made.code, 0) << made.output;
+    const CommandResult ran = Tessera("run " + net + " --device cpu --first 4 --input " +
+                                      std::string(kImages) + " --output " + out);
+    EXPECT_EQ(ran.code, 0) << ran.output;
+    return Read(out);
+  };
+  const std::string plain = logits("", "layouts");
+  ASSERT_FALSE(plain.empty());
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    Rng rng(seed);
+    std::string traces;
+    for (const auto& [layer, steps] : layers)
+      traces += "host.network " + layer + ":\n" + (rng.OneIn(2) ? "channels_last\n" : "") + "\n";
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + traces);
+    EXPECT_EQ(logits("--schedule " + Write("layouts.txt", traces), "drawn"), plain);
+    EXPECT_NE(Read(TempPath("drawn.tsr")), Read(TempPath("layouts.tsr")));
+    const CommandResult told = Tessera("info " + TempPath("drawn.tsr") + " --schedules");
+    EXPECT_EQ(Sections(told.output, "host.network"), Sections(traces, "host.network"));
+  }
 }
 
 // With --keep-tensors a result that stays on chip is stored too, by a schedule of its own that the
@@ -319,6 +350,13 @@ TEST_F(Schedules, WhatIsNoScheduleOfTheNetworkIsRefusedByNameAndLine) {
       {Edited(*dump, kAccel, "decide rows", "decide rowes"),
        "(split stem_q.sum y $rows y.o y.i): no decision 'rows'"},
       {"accelerator input_q/QuantizeLinear:\n", "has no code for the accelerator"},
+      {"host.network stem_conv/Conv:\nstay\n",
+       "bad.txt:2: not for the host's network; its steps are: channels_last"},
+      {"accelerator.network stem_conv/Conv:\nchannels_last\n",
+       "bad.txt:2: not for the accelerator's network; its steps are: stay, turns"},
+      {"host.network fc/Gemm:\nchannels_last\n",
+       "bad.txt:2: fc/Gemm: its result is row-major, because others than layers of the host have"},
+      {"host.network stem_conv/Conv:\n", "has no code for the host's network", "--target vta"},
       {std::string(kAccel) + "\n", "has no code for the accelerator", "--target cpu"},
       {std::string(kHost) + "\n", "has no code for the host", "--target vta"},
   };
@@ -336,7 +374,7 @@ TEST_F(Schedules, WhatIsNoScheduleOfTheNetworkIsRefusedByNameAndLine) {
                 .output.find("--schedule q=" + file + ": no schedule of layer q is in " + file),
             std::string::npos);
   EXPECT_NE(Tessera(Compile("--dump te --schedule " + file + " --schedule " + file))
-                .output.find("has a schedule for the host already"),
+                .output.find("has a schedule for the host's network already"),
             std::string::npos);
   for (const std::string given : {"=", "q=", "=x"}) {
     EXPECT_NE(Tessera(Compile("--dump te --schedule " + given))

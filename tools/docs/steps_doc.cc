@@ -24,10 +24,14 @@ std::string Block(const std::string& text) {
   return out.ends_with('\n') ? out : out + "\n";
 }
 
+std::string Joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
 // What layers of a program agree on.
 std::string NetworkSteps() {
-  std::string usage;
-  for (const std::string& line : schedule::NetworkStepUsages()) usage += line + "\n";
   return "\n## Network traces\n\n"
          "Layers of one program of the accelerator agree on what stays in INP between them. A "
          "layer's part is its network trace,\nunder the heading `accelerator.network LAYER:`; "
@@ -36,7 +40,7 @@ std::string NetworkSteps() {
          "without a trace is\nfor the compiler to decide. The generator makes the layer's "
          "schedule for it. A schedule that is given keeps its own\n`set_scope .. inp` and "
          "`fold_storage`, and its network trace has to agree.\n\n" +
-         Block(usage) +
+         Block(Joined(schedule::NetworkStepUsages())) +
          "\n`stay` keeps the layer's result in INP until its last reader has run.\n\n"
          "`turns 3 2 1` lets this layer and the next two take turns. A tile of work of this layer "
          "has 2 rows; INP holds a band of\nrows of the results between the layers. A layer may "
@@ -45,7 +49,14 @@ std::string NetworkSteps() {
          "`room 3` leaves three eighths of the INP tiles for this layer's boxes to the boxes of "
          "the next layer, so that the next layer\nbegins under this one.\n\n"
          "`taps 3` is for a layer that reads the network's input: the host packs the taps of its "
-         "window as channels (im2col), those\nof a column (1), of a row (2) or both (3).\n";
+         "window as channels (im2col), those\nof a column (1), of a row (2) or both (3).\n\n"
+         "On the host a result has one of two layouts between layers. Under the heading "
+         "`host.network LAYER:`\n\n" +
+         Block(Joined(schedule::NetworkStepUsages(true))) +
+         "\nhas the channels of the layer's result last (0,2,3,1); without the step the result is "
+         "row-major. The plan that runs all layers\non the host has this choice. In other plans "
+         "the same layers exchange tensors with the accelerator, row-major, by the same\n"
+         "schedules.\n";
 }
 
 Result<std::string> Document() {

@@ -29,6 +29,7 @@ TEST(NetworkTraces, AreTextAndBack) {
   EXPECT_EQ(schedule::StepOf<schedule::TurnsStep>(*trace)->rows, 2);
   EXPECT_EQ(schedule::StepOf<schedule::RoomStep>(*schedule::ParseNetworkTrace("")), nullptr);
   EXPECT_EQ(schedule::NetworkStepUsages().size(), 4u);
+  EXPECT_EQ(schedule::NetworkStepUsages(true).size(), 1u);
   const auto layers = schedule::ParseTraceFile(
       "accelerator.network a b:\nroom 2\naccelerator a b:\ninline x\n", "f.txt");
   ASSERT_TRUE(layers) << layers.error().message;
@@ -42,7 +43,8 @@ TEST(NetworkTraces, BadTextIsRefused) {
     const auto trace = schedule::ParseNetworkTrace(text, "f.txt");
     return trace ? "parsed" : trace.error().message;
   };
-  EXPECT_EQ(message("\nrest"), "f.txt:2: 'rest' is no primitive; there are stay turns room taps");
+  EXPECT_EQ(message("\nrest"),
+            "f.txt:2: 'rest' is no primitive; there are stay turns room taps channels_last");
   EXPECT_EQ(message("turns 2 1"), "f.txt:1: (turns 2 1): 2 words; write turns LAYERS ROWS SPARE");
   EXPECT_EQ(message("room much"), "f.txt:1: (room much): 'much' is no number");
   EXPECT_EQ(message("stay now"), "f.txt:1: (stay now): 1 words; write stay");
