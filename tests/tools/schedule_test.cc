@@ -15,7 +15,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "base/rng.h"
 #include "tests/tools/command.h"
 
 namespace tessera::test::schedule_test {
@@ -111,36 +110,6 @@ std::map<std::string, std::string> Sections(const std::string& text, const std::
     if (section != nullptr) *section += line + "\n";
   }
   return sections;
-}
-
-// Whatever layouts results have between layers of the host, by random network traces: the same
-// integers by other code. A plan's traces, given again, make the same artifact
-// (WhatIsPrintedGivesTheSameArtifact).
-TEST_F(Schedules, ResultsInAnyLayoutsAreTheSameIntegers) {
-  const std::map<std::string, std::string> layers = Sections(*dump, "host.network");
-  EXPECT_GE(layers.size(), 8u);
-  const auto logits = [](const std::string& more, const std::string& name) {
-    const std::string net = TempPath(name + ".tsr"), out = TempPath(name + ".npy");
-    const CommandResult made = Tessera(Compile("--target cpu -o " + net + " " + more));
-    EXPECT_EQ(made.code, 0) << made.output;
-    const CommandResult ran = Tessera("run " + net + " --device cpu --first 4 --input " +
-                                      std::string(kImages) + " --output " + out);
-    EXPECT_EQ(ran.code, 0) << ran.output;
-    return Read(out);
-  };
-  const std::string plain = logits("", "layouts");
-  ASSERT_FALSE(plain.empty());
-  for (uint64_t seed = 1; seed <= 4; ++seed) {
-    Rng rng(seed);
-    std::string traces;
-    for (const auto& [layer, steps] : layers)
-      traces += "host.network " + layer + ":\n" + (rng.OneIn(2) ? "channels_last\n" : "") + "\n";
-    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + traces);
-    EXPECT_EQ(logits("--schedule " + Write("layouts.txt", traces), "drawn"), plain);
-    EXPECT_NE(Read(TempPath("drawn.tsr")), Read(TempPath("layouts.tsr")));
-    const CommandResult told = Tessera("info " + TempPath("drawn.tsr") + " --schedules");
-    EXPECT_EQ(Sections(told.output, "host.network"), Sections(traces, "host.network"));
-  }
 }
 
 // With --keep-tensors a result that stays on chip is stored too, by a schedule of its own that the
