@@ -8,7 +8,8 @@
 
 The float32 network is the int8 one without QuantizeLinear and DequantizeLinear, its weights dequantised. The engines take
 turns: each is a process that loads the network once and stays, and in each round each times one pass over --items inputs
-of random bytes, while the others wait; the order changes from round to round. The processes may use as many cores as they have
+of random bytes, while the others are stopped (threads of a pool look for work for a while after an inference, on cores
+that are then another engine's); the order changes from round to round. The processes may use as many cores as they have
 threads. The table has the median of all rounds, and the median, with its quartiles, of the ratio of the faster peer to
 Tessera: above 1 Tessera is faster. Behind it stand the greatest difference of an output from ONNX Runtime's, as a share
 of the greatest output, and how often the greatest output is the same one.
@@ -21,6 +22,7 @@ Exit status: 0 done, 1 --least: a ratio is below it, 2 something is missing or f
 import argparse
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -109,9 +111,12 @@ class Engine:
 
     def seconds(self):
         try:
+            self.process.send_signal(signal.SIGCONT)
             self.process.stdin.write("\n")
             self.process.stdin.flush()
-            return float(self.process.stdout.readline())
+            seconds = float(self.process.stdout.readline())
+            self.process.send_signal(signal.SIGSTOP)
+            return seconds
         except (BrokenPipeError, ValueError):
             self.process.wait()
             self.log.seek(0)
@@ -119,6 +124,7 @@ class Engine:
             raise Problem(f"{self.name} ended with {self.process.returncode}: {last[0]}") from None
 
     def close(self):
+        self.process.send_signal(signal.SIGCONT)
         self.process.stdin.close()
         self.process.wait()
 
@@ -194,7 +200,7 @@ def measured_row(title, kind, command, programs, model, threads, options):
         if kind == "float32":
             float_twin(model, folder / "float.onnx")
             model = folder / "float.onnx"
-        print(f"{title}, {kind}, {threads} threads: {options.rounds} rounds", file=sys.stderr, flush=True)
+        print(f"{title}, {kind}, threads: {threads}, rounds: {options.rounds}", file=sys.stderr, flush=True)
         times = measure(command, programs, model, folder, threads, options)
         apart, equal = agreement(folder, "Tessera")
     medians = [statistics.median(t) for t in times]
