@@ -20,6 +20,7 @@ Exit status: 0 done, 1 --least: a ratio is below it, 2 something is missing or f
 """
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -88,7 +89,7 @@ def float_twin(path, to):
 
 
 def input_shape(model):
-    """The name and the shape of the network's one input."""
+    """The shape of the network's one input."""
     graph = onnx.load(model).graph
     made = {t.name for t in graph.initializer}
     inputs = [i for i in graph.input if i.name not in made]
@@ -125,7 +126,8 @@ class Engine:
 
     def close(self):
         self.process.send_signal(signal.SIGCONT)
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):  # it ended before it read the last line
+            self.process.stdin.close()
         self.process.wait()
 
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tune/strategy.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace tessera::tune {
 namespace {
 
@@ -35,6 +38,17 @@ Result<std::unique_ptr<Strategy>> MakeStrategy(const std::string& name, uint64_t
     if (row.name == name) return row.make(seed);
   }
   return Fail(Code::kNotFound, "no strategy '{}'; there are {}", name, StrategyNames());
+}
+
+size_t Batch::RandomShare(size_t most) {
+  constexpr double kEpsilon = 0.05;
+  return static_cast<size_t>(std::ceil(kEpsilon * static_cast<double>(most)));
+}
+
+void Batch::AddBest(std::vector<std::pair<double, Point>> scored) {
+  std::ranges::stable_sort(scored, [](const auto& a, const auto& b) { return a.first > b.first; });
+  const size_t random = RandomShare(most_);
+  for (size_t k = 0; k < scored.size() && size() + random < most_; ++k) Add(scored[k].second);
 }
 
 void Batch::AddRandom(Space& space, Rng& rng, size_t count) {

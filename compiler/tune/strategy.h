@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -60,6 +61,11 @@ class Batch {
     points_.push_back(point);
     return true;
   }
+  // Adds the points of |scored| with the highest scores, of equal ones the earlier one first, until
+  // RandomShare of the batch is left.
+  void AddBest(std::vector<std::pair<double, Point>> scored);
+  // The points of a batch of |most| that are random where a model chooses the others: 5 %.
+  static size_t RandomShare(size_t most);
   // Adds random points until the batch has |count| points or no more are found.
   void AddRandom(Space& space, Rng& rng, size_t count);
   std::vector<Point> Take() { return std::move(points_); }

@@ -15,7 +15,6 @@ namespace {
 class AnnealingStrategy : public Strategy {
   static constexpr size_t kChains = 128;
   static constexpr int kSteps = 500, kPatience = 50;
-  static constexpr double kEpsilon = 0.05;
 
  public:
   explicit AnnealingStrategy(uint64_t seed) : rng_(seed) {}
@@ -58,10 +57,7 @@ class AnnealingStrategy : public Strategy {
         scores[c] = moved[c];
       }
     }
-    const auto random = static_cast<size_t>(std::ceil(kEpsilon * static_cast<double>(n)));
-    for (const auto& [score, point] : found) {
-      if (batch.size() + random < n) batch.Add(point);
-    }
+    batch.AddBest(std::move(found));
     batch.AddRandom(space, rng_, n);
     return batch.Take();
   }

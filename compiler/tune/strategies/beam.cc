@@ -20,7 +20,7 @@ namespace {
 class BeamStrategy : public Strategy {
   static constexpr size_t kBeam = 32;
   static constexpr int kPasses = 5;
-  static constexpr double kBlessed = 1.2, kUnblessed = 10, kEpsilon = 0.05;
+  static constexpr double kBlessed = 1.2, kUnblessed = 10;
 
  public:
   explicit BeamStrategy(uint64_t seed) : rng_(seed) {}
@@ -28,17 +28,12 @@ class BeamStrategy : public Strategy {
   std::vector<Point> NextBatch(Space& space, CostModel* model, const History& history,
                                size_t n) override {
     Batch batch(history, n);
-    const auto random =
-        model == nullptr ? n : static_cast<size_t>(std::ceil(kEpsilon * static_cast<double>(n)));
     if (model != nullptr) {
       found_.clear();
       known_.clear();
       blessed_.clear();
       for (int pass = 0; pass < kPasses; ++pass) RunPass(space, *model, pass);
-      std::ranges::stable_sort(found_,
-                               [](const auto& a, const auto& b) { return a.first > b.first; });
-      for (size_t k = 0; k < found_.size() && batch.size() + random < n; ++k)
-        batch.Add(found_[k].second);
+      batch.AddBest(std::move(found_));
     }
     batch.AddRandom(space, rng_, n);
     return batch.Take();

@@ -4,10 +4,10 @@
 // which values knobs may have, and not a point. Children have the constraints of both parents on
 // the knobs that matter; sometimes one of them is dropped. A point is drawn from each, so all are
 // legal. With Heron's constants: the first parents are the 32 best measured points, 5 rounds of 200
-// children on a model, of which 100 are the next parents. Two things differ from Heron. It
-// constrains a fifth of hundreds of variables; these spaces have fewer than ten knobs, and half of
-// them are constrained. The knobs that matter are those that explain most of the measured cycles'
-// variance, so that every model can be used, and none.
+// children on a model, of which 100 are the next parents. Heron constrains a fifth of hundreds of
+// variables. These spaces have fewer than ten knobs, so this search constrains half of them. Heron
+// asks its model which knobs matter. This search takes the knobs that explain most of the measured
+// cycles' variance, so it works with every model and without one.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -22,7 +22,7 @@ namespace {
 class ConstrainedStrategy : public Strategy {
   static constexpr size_t kChildren = 200, kSelected = 100, kMeasured = 32;
   static constexpr int kRounds = 5;
-  static constexpr double kKeys = 0.5, kDrop = 0.1, kEpsilon = 0.05;
+  static constexpr double kKeys = 0.5, kDrop = 0.1;
 
  public:
   explicit ConstrainedStrategy(uint64_t seed) : rng_(seed) {}
@@ -35,7 +35,6 @@ class ConstrainedStrategy : public Strategy {
     for (const Trial* trial : history.Fastest()) {
       if (parents.size() < kMeasured) parents.push_back(trial->point);
     }
-    const auto random = static_cast<size_t>(std::ceil(kEpsilon * static_cast<double>(n)));
     std::vector<std::pair<double, Point>> found;
     std::unordered_set<uint64_t> known;
     const size_t children = model == nullptr ? 2 * n : kChildren;
@@ -56,9 +55,7 @@ class ConstrainedStrategy : public Strategy {
         if (parents.size() < kSelected) parents.push_back(points[k]);
       }
     }
-    std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
-    for (size_t k = 0; k < found.size() && batch.size() + random < n; ++k)
-      batch.Add(found[k].second);
+    batch.AddBest(std::move(found));
     batch.AddRandom(space, rng_, n);
     return batch.Take();
   }

@@ -16,7 +16,7 @@ namespace {
 class EvolutionStrategy : public Strategy {
   static constexpr size_t kPopulation = 512;
   static constexpr int kGenerations = 4;
-  static constexpr double kMeasured = 0.2, kMutate = 0.85, kEpsilon = 0.05;
+  static constexpr double kMeasured = 0.2, kMutate = 0.85;
 
  public:
   explicit EvolutionStrategy(uint64_t seed) : rng_(seed) {}
@@ -41,11 +41,8 @@ class EvolutionStrategy : public Strategy {
       }
       if (generation < kGenerations) population = Children(space, population, scores);
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    const auto random = static_cast<size_t>(std::ceil(kEpsilon * static_cast<double>(n)));
-    for (size_t k = 0; k < found.size() && batch.size() + random < n; ++k)
-      batch.Add(found[k].second);
+    batch.AddBest(std::move(found));
+    const size_t random = Batch::RandomShare(n);
     // Without a model: children of the best measured points.
     for (int misses = 0;
          model == nullptr && measured > 0 && batch.size() + random < n && misses < 64;) {
