@@ -45,11 +45,19 @@ except ImportError:
 PEERS = ("onnxruntime", "openvino")
 
 
+def loaded(path):
+    """The ONNX model of the file |path|."""
+    try:
+        return onnx.load(path)
+    except Exception as error:  # protobuf's and onnx's exceptions share no public base class
+        raise Problem(f"{path}: no ONNX model: {error}") from None
+
+
 def float_twin(path, to):
     """Writes the network of |path| without quantisation to |to|."""
     from onnx import helper, numpy_helper
 
-    model = onnx.load(path)
+    model = loaded(path)
     graph = model.graph
     constants = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
     same, kept = {}, []
@@ -90,7 +98,7 @@ def float_twin(path, to):
 
 def input_shape(model):
     """The shape of the network's one input."""
-    graph = onnx.load(model).graph
+    graph = loaded(model).graph
     made = {t.name for t in graph.initializer}
     inputs = [i for i in graph.input if i.name not in made]
     if len(inputs) != 1 or len(graph.output) != 1 or inputs[0].type.tensor_type.elem_type != onnx.TensorProto.FLOAT:
