@@ -7,7 +7,7 @@
 #include "compiler/ops/functions.h"
 #include "compiler/region/functions.h"
 
-namespace tessera::ops {
+namespace tessera::ops::activations_op {
 namespace {
 
 Expr F(float value) { return ir::ImmF32(value); }
@@ -142,15 +142,6 @@ constexpr TfliteRow kGeluTflite[] = {{"GELU", 1, 1, FromTfliteGelu}};
 
 }  // namespace
 
-Result<float> ReadParameter(const OnnxNode& node, const Parameter& parameter) {
-  const auto given = node.attributes.find(std::string(parameter.name));
-  const float value =
-      given == node.attributes.end() ? parameter.usual : given->second.f.value_or(parameter.usual);
-  if (std::abs(value) <= 1e6f) return value;
-  return Fail(Code::kInvalidArgument, "{}: {} {}; -1e6 to 1e6 are accepted", node.Place(),
-              parameter.name, value);
-}
-
 constinit const OpDef kGeluDef = FunctionDef<kGeluOf>(kAllTypes, kGeluRows, kGeluTflite);
 constinit const OpDef kGeluTanhDef = FunctionDef<kGeluTanhOf>(kAllTypes, {});
 constinit const OpDef kSoftplusDef = FunctionDef<kSoftplusOf>(kAllTypes, kSoftplusRows);
@@ -162,5 +153,18 @@ constinit const OpDef kCeluDef = CurveDef<kCeluOf>(kCeluRows);
 constinit const OpDef kHardSigmoidDef = CurveDef<kHardSigmoidOf>(kHardSigmoidRows);
 constinit const OpDef kThresholdedReluDef = CurveDef<kThresholdedReluOf>(kThresholdedReluRows);
 constinit const OpDef kShrinkDef = CurveDef<kShrinkOf>(kShrinkRows);
+
+}  // namespace tessera::ops::activations_op
+
+namespace tessera::ops {
+
+Result<float> ReadParameter(const OnnxNode& node, const Parameter& parameter) {
+  const auto given = node.attributes.find(std::string(parameter.name));
+  const float value =
+      given == node.attributes.end() ? parameter.usual : given->second.f.value_or(parameter.usual);
+  if (std::abs(value) <= 1e6f) return value;
+  return Fail(Code::kInvalidArgument, "{}: {} {}; -1e6 to 1e6 are accepted", node.Place(),
+              parameter.name, value);
+}
 
 }  // namespace tessera::ops

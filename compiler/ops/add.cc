@@ -3,7 +3,7 @@
 // Sum of two tensors. ONNX Add, Sum, Mean; TFLite ADD.
 #include "compiler/ops/binary.h"
 
-namespace tessera::ops {
+namespace tessera::ops::add_op {
 namespace {
 
 void Body(RegionBuilder& b, const Node& node) { SumBody(b, node, ir::BinOp::kAdd); }
@@ -19,9 +19,8 @@ Status FromSeveral(QdqConverter& c, const OnnxNode& node) {
   return SeveralFromOnnx(c, node, Op::kAdd, node.op_type == "Mean");
 }
 
-constexpr OnnxRow kOnnx[] = {{"Add", FromOnnx, 2},
-                             {"Sum", FromSeveral, 1, graph::OnnxWhen::kNever},
-                             {"Mean", FromSeveral, 1, graph::OnnxWhen::kNever}};
+constexpr OnnxRow kOnnx[] = {
+    {"Add", FromOnnx, 2}, {"Sum", FromSeveral, 1, kNever}, {"Mean", FromSeveral, 1, kNever}};
 constexpr TfliteRow kTflite[] = {{"ADD", 2, 2, FromTflite}};
 
 }  // namespace
@@ -40,4 +39,4 @@ constinit const OpDef kAddDef = {
     .tflite = kTflite,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::add_op

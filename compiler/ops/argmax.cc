@@ -3,7 +3,7 @@
 // Index of the greatest or least value along an axis. ONNX ArgMax, ArgMin.
 #include "compiler/ops/reduce.h"
 
-namespace tessera::ops {
+namespace tessera::ops::argmax_op {
 namespace {
 
 using graph::ArgAttributes;
@@ -58,8 +58,8 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-constexpr OnnxRow kMaxRows[] = {{"ArgMax", FromOnnx<Op::kArgMax>, 1, graph::OnnxWhen::kNever}};
-constexpr OnnxRow kMinRows[] = {{"ArgMin", FromOnnx<Op::kArgMin>, 1, graph::OnnxWhen::kNever}};
+constexpr OnnxRow kMaxRows[] = {{"ArgMax", FromOnnx<Op::kArgMax>, 1, kNever}};
+constexpr OnnxRow kMinRows[] = {{"ArgMin", FromOnnx<Op::kArgMin>, 1, kNever}};
 
 void MakeExample(Example& example) {
   example.node.attributes =
@@ -91,4 +91,4 @@ constinit const OpDef kArgMinDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::argmax_op

@@ -4,7 +4,7 @@
 #include "compiler/ops/compose.h"
 #include "compiler/ops/window.h"
 
-namespace tessera::ops {
+namespace tessera::ops::avgpool_op {
 namespace {
 
 using graph::PoolAttributes;
@@ -249,4 +249,4 @@ constinit const OpDef kAvgPoolDef = {
     .example = PoolExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::avgpool_op

@@ -6,7 +6,7 @@
 
 #include "compiler/ops/unit.h"
 
-namespace tessera::ops {
+namespace tessera::ops::bilinear_op {
 namespace {
 
 constexpr int kBits = 10;
@@ -176,4 +176,4 @@ constinit const OpDef kBilinearDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::bilinear_op

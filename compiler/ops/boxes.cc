@@ -108,11 +108,11 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(rows);
 }
 
-constexpr OnnxRow kRows[] = {{"NonMaxSuppression", FromOnnx, 1, graph::OnnxWhen::kNever}};
+constexpr OnnxRow kBoxRows[] = {{"NonMaxSuppression", FromOnnx, 1, kNever}};
 
 }  // namespace
 
-std::span<const OnnxRow> BoxRows() { return kRows; }
+std::span<const OnnxRow> BoxRows() { return kBoxRows; }
 
 Result<TensorId> Corners(Composer& make, TensorId boxes, bool centred) {
   TensorId part[4], side[4];

@@ -5,7 +5,7 @@
 
 #include "compiler/ops/unit.h"
 
-namespace tessera::ops {
+namespace tessera::ops::cast_op {
 namespace {
 
 // Every pair of types; by default the result has the operand's type.
@@ -80,8 +80,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return c.EmitPlain({.op = Op::kCast, .inputs = {x}}, node, *to, c.tensor(x).shape);
 }
 
-constexpr OnnxRow kOnnx[] = {{"Cast", FromOnnx, 1, graph::OnnxWhen::kNever},
-                             {"CastLike", FromOnnx, 1, graph::OnnxWhen::kNever}};
+constexpr OnnxRow kOnnx[] = {{"Cast", FromOnnx, 1, kNever}, {"CastLike", FromOnnx, 1, kNever}};
 
 }  // namespace
 
@@ -94,4 +93,4 @@ constinit const OpDef kCastDef = {
     .onnx = kOnnx,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::cast_op

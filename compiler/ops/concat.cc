@@ -6,7 +6,7 @@
 
 #include "compiler/ops/unit.h"
 
-namespace tessera::ops {
+namespace tessera::ops::concat_op {
 namespace {
 
 using graph::ConcatAttributes;
@@ -217,4 +217,4 @@ constinit const OpDef kConcatDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::concat_op

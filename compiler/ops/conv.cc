@@ -3,7 +3,7 @@
 // Convolution of an image, with groups. ONNX Conv; TFLite CONV_2D, DEPTHWISE_CONV_2D.
 #include "compiler/ops/window.h"
 
-namespace tessera::ops {
+namespace tessera::ops::conv_op {
 namespace {
 
 using graph::ConvAttributes;
@@ -180,4 +180,4 @@ constinit const OpDef kConvDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::conv_op

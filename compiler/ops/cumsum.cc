@@ -3,7 +3,7 @@
 // Prefix sums along an axis, of plain values. ONNX CumSum; TFLite CUMSUM.
 #include "compiler/ops/compose.h"
 
-namespace tessera::ops {
+namespace tessera::ops::cumsum_op {
 namespace {
 
 struct CumSumAttributes {
@@ -74,7 +74,7 @@ void MakeExample(Example& example) {
                        .reverse = example.draw(0, 1) == 1};
 }
 
-constexpr OnnxRow kOnnx[] = {{"CumSum", FromOnnx, 1, graph::OnnxWhen::kNever}};
+constexpr OnnxRow kOnnx[] = {{"CumSum", FromOnnx, 1, kNever}};
 constexpr TfliteRow kTflite[] = {{"CUMSUM", 2, 2, FromTflite}};
 
 }  // namespace
@@ -93,4 +93,4 @@ constinit const OpDef kCumSumDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::cumsum_op

@@ -4,7 +4,7 @@
 #include "compiler/ops/compose.h"
 #include "compiler/ops/matmul.h"
 
-namespace tessera::ops {
+namespace tessera::ops::dense_op {
 namespace {
 
 Result<Shape> ShapeOf(const NodeCheck& node) {
@@ -206,4 +206,4 @@ constinit const OpDef kDenseDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::dense_op

@@ -3,7 +3,7 @@
 // Int8 or int16 to floats. ONNX DequantizeLinear; TFLite DEQUANTIZE.
 #include "compiler/ops/unit.h"
 
-namespace tessera::ops {
+namespace tessera::ops::dequantize_op {
 namespace {
 
 void Body(RegionBuilder& b, const Node& node) {
@@ -46,4 +46,4 @@ constinit const OpDef kDequantizeDef = {
     .tflite = kTflite,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::dequantize_op

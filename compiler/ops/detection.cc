@@ -325,12 +325,13 @@ Status FromSuppression(Converter& c) {
   return make.Finish(sum, soft ? 2 : 1);
 }
 
-constexpr TfliteRow kRows[] = {{"NON_MAX_SUPPRESSION_V4", 5, 5, FromSuppression, 2},
-                               {"NON_MAX_SUPPRESSION_V5", 6, 6, FromSuppression, 3},
-                               {"custom:TFLite_Detection_PostProcess", 3, 3, FromTflite, 4}};
+constexpr TfliteRow kDetectionRows[] = {
+    {"NON_MAX_SUPPRESSION_V4", 5, 5, FromSuppression, 2},
+    {"NON_MAX_SUPPRESSION_V5", 6, 6, FromSuppression, 3},
+    {"custom:TFLite_Detection_PostProcess", 3, 3, FromTflite, 4}};
 
 }  // namespace
 
-std::span<const TfliteRow> DetectionRows() { return kRows; }
+std::span<const TfliteRow> DetectionRows() { return kDetectionRows; }
 
 }  // namespace tessera::ops

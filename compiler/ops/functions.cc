@@ -7,7 +7,7 @@
 
 #include "compiler/region/functions.h"
 
-namespace tessera::ops {
+namespace tessera::ops::functions_op {
 namespace {
 
 Expr One(Expr like) { return ir::Const(like.dtype(), 1); }
@@ -128,4 +128,4 @@ constinit const OpDef kAcoshDef = FunctionDef<kAcoshOf>(kAllTypes, kAcoshRows);
 constinit const OpDef kAtanhDef = FunctionDef<kAtanhOf>(kAllTypes, kAtanhRows);
 constinit const OpDef kRsqrtDef = FunctionDef<kRsqrtOf>(kAllTypes, {}, kRsqrtTflite);
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::functions_op

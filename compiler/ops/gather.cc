@@ -3,7 +3,7 @@
 // Elements selected by a tensor of indices. ONNX Gather, GatherElements, GatherND.
 #include "compiler/ops/compose.h"
 
-namespace tessera::ops {
+namespace tessera::ops::gather_op {
 namespace {
 
 using graph::GatherAttributes;
@@ -149,4 +149,4 @@ constinit const OpDef kGatherDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::gather_op

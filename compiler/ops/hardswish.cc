@@ -7,7 +7,7 @@
 #include "compiler/ops/lookup.h"
 #include "compiler/quantize/multiplier.h"
 
-namespace tessera::ops {
+namespace tessera::ops::hardswish_op {
 namespace {
 
 constexpr int32_t kMost = INT16_MAX;
@@ -98,4 +98,4 @@ constinit const OpDef kHardSwishDef = {
     .tflite = kTflite,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::hardswish_op

@@ -8,7 +8,7 @@
 #include "compiler/ops/lookup.h"
 #include "compiler/quantize/multiplier.h"
 
-namespace tessera::ops {
+namespace tessera::ops::leakyrelu_op {
 namespace {
 
 using graph::LeakyReluAttributes;
@@ -91,4 +91,4 @@ constinit const OpDef kLeakyReluDef = {
     .tflite = kTflite,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::leakyrelu_op

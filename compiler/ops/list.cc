@@ -11,7 +11,7 @@ namespace tessera {
 namespace {
 
 constexpr const graph::OpDef* kDefs[] = {
-#define OP(name, file) &ops::k##name##Def,
+#define OP(name, file) &ops::file##_op::k##name##Def,
 #include "compiler/graph/ops.def"
 };
 

@@ -11,7 +11,7 @@
 #include "compiler/ops/binary.h"
 #include "compiler/ops/compose.h"
 
-namespace tessera::ops {
+namespace tessera::ops::matmul_op {
 namespace {
 
 // The shape of [..., M, K] times [..., K, N]; leading axes broadcast.
@@ -153,32 +153,6 @@ void MakeExample(Example& example) {
 
 }  // namespace
 
-Status ProductFromOnnx(QdqConverter& c, const OnnxNode& node) {
-  TESSERA_ASSIGN(TensorId a, c.Operand(node, 0));
-  TESSERA_ASSIGN(TensorId b, c.Operand(node, 1));
-  const auto view = [&](TensorId x, Shape shape, const char* suffix) {
-    return c.Emit({.op = Op::kReshape, .name = node.name + suffix, .inputs = {x}}, node,
-                  c.tensor(x).quant, std::move(shape), node.outputs[0] + suffix, c.tensor(x).dtype);
-  };
-  // A vector on the left is a row, on the right a column; the result lacks that axis.
-  const bool row = c.tensor(a).shape.size() == 1, column = c.tensor(b).shape.size() == 1;
-  if (row) {
-    TESSERA_ASSIGN(a, view(a, {1, c.tensor(a).shape[0]}, ".row"));
-  }
-  if (column) {
-    TESSERA_ASSIGN(b, view(b, {c.tensor(b).shape[0], 1}, ".column"));
-  }
-  const auto shape = Product(c.tensor(a).shape, c.tensor(b).shape);
-  if (!shape)
-    return Fail(Code::kInvalidArgument, "{}: operands of shapes {} and {} make no product",
-                node.Place(), ShapeText(c.tensor(a).shape), ShapeText(c.tensor(b).shape));
-  if (!row && !column) return c.EmitInto({.op = Op::kMatMul, .inputs = {a, b}}, node, *shape);
-  Shape dropped = *shape;
-  if (column) dropped.pop_back();
-  if (row) dropped.erase(dropped.end() - (column ? 1 : 2));
-  return c.EmitReshaped({.op = Op::kMatMul, .inputs = {a, b}}, node, *shape, dropped);
-}
-
 constinit const OpDef kMatMulDef = {
     .name = "matmul",
     .meaning = "products of matrices [M, K] and [K, N]; axes in front repeat",
@@ -194,5 +168,35 @@ constinit const OpDef kMatMulDef = {
     .tflite = kTflite,
     .example = MakeExample,
 };
+
+}  // namespace tessera::ops::matmul_op
+
+namespace tessera::ops {
+
+Status ProductFromOnnx(QdqConverter& c, const OnnxNode& node) {
+  TESSERA_ASSIGN(TensorId a, c.Operand(node, 0));
+  TESSERA_ASSIGN(TensorId b, c.Operand(node, 1));
+  const auto view = [&](TensorId x, Shape shape, const char* suffix) {
+    return c.Emit({.op = Op::kReshape, .name = node.name + suffix, .inputs = {x}}, node,
+                  c.tensor(x).quant, std::move(shape), node.outputs[0] + suffix, c.tensor(x).dtype);
+  };
+  // A vector on the left is a row, on the right a column; the result lacks that axis.
+  const bool row = c.tensor(a).shape.size() == 1, column = c.tensor(b).shape.size() == 1;
+  if (row) {
+    TESSERA_ASSIGN(a, view(a, {1, c.tensor(a).shape[0]}, ".row"));
+  }
+  if (column) {
+    TESSERA_ASSIGN(b, view(b, {c.tensor(b).shape[0], 1}, ".column"));
+  }
+  const auto shape = matmul_op::Product(c.tensor(a).shape, c.tensor(b).shape);
+  if (!shape)
+    return Fail(Code::kInvalidArgument, "{}: operands of shapes {} and {} make no product",
+                node.Place(), ShapeText(c.tensor(a).shape), ShapeText(c.tensor(b).shape));
+  if (!row && !column) return c.EmitInto({.op = Op::kMatMul, .inputs = {a, b}}, node, *shape);
+  Shape dropped = *shape;
+  if (column) dropped.pop_back();
+  if (row) dropped.erase(dropped.end() - (column ? 1 : 2));
+  return c.EmitReshaped({.op = Op::kMatMul, .inputs = {a, b}}, node, *shape, dropped);
+}
 
 }  // namespace tessera::ops

@@ -6,7 +6,7 @@
 
 #include "compiler/ops/window.h"
 
-namespace tessera::ops {
+namespace tessera::ops::maxpool_op {
 namespace {
 
 using graph::PoolAttributes;
@@ -97,4 +97,4 @@ constinit const OpDef kMaxPoolDef = {
     .example = PoolExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::maxpool_op

@@ -6,7 +6,7 @@
 #include "compiler/ops/unit.h"
 #include "compiler/quantize/multiplier.h"
 
-namespace tessera::ops {
+namespace tessera::ops::mean_op {
 namespace {
 
 Result<Shape> ShapeOf(const NodeCheck& node) {
@@ -68,4 +68,4 @@ constinit const OpDef kMeanDef = {
     .tflite = kTflite,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::mean_op

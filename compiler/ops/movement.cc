@@ -161,17 +161,16 @@ Status FromTfliteOneHot(Converter& c) {
   return make.Finish(x);
 }
 
-constexpr graph::OnnxWhen kNever = graph::OnnxWhen::kNever;
-constexpr OnnxRow kRows[] = {{"DepthToSpace", FromBlocks, 1, kNever},
-                             {"SpaceToDepth", FromBlocks, 1, kNever},
-                             {"Trilu", FromTrilu, 1, kNever},
-                             {"OneHot", FromOneHot, 1, kNever},
-                             {"Hardmax", FromHardmax, 1, kNever}};
+constexpr OnnxRow kMovementRows[] = {{"DepthToSpace", FromBlocks, 1, kNever},
+                                     {"SpaceToDepth", FromBlocks, 1, kNever},
+                                     {"Trilu", FromTrilu, 1, kNever},
+                                     {"OneHot", FromOneHot, 1, kNever},
+                                     {"Hardmax", FromHardmax, 1, kNever}};
 constexpr TfliteRow kTfliteRows[] = {{"ONE_HOT", 4, 4, FromTfliteOneHot}};
 
 }  // namespace
 
-std::span<const OnnxRow> MovementRows() { return kRows; }
+std::span<const OnnxRow> MovementRows() { return kMovementRows; }
 std::span<const TfliteRow> TfliteMovementRows() { return kTfliteRows; }
 
 }  // namespace tessera::ops

@@ -3,7 +3,7 @@
 // Product of two tensors. ONNX Mul; TFLite MUL.
 #include "compiler/ops/binary.h"
 
-namespace tessera::ops {
+namespace tessera::ops::mul_op {
 namespace {
 
 using graph::FactorAttributes;
@@ -62,4 +62,4 @@ constinit const OpDef kMulDef = {
     .tflite = kTflite,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::mul_op

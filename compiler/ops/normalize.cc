@@ -283,22 +283,22 @@ Status FromTfliteL2(Converter& c) {
   return make.Finish(x);
 }
 
-constexpr graph::OnnxWhen kNever = graph::OnnxWhen::kNever;
-constexpr OnnxRow kRows[] = {{"BatchNormalization", FromBatch, 1, kNever},
-                             {"InstanceNormalization", FromInstance, 1, kNever},
-                             {"GroupNormalization", FromGroup, 1, kNever},
-                             {"LayerNormalization", FromLayer, 1, kNever},
-                             {"RMSNormalization", FromRms, 1, kNever},
-                             {"MeanVarianceNormalization", FromMeanVariance, 1, kNever},
-                             {"LogSoftmax", FromLogSoftmax, 1, kNever},
-                             {"LRN", FromLocalResponse, 1, kNever}};
+constexpr OnnxRow kNormalizationRows[] = {
+    {"BatchNormalization", FromBatch, 1, kNever},
+    {"InstanceNormalization", FromInstance, 1, kNever},
+    {"GroupNormalization", FromGroup, 1, kNever},
+    {"LayerNormalization", FromLayer, 1, kNever},
+    {"RMSNormalization", FromRms, 1, kNever},
+    {"MeanVarianceNormalization", FromMeanVariance, 1, kNever},
+    {"LogSoftmax", FromLogSoftmax, 1, kNever},
+    {"LRN", FromLocalResponse, 1, kNever}};
 constexpr TfliteRow kTfliteRows[] = {
     {"L2_NORMALIZATION", 1, 1, FromTfliteL2},
     {"LOCAL_RESPONSE_NORMALIZATION", 1, 1, FromTfliteLocalResponse}};
 
 }  // namespace
 
-std::span<const OnnxRow> NormalizationRows() { return kRows; }
+std::span<const OnnxRow> NormalizationRows() { return kNormalizationRows; }
 std::span<const TfliteRow> TfliteNormalizationRows() { return kTfliteRows; }
 
 }  // namespace tessera::ops

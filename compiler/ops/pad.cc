@@ -6,7 +6,7 @@
 
 #include "compiler/ops/compose.h"
 
-namespace tessera::ops {
+namespace tessera::ops::pad_op {
 namespace {
 
 using graph::PadAttributes;
@@ -209,4 +209,4 @@ constinit const OpDef kPadDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::pad_op

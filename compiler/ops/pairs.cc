@@ -9,7 +9,7 @@
 #include "compiler/ops/binary.h"
 #include "compiler/ops/compose.h"
 
-namespace tessera::ops {
+namespace tessera::ops::pairs_op {
 namespace {
 
 // A function of two values of a wide type (te::Wide).
@@ -144,20 +144,19 @@ Status FromSeveral(QdqConverter& c, const OnnxNode& node) {
   return SeveralFromOnnx(c, node, kOp, false);
 }
 
-constexpr OnnxRow kDivRows[] = {{"Div", FromOnnx<Op::kDiv>, 2, graph::OnnxWhen::kNever}};
-constexpr OnnxRow kModRows[] = {{"Mod", FromMod, 2, graph::OnnxWhen::kNever}};
-constexpr OnnxRow kPowRows[] = {{"Pow", FromPow, 2, graph::OnnxWhen::kNever}};
-constexpr OnnxRow kMaxRows[] = {{"Max", FromSeveral<Op::kMax>, 2, graph::OnnxWhen::kNever}};
-constexpr OnnxRow kMinRows[] = {{"Min", FromSeveral<Op::kMin>, 2, graph::OnnxWhen::kNever}};
-constexpr OnnxRow kEqualRows[] = {{"Equal", FromOnnx<Op::kEqual>, 2, graph::OnnxWhen::kNever}};
-constexpr OnnxRow kLessRows[] = {{"Less", FromOnnx<Op::kLess>, 2, graph::OnnxWhen::kNever},
-                                 {"Greater", FromGreater, 2, graph::OnnxWhen::kNever}};
-constexpr OnnxRow kLessEqualRows[] = {
-    {"LessOrEqual", FromOnnx<Op::kLessEqual>, 2, graph::OnnxWhen::kNever},
-    {"GreaterOrEqual", FromGreater, 2, graph::OnnxWhen::kNever}};
-constexpr OnnxRow kAndRows[] = {{"And", FromOnnx<Op::kAnd>, 2, graph::OnnxWhen::kNever}};
-constexpr OnnxRow kOrRows[] = {{"Or", FromOnnx<Op::kOr>, 2, graph::OnnxWhen::kNever}};
-constexpr OnnxRow kXorRows[] = {{"Xor", FromOnnx<Op::kXor>, 2, graph::OnnxWhen::kNever}};
+constexpr OnnxRow kDivRows[] = {{"Div", FromOnnx<Op::kDiv>, 2, kNever}};
+constexpr OnnxRow kModRows[] = {{"Mod", FromMod, 2, kNever}};
+constexpr OnnxRow kPowRows[] = {{"Pow", FromPow, 2, kNever}};
+constexpr OnnxRow kMaxRows[] = {{"Max", FromSeveral<Op::kMax>, 2, kNever}};
+constexpr OnnxRow kMinRows[] = {{"Min", FromSeveral<Op::kMin>, 2, kNever}};
+constexpr OnnxRow kEqualRows[] = {{"Equal", FromOnnx<Op::kEqual>, 2, kNever}};
+constexpr OnnxRow kLessRows[] = {{"Less", FromOnnx<Op::kLess>, 2, kNever},
+                                 {"Greater", FromGreater, 2, kNever}};
+constexpr OnnxRow kLessEqualRows[] = {{"LessOrEqual", FromOnnx<Op::kLessEqual>, 2, kNever},
+                                      {"GreaterOrEqual", FromGreater, 2, kNever}};
+constexpr OnnxRow kAndRows[] = {{"And", FromOnnx<Op::kAnd>, 2, kNever}};
+constexpr OnnxRow kOrRows[] = {{"Or", FromOnnx<Op::kOr>, 2, kNever}};
+constexpr OnnxRow kXorRows[] = {{"Xor", FromOnnx<Op::kXor>, 2, kNever}};
 
 template <const PairFunction& kFunction>
 constexpr OpDef DefWith(std::span<const TypePair> types, std::span<const OnnxRow> onnx,
@@ -192,4 +191,4 @@ constinit const OpDef kAndDef = DefWith<kBothOf>(kBools, kAndRows);
 constinit const OpDef kOrDef = DefWith<kEitherOf>(kBools, kOrRows);
 constinit const OpDef kXorDef = DefWith<kOneOf>(kBools, kXorRows);
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::pairs_op

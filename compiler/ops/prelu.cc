@@ -6,7 +6,7 @@
 #include "compiler/ops/compose.h"
 #include "compiler/quantize/multiplier.h"
 
-namespace tessera::ops {
+namespace tessera::ops::prelu_op {
 namespace {
 
 Result<Shape> ShapeOf(const NodeCheck& node) {
@@ -81,7 +81,7 @@ Status FromTflite(Converter& c) {
   return c.Finish({.op = Op::kPrelu, .inputs = {x, factor}}, c.tensor(x).shape);
 }
 
-constexpr OnnxRow kOnnx[] = {{"PRelu", FromOnnx, 1, graph::OnnxWhen::kNever}};
+constexpr OnnxRow kOnnx[] = {{"PRelu", FromOnnx, 1, kNever}};
 constexpr TfliteRow kTflite[] = {{"PRELU", 2, 2, FromTflite}};
 
 }  // namespace
@@ -99,4 +99,4 @@ constinit const OpDef kPreluDef = {
     .tflite = kTflite,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::prelu_op

@@ -3,7 +3,7 @@
 // Floats to int8 or int16. ONNX QuantizeLinear; TFLite QUANTIZE.
 #include "compiler/ops/unit.h"
 
-namespace tessera::ops {
+namespace tessera::ops::quantize_op {
 namespace {
 
 // Rounds half away from zero: half to even, corrected where a tie went towards zero. x - even is
@@ -63,4 +63,4 @@ constinit const OpDef kQuantizeDef = {
     .tflite = kTflite,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::quantize_op

@@ -274,12 +274,11 @@ class Recurrence {
 
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) { return Recurrence(c, node).Convert(); }
 
-constexpr graph::OnnxWhen kNever = graph::OnnxWhen::kNever;
-constexpr OnnxRow kRows[] = {
+constexpr OnnxRow kRecurrentRows[] = {
     {"RNN", FromOnnx, 1, kNever}, {"GRU", FromOnnx, 1, kNever}, {"LSTM", FromOnnx, 1, kNever}};
 
 }  // namespace
 
-std::span<const OnnxRow> RecurrentRows() { return kRows; }
+std::span<const OnnxRow> RecurrentRows() { return kRecurrentRows; }
 
 }  // namespace tessera::ops

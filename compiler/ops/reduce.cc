@@ -5,7 +5,7 @@
 // ReduceLogSumExp.
 #include "compiler/ops/reduce.h"
 
-namespace tessera::ops {
+namespace tessera::ops::reduce_op {
 namespace {
 
 using graph::AxesAttributes;
@@ -107,7 +107,6 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return make.Finish(x);
 }
 
-constexpr graph::OnnxWhen kNever = graph::OnnxWhen::kNever;
 constexpr OnnxRow kSumRows[] = {
     {"ReduceSum", FromOnnx, 1, kNever},       {"ReduceL1", FromOnnx, 1, kNever},
     {"ReduceSumSquare", FromOnnx, 1, kNever}, {"ReduceL2", FromOnnx, 1, kNever},
@@ -137,6 +136,21 @@ constexpr OpDef DefOf(std::string_view name, std::string_view meaning,
 
 }  // namespace
 
+constinit const OpDef kReduceSumDef =
+    DefOf("sum", "sum of all along some axes", Body<SumOf, false>, kSumRows);
+constinit const OpDef kReduceMeanDef =
+    DefOf("average", "mean of all along some axes", Body<SumOf, true>, kMeanRows);
+constinit const OpDef kReduceMaxDef =
+    DefOf("greatest", "the greatest along some axes", Body<te::MaxOf, false>, kMaxRows);
+constinit const OpDef kReduceMinDef =
+    DefOf("least", "the least along some axes", Body<te::MinOf, false>, kMinRows);
+constinit const OpDef kReduceProdDef =
+    DefOf("product", "product of all along some axes", Body<te::ProductOf, false>, kProdRows);
+
+}  // namespace tessera::ops::reduce_op
+
+namespace tessera::ops {
+
 Result<std::vector<int>> AxesFrom(const QdqConverter& c, const OnnxNode& node, const Shape& in) {
   std::vector<int64_t> given = node.Ints("axes");
   if (QdqConverter::Has(node, 1)) {
@@ -157,18 +171,8 @@ Result<std::vector<int>> AxesFrom(const QdqConverter& c, const OnnxNode& node, c
 Result<TensorId> ReducedAlong(Composer& make, Op op, TensorId x, const std::vector<int>& axes) {
   Shape kept = make.shape(x);
   for (const int axis : axes) kept[static_cast<size_t>(axis)] = 1;
-  return make({.op = op, .inputs = {x}, .attributes = AxesAttributes{axes}}, std::move(kept));
+  return make({.op = op, .inputs = {x}, .attributes = graph::AxesAttributes{axes}},
+              std::move(kept));
 }
-
-constinit const OpDef kReduceSumDef =
-    DefOf("sum", "sum of all along some axes", Body<SumOf, false>, kSumRows);
-constinit const OpDef kReduceMeanDef =
-    DefOf("average", "mean of all along some axes", Body<SumOf, true>, kMeanRows);
-constinit const OpDef kReduceMaxDef =
-    DefOf("greatest", "the greatest along some axes", Body<te::MaxOf, false>, kMaxRows);
-constinit const OpDef kReduceMinDef =
-    DefOf("least", "the least along some axes", Body<te::MinOf, false>, kMinRows);
-constinit const OpDef kReduceProdDef =
-    DefOf("product", "product of all along some axes", Body<te::ProductOf, false>, kProdRows);
 
 }  // namespace tessera::ops

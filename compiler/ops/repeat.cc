@@ -3,7 +3,7 @@
 // A tensor repeated along its axes. ONNX Expand, Tile.
 #include "compiler/ops/binary.h"
 
-namespace tessera::ops {
+namespace tessera::ops::repeat_op {
 namespace {
 
 // Any shape to which the operand repeats: the operand does not determine the result's shape.
@@ -82,4 +82,4 @@ constinit const OpDef kRepeatDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::repeat_op

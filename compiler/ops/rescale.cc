@@ -4,7 +4,7 @@
 // TFLite RELU and related operators, QUANTIZE of int8.
 #include "compiler/ops/unit.h"
 
-namespace tessera::ops {
+namespace tessera::ops::rescale_op {
 namespace {
 
 using graph::FactorAttributes;
@@ -96,4 +96,4 @@ constinit const OpDef kRescaleDef = {
     .tflite = kTflite,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::rescale_op

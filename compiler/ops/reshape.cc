@@ -8,7 +8,7 @@
 
 #include "compiler/ops/unit.h"
 
-namespace tessera::ops {
+namespace tessera::ops::reshape_op {
 namespace {
 
 using graph::OnnxWhen::kAlways;
@@ -229,4 +229,4 @@ constinit const OpDef kReshapeDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::reshape_op

@@ -9,7 +9,7 @@
 
 #include "compiler/ops/interpolate.h"
 
-namespace tessera::ops {
+namespace tessera::ops::resize_op {
 namespace {
 
 using graph::ResizeAttributes;
@@ -272,4 +272,4 @@ constinit const OpDef kResizeDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::resize_op

@@ -4,7 +4,7 @@
 // this between their products. Source: TFLite's MultiplyByQuantizedMultiplier.
 #include "compiler/ops/unit.h"
 
-namespace tessera::ops {
+namespace tessera::ops::scale_op {
 namespace {
 
 using graph::ScaleAttributes;
@@ -66,4 +66,4 @@ constinit const OpDef kScaleDef = {
     .body = Body,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::scale_op

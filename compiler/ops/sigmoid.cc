@@ -7,7 +7,7 @@
 #include "compiler/quantize/lines16.h"
 #include "compiler/region/functions.h"
 
-namespace tessera::ops {
+namespace tessera::ops::sigmoid_op {
 namespace {
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
@@ -47,4 +47,4 @@ constinit const OpDef kSigmoidDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::sigmoid_op

@@ -5,7 +5,7 @@
 
 #include "compiler/ops/compose.h"
 
-namespace tessera::ops {
+namespace tessera::ops::slice_op {
 namespace {
 
 using graph::SliceAttributes;
@@ -131,8 +131,25 @@ constexpr OnnxRow kOnnx[] = {{"Slice", FromSlice, 1, graph::OnnxWhen::kAlways},
 
 }  // namespace
 
-SliceAttributes Whole(const Shape& shape) {
-  SliceAttributes made;
+constinit const OpDef kSliceDef = {
+    .name = "slice",
+    .meaning = "of each axis some indices, at equal steps",
+    .category = Category::kInjective,
+    .types = kAnyTypes,
+    .shape = ShapeOf,
+    .check = Check,
+    .attributes = Fits<SliceAttributes>,
+    .body = Body,
+    .onnx = kOnnx,
+    .example = MakeExample,
+};
+
+}  // namespace tessera::ops::slice_op
+
+namespace tessera::ops {
+
+graph::SliceAttributes Whole(const Shape& shape) {
+  graph::SliceAttributes made;
   for (const int64_t extent : shape) made.axes.push_back({0, 1, extent});
   return made;
 }
@@ -149,18 +166,5 @@ graph::AxisCut CutOf(int64_t start, int64_t end, int64_t step, int64_t extent) {
                 size = back ? -std::max(step, -extent - 1) : std::min(step, extent + 1);
   return {from, back ? -size : size, way <= 0 ? 0 : (way + size - 1) / size};
 }
-
-constinit const OpDef kSliceDef = {
-    .name = "slice",
-    .meaning = "of each axis some indices, at equal steps",
-    .category = Category::kInjective,
-    .types = kAnyTypes,
-    .shape = ShapeOf,
-    .check = Check,
-    .attributes = Fits<SliceAttributes>,
-    .body = Body,
-    .onnx = kOnnx,
-    .example = MakeExample,
-};
 
 }  // namespace tessera::ops

@@ -11,7 +11,7 @@
 #include "compiler/quantize/lines16.h"
 #include "compiler/quantize/multiplier.h"
 
-namespace tessera::ops {
+namespace tessera::ops::softmax_op {
 namespace {
 
 using graph::SoftmaxAttributes;
@@ -335,7 +335,7 @@ Status FromTflite(Converter& c) {
 
 void MakeExample(Example& example) { example.UnitScale(1.0 / 256, -128); }
 
-constexpr OnnxRow kOnnx[] = {{"Softmax", FromOnnx, 1, graph::OnnxWhen::kNever}};
+constexpr OnnxRow kOnnx[] = {{"Softmax", FromOnnx, 1, kNever}};
 constexpr TfliteRow kTflite[] = {{"SOFTMAX", 1, 1, FromTflite}};
 
 }  // namespace
@@ -354,4 +354,4 @@ constinit const OpDef kSoftmaxDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::softmax_op

@@ -3,7 +3,7 @@
 // Difference of two tensors. ONNX Sub; TFLite SUB.
 #include "compiler/ops/binary.h"
 
-namespace tessera::ops {
+namespace tessera::ops::sub_op {
 namespace {
 
 void Body(RegionBuilder& b, const Node& node) { SumBody(b, node, ir::BinOp::kSub); }
@@ -34,4 +34,4 @@ constinit const OpDef kSubDef = {
     .tflite = kTflite,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::sub_op

@@ -6,7 +6,7 @@
 
 #include "compiler/ops/unit.h"
 
-namespace tessera::ops {
+namespace tessera::ops::suppress_op {
 namespace {
 
 // Operands: scores [batch, ..., n]; boxes [batch, n, 4] as least y, least x, greatest y, greatest
@@ -81,4 +81,4 @@ constinit const OpDef kSuppressDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::suppress_op

@@ -7,7 +7,7 @@
 #include "compiler/quantize/lines16.h"
 #include "compiler/region/functions.h"
 
-namespace tessera::ops {
+namespace tessera::ops::tanh_op {
 namespace {
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
@@ -47,4 +47,4 @@ constinit const OpDef kTanhDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::tanh_op

@@ -122,13 +122,13 @@ Status FromBatchToSpace(Converter& c) {
   return c.Finish({.op = Op::kSlice, .inputs = {x}, .attributes = std::move(cut)}, shape);
 }
 
-constexpr TfliteRow kRows[] = {{"DEPTH_TO_SPACE", 1, 1, FromDepthToSpace},
-                               {"SPACE_TO_DEPTH", 1, 1, FromSpaceToDepth},
-                               {"SPACE_TO_BATCH_ND", 3, 3, FromSpaceToBatch},
-                               {"BATCH_TO_SPACE_ND", 3, 3, FromBatchToSpace}};
+constexpr TfliteRow kBlockRows[] = {{"DEPTH_TO_SPACE", 1, 1, FromDepthToSpace},
+                                    {"SPACE_TO_DEPTH", 1, 1, FromSpaceToDepth},
+                                    {"SPACE_TO_BATCH_ND", 3, 3, FromSpaceToBatch},
+                                    {"BATCH_TO_SPACE_ND", 3, 3, FromBatchToSpace}};
 
 }  // namespace
 
-std::span<const TfliteRow> TfliteBlockRows() { return kRows; }
+std::span<const TfliteRow> TfliteBlockRows() { return kBlockRows; }
 
 }  // namespace tessera::ops

@@ -96,13 +96,13 @@ Status FromRange(Converter& c) {
   return FinishRange(c, number[0], number[1], number[2]);
 }
 
-constexpr TfliteRow kRows[] = {{"FILL", 2, 2, FromFill},
-                               {"ZEROS_LIKE", 1, 1, FromZerosLike},
-                               {"RANGE", 3, 3, FromRange},
-                               {"RANK", 1, 1, FromRank}};
+constexpr TfliteRow kConstantRows[] = {{"FILL", 2, 2, FromFill},
+                                       {"ZEROS_LIKE", 1, 1, FromZerosLike},
+                                       {"RANGE", 3, 3, FromRange},
+                                       {"RANK", 1, 1, FromRank}};
 
 }  // namespace
 
-std::span<const TfliteRow> TfliteConstantRows() { return kRows; }
+std::span<const TfliteRow> TfliteConstantRows() { return kConstantRows; }
 
 }  // namespace tessera::ops

@@ -10,7 +10,7 @@
 namespace tessera::ops {
 namespace {
 
-constexpr int64_t kMostSteps = 512;  // a step is about twenty nodes
+constexpr int64_t kMostLstmSteps = 512;  // a step is about twenty nodes
 using tflite_model::TensorType;
 
 }  // namespace
@@ -38,8 +38,8 @@ Status SequenceLstm::Read() {
   depth = in[2];
   cells = recurrent->shape[0];
   results = recurrent->shape[1];
-  if (steps > kMostSteps)
-    return c.Unsupported("{} steps, at most {} are supported", steps, kMostSteps);
+  if (steps > kMostLstmSteps)
+    return c.Unsupported("{} steps, at most {} are supported", steps, kMostLstmSteps);
   if (c.Has(kLstmWeights)) gates.push_back(LstmGate::kInput);
   for (const LstmGate gate : {LstmGate::kForget, LstmGate::kOutput, LstmGate::kCell})
     gates.push_back(gate);
@@ -242,7 +242,7 @@ Status FromSequenceLstm(Converter& c) {
       x->Place(), tflite_model::TypeText(x->type), tflite_model::TypeText(weights->type));
 }
 
-constexpr TfliteRow kRows[] = {
+constexpr TfliteRow kStateRows[] = {
     {"CALL_ONCE", 0, 0, [](Converter& c) { return c.CallOnce(); }, 0},
     {"VAR_HANDLE", 0, 0, [](Converter& c) { return c.VarHandle(); }},
     {"READ_VARIABLE", 1, 1, [](Converter& c) { return c.ReadVariable(); }},
@@ -252,6 +252,6 @@ constexpr TfliteRow kRows[] = {
 
 }  // namespace
 
-std::span<const TfliteRow> TfliteStateRows() { return kRows; }
+std::span<const TfliteRow> TfliteStateRows() { return kStateRows; }
 
 }  // namespace tessera::ops

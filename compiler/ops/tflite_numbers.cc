@@ -260,7 +260,7 @@ Status FromArg(Converter& c) {
   return c.FinishAs(x, along.file);
 }
 
-constexpr TfliteRow kRows[] = {
+constexpr TfliteRow kNumberRows[] = {
     {"MAXIMUM", 2, 2, FromExtreme<Op::kMax>},
     {"MINIMUM", 2, 2, FromExtreme<Op::kMin>},
     {"DIV", 2, 2, FromDiv},
@@ -300,6 +300,6 @@ constexpr TfliteRow kRows[] = {
 
 }  // namespace
 
-std::span<const TfliteRow> TfliteNumberRows() { return kRows; }
+std::span<const TfliteRow> TfliteNumberRows() { return kNumberRows; }
 
 }  // namespace tessera::ops

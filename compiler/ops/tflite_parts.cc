@@ -357,22 +357,22 @@ Status FromMirrorPad(Converter& c) {
   return c.Finish({.op = Op::kReshape, .inputs = {x}}, c.tensor(x).shape);
 }
 
-constexpr TfliteRow kRows[] = {{"REVERSE_V2", 2, 2, FromReverse},
-                               {"MIRROR_PAD", 2, 2, FromMirrorPad},
-                               {"SLICE", 3, 3, FromSlice},
-                               {"STRIDED_SLICE", 4, 4, FromStridedSlice},
-                               {"SPLIT", 2, 2, FromSplit, 1024},
-                               {"SPLIT_V", 3, 3, FromSplitV, 1024},
-                               {"UNPACK", 1, 1, FromUnpack, 1024},
-                               {"PACK", 1, 1024, FromPack},
-                               {"EMBEDDING_LOOKUP", 2, 2, FromEmbedding},
-                               {"GATHER", 2, 2, FromGather},
-                               {"GATHER_ND", 2, 2, FromGatherNd},
-                               {"TILE", 2, 2, FromTile},
-                               {"BROADCAST_TO", 2, 2, FromBroadcastTo}};
+constexpr TfliteRow kPartRows[] = {{"REVERSE_V2", 2, 2, FromReverse},
+                                   {"MIRROR_PAD", 2, 2, FromMirrorPad},
+                                   {"SLICE", 3, 3, FromSlice},
+                                   {"STRIDED_SLICE", 4, 4, FromStridedSlice},
+                                   {"SPLIT", 2, 2, FromSplit, 1024},
+                                   {"SPLIT_V", 3, 3, FromSplitV, 1024},
+                                   {"UNPACK", 1, 1, FromUnpack, 1024},
+                                   {"PACK", 1, 1024, FromPack},
+                                   {"EMBEDDING_LOOKUP", 2, 2, FromEmbedding},
+                                   {"GATHER", 2, 2, FromGather},
+                                   {"GATHER_ND", 2, 2, FromGatherNd},
+                                   {"TILE", 2, 2, FromTile},
+                                   {"BROADCAST_TO", 2, 2, FromBroadcastTo}};
 
 }  // namespace
 
-std::span<const TfliteRow> TflitePartRows() { return kRows; }
+std::span<const TfliteRow> TflitePartRows() { return kPartRows; }
 
 }  // namespace tessera::ops

@@ -6,7 +6,7 @@
 
 #include "compiler/ops/reduce.h"
 
-namespace tessera::ops {
+namespace tessera::ops::topk_op {
 namespace {
 
 constexpr int64_t kMostExtent = 1 << 16;  // an axis takes extent^2 comparisons
@@ -103,33 +103,10 @@ void MakeExample(Example& example) {
                                            example.draw(1, in.back()), example.draw(0, 1) == 0};
 }
 
-constexpr OnnxRow kOnnx[] = {{"TopK", FromOnnx, 1, graph::OnnxWhen::kNever}};
+constexpr OnnxRow kOnnx[] = {{"TopK", FromOnnx, 1, kNever}};
 constexpr TfliteRow kTflite[] = {{"TOPK_V2", 2, 2, FromTflite, 2}};
 
 }  // namespace
-
-Result<TopElements> TopOf(Composer& make, TensorId x, size_t axis, int64_t count, bool greatest,
-                          DType type) {
-  Shape shape = make.shape(x);
-  if (count < 1 || count > shape[axis])
-    return make.Bad(Code::kInvalidArgument, "{} of the {} elements of axis {}", count, shape[axis],
-                    axis);
-  if (shape[axis] > kMostExtent)
-    return make.Bad(Code::kUnsupported, "axis {} has {} elements, at most {} are sorted", axis,
-                    shape[axis], kMostExtent);
-  shape[axis] = count;
-  const int along = static_cast<int>(axis);
-  TopElements top;
-  TESSERA_ASSIGN(
-      top.indices,
-      make({.op = Op::kTopK, .inputs = {x}, .attributes = TopKAttributes{along, count, greatest}},
-           shape, type));
-  const graph::GatherAttributes beside{graph::GatherAttributes::Form::kElements, along};
-  TESSERA_ASSIGN(
-      top.values,
-      make({.op = Op::kGather, .inputs = {x, top.indices}, .attributes = beside}, shape));
-  return top;
-}
 
 constinit const OpDef kTopKDef = {
     .name = "topk",
@@ -143,5 +120,32 @@ constinit const OpDef kTopKDef = {
     .tflite = kTflite,
     .example = MakeExample,
 };
+
+}  // namespace tessera::ops::topk_op
+
+namespace tessera::ops {
+
+Result<TopElements> TopOf(Composer& make, TensorId x, size_t axis, int64_t count, bool greatest,
+                          DType type) {
+  Shape shape = make.shape(x);
+  if (count < 1 || count > shape[axis])
+    return make.Bad(Code::kInvalidArgument, "{} of the {} elements of axis {}", count, shape[axis],
+                    axis);
+  if (shape[axis] > topk_op::kMostExtent)
+    return make.Bad(Code::kUnsupported, "axis {} has {} elements, at most {} are sorted", axis,
+                    shape[axis], topk_op::kMostExtent);
+  shape[axis] = count;
+  const int along = static_cast<int>(axis);
+  TopElements top;
+  TESSERA_ASSIGN(top.indices, make({.op = Op::kTopK,
+                                    .inputs = {x},
+                                    .attributes = topk_op::TopKAttributes{along, count, greatest}},
+                                   shape, type));
+  const graph::GatherAttributes beside{graph::GatherAttributes::Form::kElements, along};
+  TESSERA_ASSIGN(
+      top.values,
+      make({.op = Op::kGather, .inputs = {x, top.indices}, .attributes = beside}, shape));
+  return top;
+}
 
 }  // namespace tessera::ops

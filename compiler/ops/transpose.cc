@@ -3,7 +3,7 @@
 // The axes in another order. ONNX Transpose; TFLite TRANSPOSE.
 #include "compiler/ops/unit.h"
 
-namespace tessera::ops {
+namespace tessera::ops::transpose_op {
 namespace {
 
 using graph::TransposeAttributes;
@@ -114,4 +114,4 @@ constinit const OpDef kTransposeDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::transpose_op

@@ -5,7 +5,7 @@
 // apart with the zero point in between. ONNX ConvTranspose; TFLite TRANSPOSE_CONV.
 #include "compiler/ops/window.h"
 
-namespace tessera::ops {
+namespace tessera::ops::transposedconv_op {
 namespace {
 
 using graph::TransposedConvAttributes;
@@ -41,7 +41,7 @@ int64_t MacsOf(const Graph& graph, const Node& node) {
 }
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
-  return kConvDef.requant(graph, node, requant);
+  return conv_op::kConvDef.requant(graph, node, requant);
 }
 
 void Body(RegionBuilder& b, const Node& node) {
@@ -267,4 +267,4 @@ constinit const OpDef kTransposedConvDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::transposedconv_op

@@ -5,7 +5,7 @@
 
 #include "compiler/ops/functions.h"
 
-namespace tessera::ops {
+namespace tessera::ops::truths_op {
 namespace {
 
 using graph::InfinityAttributes;
@@ -48,7 +48,6 @@ Status FromIsInf(QdqConverter& c, const OnnxNode& node) {
   return UnaryFromOnnx(c, node, {.op = Op::kIsInf, .attributes = of});
 }
 
-constexpr graph::OnnxWhen kNever = graph::OnnxWhen::kNever;
 constexpr OnnxRow kIsNanRows[] = {{"IsNaN", FunctionFromOnnx<Op::kIsNan>, 1, kNever}};
 constexpr OnnxRow kIsInfRows[] = {{"IsInf", FromIsInf, 1, kNever}};
 constexpr OnnxRow kNotRows[] = {{"Not", FunctionFromOnnx<Op::kNot>, 1, kNever}};
@@ -75,4 +74,4 @@ constinit const OpDef kNotDef = {.name = "not",
                                  .onnx = kNotRows,
                                  .tflite = kNotTflite};
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::truths_op

@@ -53,10 +53,15 @@ using te::Wide;
 using tflite_model::Converter;
 
 // Every operator's definition, k<Name>Def, in the file that graph/ops.def names.
-#define OP(name, file) extern const OpDef k##name##Def;
+#define OP(name, file)               \
+  namespace file##_op {              \
+    extern const OpDef k##name##Def; \
+  }
 #include "compiler/graph/ops.def"
 
 using Indices = std::vector<Expr>;
+
+inline constexpr graph::OnnxWhen kNever = graph::OnnxWhen::kNever;
 
 }  // namespace tessera::ops
 

@@ -3,7 +3,7 @@
 // Selects between two tensors, element by element. ONNX Where.
 #include "compiler/ops/binary.h"
 
-namespace tessera::ops {
+namespace tessera::ops::where_op {
 namespace {
 
 // Operand 2, of bools, selects.
@@ -51,7 +51,7 @@ void MakeExample(Example& example) {
   example.node.inputs.push_back(example.graph.AddTensor(std::move(which)));
 }
 
-constexpr OnnxRow kOnnx[] = {{"Where", FromOnnx, 3, graph::OnnxWhen::kNever}};
+constexpr OnnxRow kOnnx[] = {{"Where", FromOnnx, 3, kNever}};
 
 }  // namespace
 
@@ -68,4 +68,4 @@ constinit const OpDef kWhereDef = {
     .example = MakeExample,
 };
 
-}  // namespace tessera::ops
+}  // namespace tessera::ops::where_op

@@ -7,7 +7,7 @@ namespace tessera::target {
 namespace {
 
 // LLVM allocates the tile registers and configures their shapes (16 rows of 64 bytes).
-void Emit(ValueBuilder& b) {
+void EmitAmx(ValueBuilder& b) {
   const Vreg rows = b.Constant({16}, 16), bytes = b.Constant({16}, 64),
              stride = b.Constant({64}, 64);
   const auto load = [&](size_t operand) {
@@ -53,7 +53,7 @@ TensorIntrin AmxU8S8() {
                             }
                             return {};
                           }});
-  return {.name = name, .call = name, .behaviour = out, .unit = &CpuUnits::tiles, .emit = Emit};
+  return {.name = name, .call = name, .behaviour = out, .unit = &CpuUnits::tiles, .emit = EmitAmx};
 }
 
 }  // namespace tessera::target

@@ -100,7 +100,7 @@ Vreg DotNeon(ValueBuilder& b, Vreg sum, Vreg x, Vreg w) {
 
 // All in 32-bit lanes: each lane has the same four bytes of x and the four weights of its output.
 template <int kLanes>
-void Emit(ValueBuilder& b) {
+void EmitDot(ValueBuilder& b) {
   constexpr ValueType kType{32, kLanes};
   const Vreg x = b.Splat(b.Load(1, {32, 1}), kLanes);
   const Vreg w = b.Load(2, kType);
@@ -173,7 +173,7 @@ TensorIntrin DotU8S8(int64_t lanes, const HostLevel& level) {
           .behaviour = out,
           .cycles = cost.cycles * registers,
           .latency = cost.latency,
-          .emit = lanes == 16 ? Emit<16> : Emit<8>};
+          .emit = lanes == 16 ? EmitDot<16> : EmitDot<8>};
 }
 
 }  // namespace tessera::target

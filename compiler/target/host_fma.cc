@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kLanes = 16;
 
-void Emit(ValueBuilder& b) {
+void EmitFma(ValueBuilder& b) {
   const ValueType type{32, kLanes, true};
   const auto x = b.Splat(b.Load(1, {32, 1, true}), kLanes);
   const auto w = b.Load(2, type), before = b.Load(0, type);
@@ -42,7 +42,7 @@ TensorIntrin FmaF32() {
          }
          return {};
        }});
-  return {.name = name, .call = name, .behaviour = out, .unit = &CpuUnits::fma, .emit = Emit};
+  return {.name = name, .call = name, .behaviour = out, .unit = &CpuUnits::fma, .emit = EmitFma};
 }
 
 }  // namespace tessera::target

@@ -15,16 +15,16 @@ using ir::TileOperand;
 
 constexpr int64_t kRowBytes = 32;
 
-Vreg Bytes(ValueBuilder& b, int64_t n) { return b.Constant({64}, static_cast<uint64_t>(n)); }
+Vreg Number64(ValueBuilder& b, int64_t n) { return b.Constant({64}, static_cast<uint64_t>(n)); }
 
 // The byte offset of a thread's word, row t / 4 and word t % 4, plus |more|.
 Vreg LaneByte(ValueBuilder& b, int64_t row_bytes, int64_t word_bytes, int64_t more) {
   const Vreg thread = b.Thread();
-  const Vreg row = b.Op(ValueOp::kShrUnsigned, thread, Bytes(b, 2));
-  const Vreg word = b.Op(ValueOp::kAnd, thread, Bytes(b, 3));
-  const Vreg lane = b.Op(ValueOp::kAdd, b.Op(ValueOp::kMul, row, Bytes(b, row_bytes)),
-                         b.Op(ValueOp::kMul, word, Bytes(b, word_bytes)));
-  return b.Op(ValueOp::kAdd, lane, Bytes(b, more));
+  const Vreg row = b.Op(ValueOp::kShrUnsigned, thread, Number64(b, 2));
+  const Vreg word = b.Op(ValueOp::kAnd, thread, Number64(b, 3));
+  const Vreg lane = b.Op(ValueOp::kAdd, b.Op(ValueOp::kMul, row, Number64(b, row_bytes)),
+                         b.Op(ValueOp::kMul, word, Number64(b, word_bytes)));
+  return b.Op(ValueOp::kAdd, lane, Number64(b, more));
 }
 
 // The instruction expects words t % 4 and t % 4 + 4 of a row, of both operands. It gets words 2 (t
@@ -63,7 +63,7 @@ void EmitStore(ValueBuilder& b) {
   };
   meet();
   for (const int64_t half : {0, 1}) {
-    const Vreg sums = b.Load(1, {32, 2, kFloats}, Bytes(b, 8 * half), 8);
+    const Vreg sums = b.Load(1, {32, 2, kFloats}, Number64(b, 8 * half), 8);
     b.Store(0, sums, LaneByte(b, kBytes, 8, half * 8 * kBytes), 8);
   }
   meet();

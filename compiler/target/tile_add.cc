@@ -51,7 +51,7 @@ TensorIntrin Add(int64_t tile, DType dst_type) {
   return intrin;
 }
 
-std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
+std::vector<TensorIntrin> AddIntrinsics(const isa::Config& config) {
   const int64_t tile = config.batch * config.block_out;
   std::vector<TensorIntrin> all{Add(tile, DType::kInt8), Add(tile, DType::kInt32)};
   for (TensorIntrin& intrin : all)
@@ -59,8 +59,8 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   return all;
 }
 
-constexpr int64_t kIterations = isa::GreatestOfAll("Add.iter_out", "Add.iter_in");
-constexpr int64_t kStride =
+constexpr int64_t kAddIterations = isa::GreatestOfAll("Add.iter_out", "Add.iter_in");
+constexpr int64_t kAddStride =
     isa::GreatestOfAll("Add.dst_out", "Add.dst_in", "Add.src_out", "Add.src_in");
 
 Status EmitAdd(const TileEmission& e) {
@@ -75,7 +75,7 @@ Status EmitAdd(const TileEmission& e) {
   base.multiplier = v[0], base.shift = v[1], base.round = v[2], base.src_zero = v[3],
   base.src_shift = v[4];
   base.out_zero = v[5], base.lo = v[6], base.hi = v[7];
-  const LoopLimits limits{2, kIterations, {kStride, kStride, kStride}};
+  const LoopLimits limits{2, kAddIterations, {kAddStride, kAddStride, kAddStride}};
   return ForPieces(
       apart, {0, 1, {}}, 3, [&](std::span<const int64_t> from, std::span<const LeafDim>) -> Status {
         return ForPieces(
@@ -99,7 +99,7 @@ Status EmitAdd(const TileEmission& e) {
 
 TileInstruction AddTiles() {
   return {{{{kTileAdd, {kW, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileAdd}, EmitAdd}},
-          Intrinsics};
+          AddIntrinsics};
 }
 
 }  // namespace tessera::target

@@ -121,7 +121,7 @@ TensorIntrin WithNumber(const AluOperation& op, int64_t tile) {
           .scopes = {{"dst", {ir::Scope::kAcc}}}};
 }
 
-std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
+std::vector<TensorIntrin> AluIntrinsics(const isa::Config& config) {
   const int64_t tile = config.batch * config.block_out;
   std::vector<TensorIntrin> all;
   for (const AluOperation& op : kOperations) {
@@ -141,10 +141,11 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   return all;
 }
 
-constexpr int64_t kIterations =
+constexpr int64_t kAluIterations =
     isa::GreatestOfAll("Alu.iter_out", "Alu.iter_in", "Alu.red_out", "Alu.red_in");
-constexpr int64_t kStride = isa::GreatestOfAll("Alu.dst_out", "Alu.dst_in", "Alu.src_out",
-                                               "Alu.src_in", "Alu.red_out_step", "Alu.red_in_step");
+constexpr int64_t kAluStride =
+    isa::GreatestOfAll("Alu.dst_out", "Alu.dst_in", "Alu.src_out", "Alu.src_in", "Alu.red_out_step",
+                       "Alu.red_in_step");
 
 Status EmitAlu(const TileEmission& e) {
   std::vector<LeafDim> parallel, reduced;
@@ -165,8 +166,8 @@ Status EmitAlu(const TileEmission& e) {
   if (reduced.size() > 2)
     return Fail(Code::kUnsupported, "a reduction over {} loops, ALU has 2", reduced.size());
   const auto [red_out, red_in] = TwoLoops(reduced);
-  if (std::max(red_out.extent, red_in.extent) > kIterations ||
-      std::max(red_out.strides[1], red_in.strides[1]) > kStride) {
+  if (std::max(red_out.extent, red_in.extent) > kAluIterations ||
+      std::max(red_out.strides[1], red_in.strides[1]) > kAluStride) {
     return Fail(Code::kUnsupported, "a reduction of {} steps", steps);
   }
   // values: op, init, src_zero, tile
@@ -177,7 +178,7 @@ Status EmitAlu(const TileEmission& e) {
       base.src_mem == static_cast<int64_t>(isa::VectorMemory::kAcc) ? 0 : e.solved.values[2];
   base.red_out = red_out.extent, base.red_in = red_in.extent;
   base.red_out_step = red_out.strides[1], base.red_in_step = red_in.strides[1];
-  const LoopLimits limits{2, kIterations, {kStride, kStride}};
+  const LoopLimits limits{2, kAluIterations, {kAluStride, kAluStride}};
   return ForPieces(parallel, limits, 2,
                    [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
                      const auto [out, in] = TwoLoops(loops);
@@ -199,7 +200,7 @@ Status EmitAluImm(const TileEmission& e) {
   base.src_mem = static_cast<int64_t>(isa::VectorMemory::kImm);
   base.imm = e.solved.values[0], base.alu_op = e.solved.values[1];
   base.red_out = base.red_in = 1;
-  const LoopLimits limits{2, kIterations, {kStride}};
+  const LoopLimits limits{2, kAluIterations, {kAluStride}};
   return ForPieces(dims, limits, 1,
                    [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
                      const auto [out, in] = TwoLoops(loops);
@@ -218,7 +219,7 @@ TileInstruction AluTiles() {
   return {
       {{.meaning = {kTileAlu, {kU, kR, kV, kV, kV, kV}, TileAlu}, .emit = EmitAlu, .sums = true},
        {{kTileAluImm, {kU, kV, kV, kV}, TileAluImm}, EmitAluImm}},
-      Intrinsics};
+      AluIntrinsics};
 }
 
 }  // namespace tessera::target

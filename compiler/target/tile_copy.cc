@@ -66,7 +66,7 @@ TensorIntrin Store(int64_t elements) {
   return store;
 }
 
-std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
+std::vector<TensorIntrin> CopyIntrinsics(const isa::Config& config) {
   const int64_t tile = config.batch * config.block_out;
   return {Load("tile.load_inp", DType::kInt8, tile, ir::Scope::kInp),
           Fill("tile.fill_inp", tile, ir::Scope::kInp),
@@ -238,7 +238,7 @@ TileInstruction CopyTiles() {
             .unit = isa::Unit::kLoad,
             .pads = true},
            {{kTileStore, {kW, kR, kV}, TileStore}, EmitStore, isa::Unit::kStore}},
-          Intrinsics};
+          CopyIntrinsics};
 }
 
 }  // namespace tessera::target

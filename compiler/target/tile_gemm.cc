@@ -26,7 +26,7 @@ Status TileGemm(Operands a) {
   return {};
 }
 
-std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
+std::vector<TensorIntrin> GemmIntrinsics(const isa::Config& config) {
   const int64_t batch = config.batch, block = config.block_out;
   const Tensor inp = te::Placeholder("inp", DType::kInt8, {batch, config.block_in}),
                wgt = te::Placeholder("wgt", DType::kInt8, {block, config.block_in});
@@ -46,7 +46,7 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
 }
 
 // Iteration counts, strides and micro-ops of one instruction.
-constexpr int64_t kFactor =
+constexpr int64_t kGemmFactor =
     isa::GreatestOfAll("Gemm.uop_count", "Gemm.iter_out", "Gemm.iter_in", "Gemm.dst_out",
                        "Gemm.dst_in", "Gemm.src_out", "Gemm.src_in", "Gemm.wgt_out", "Gemm.wgt_in");
 
@@ -87,9 +87,9 @@ Status EmitGemm(const TileEmission& e) {
 
   Fold(parallel, false);
   // Half of UOP: two kernels should fit at a time.
-  const auto capacity =
-      static_cast<size_t>(std::clamp<int64_t>(e.config.Depth(isa::Memory::kUop) / 2, 1, kFactor));
-  const LoopLimits limits{2, kFactor, {kFactor, kFactor, kFactor}};
+  const auto capacity = static_cast<size_t>(
+      std::clamp<int64_t>(e.config.Depth(isa::Memory::kUop) / 2, 1, kGemmFactor));
+  const LoopLimits limits{2, kGemmFactor, {kGemmFactor, kGemmFactor, kGemmFactor}};
   return ForPieces(parallel, limits, 3,
                    [&](std::span<const int64_t> offset, std::span<const LeafDim> loops) -> Status {
                      isa::Gemm gemm;
@@ -125,7 +125,7 @@ TileInstruction GemmTiles() {
             .unit = isa::Unit::kGemm,
             .has_micro_ops = true,
             .sums = true}},
-          Intrinsics};
+          GemmIntrinsics};
 }
 
 }  // namespace tessera::target

@@ -159,7 +159,7 @@ TensorIntrin Copy(int64_t tile) {
           .scopes = {{"src", VectorScopes(DType::kInt8)}, {"dst", VectorScopes(DType::kInt8)}}};
 }
 
-std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
+std::vector<TensorIntrin> RequantIntrinsics(const isa::Config& config) {
   const int64_t tile = config.batch * config.block_out;
   std::vector<TensorIntrin> all{Unscaled(tile, DType::kInt32), Unscaled(tile, DType::kInt8),
                                 Copy(tile)};
@@ -174,8 +174,8 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   return all;
 }
 
-constexpr int64_t kIterations = isa::GreatestOfAll("Requant.iter_out", "Requant.iter_in");
-constexpr int64_t kStride =
+constexpr int64_t kRequantIterations = isa::GreatestOfAll("Requant.iter_out", "Requant.iter_in");
+constexpr int64_t kRequantStride =
     isa::GreatestOfAll("Requant.dst_out", "Requant.dst_in", "Requant.src_out", "Requant.src_in");
 constexpr int64_t kPrmStride = isa::GreatestOfAll("Requant.prm_out", "Requant.prm_in");
 
@@ -197,7 +197,7 @@ Status EmitRequant(const TileEmission& e, bool per_channel) {
   base.out_zero = v[k + 3], base.lo = v[k + 4], base.hi = v[k + 5];
   if (base.src_mem == static_cast<int64_t>(isa::VectorMemory::kAcc))
     base.src_zero = base.src_shift = 0;
-  LoopLimits limits{2, kIterations, {kStride, kStride}};
+  LoopLimits limits{2, kRequantIterations, {kRequantStride, kRequantStride}};
   if (per_channel) limits.strides.push_back(kPrmStride);
   return ForPieces(dims, limits, operands,
                    [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
@@ -227,7 +227,7 @@ TileInstruction RequantTiles() {
       {{{kTileRequant, {kW, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequant}, PerTensorTiles},
        {{kTileRequantPrm, {kW, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequantPrm},
         PerChannelTiles}},
-      Intrinsics};
+      RequantIntrinsics};
 }
 
 }  // namespace tessera::target

@@ -58,10 +58,10 @@ TensorIntrin Window(const isa::Config& config) {
           .cycles = static_cast<double>(isa::StepCycles<isa::Depthwise>(config, kTaps * kTaps))};
 }
 
-std::vector<TensorIntrin> Intrinsics(const isa::Config& config) { return {Window(config)}; }
+std::vector<TensorIntrin> WindowIntrinsics(const isa::Config& config) { return {Window(config)}; }
 
 // Iteration counts and strides of one instruction.
-constexpr int64_t kFactor = isa::GreatestOfAll(
+constexpr int64_t kWindowFactor = isa::GreatestOfAll(
     "Depthwise.iter_out", "Depthwise.iter_in", "Depthwise.dst_out", "Depthwise.dst_in",
     "Depthwise.src_out", "Depthwise.src_in", "Depthwise.dst_z", "Depthwise.src_z");
 
@@ -87,15 +87,15 @@ Status EmitWindow(const TileEmission& e) {
   for (const LeafDim& d : dims) {
     if (d.strides[2] == 0) {
       inner.push_back(d);
-    } else if (!z_taken && d.strides[2] <= kWgtZ && d.extent <= kIterZ && d.strides[0] <= kFactor &&
-               d.strides[1] <= kFactor) {
+    } else if (!z_taken && d.strides[2] <= kWgtZ && d.extent <= kIterZ &&
+               d.strides[0] <= kWindowFactor && d.strides[1] <= kWindowFactor) {
       z = d, z_taken = true;
     } else {
       unrolled.push_back(d);
     }
   }
   const LoopLimits none{0, 1, {}};
-  const LoopLimits limits{2, kFactor, {kFactor, kFactor, kFactor}};
+  const LoopLimits limits{2, kWindowFactor, {kWindowFactor, kWindowFactor, kWindowFactor}};
   const int64_t tile = e.config.batch * e.config.block_out;
   int64_t init = e.solved.values[kInit];
   const auto piece = [&](std::span<const int64_t> at, std::span<const LeafDim>) -> Status {
@@ -147,7 +147,7 @@ TileInstruction WindowTiles() {
             .call_cycles = CallCycles,
             .sums = true,
             .rows_below = RowsBelow}},
-          Intrinsics};
+          WindowIntrinsics};
 }
 
 }  // namespace tessera::target

@@ -30,6 +30,10 @@ class Entered {
   sc_core::sc_simcontext* before_;
 };
 
+constexpr uint64_t kAhead = 4096;
+
+}  // namespace
+
 // The process that steps a run in simulated time.
 class CycleClock : public sc_core::sc_module {
  public:
@@ -78,10 +82,6 @@ class CycleClock : public sc_core::sc_module {
   uint64_t budget_ = 0;
   bool over_ = false;
 };
-
-constexpr uint64_t kAhead = 4096;
-
-}  // namespace
 
 struct CycleKernel::Simulation {
   std::unique_ptr<sc_core::sc_simcontext> context = std::make_unique<sc_core::sc_simcontext>();

@@ -213,12 +213,16 @@ std::optional<ByteSum> ByteSumOf(const Expr& e) {
   return made && made->Fits() ? made : std::nullopt;
 }
 
+}  // namespace
+
 // Two factors and the start, for the parts in their order or swapped.
 struct TwoFactors {
   float factors[2] = {};
   float start = 0;
   bool swapped = false;
 };
+
+namespace {
 
 // The result of every pair: for value |first| of one part and |second| of the other it is at first
 // * steps[0] + second * steps[1].
