@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -41,6 +42,11 @@ class KernelDevice {
   virtual Status Launch(const std::string& kernel, const std::array<uint32_t, 3>& groups,
                         const std::array<uint32_t, 3>& threads,
                         std::span<const MemoryPlace> buffers) = 0;
+  // Calls |launches|, which calls Launch, waits for the kernels, and returns the nanoseconds from
+  // the start of the first to the end of the last one, at least 1, by the device's clock.
+  //   errors  those of |launches|; kInvalidArgument it launches nothing; kUnavailable the driver
+  //           fails
+  virtual Result<uint64_t> Timed(const std::function<Status()>& launches) = 0;
 };
 
 }  // namespace tessera

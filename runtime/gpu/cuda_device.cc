@@ -118,7 +118,32 @@ class CudaDevice : public KernelDevice {
     for (CudaAddress& address : addresses) arguments.push_back(&address);
     code = api_.LaunchKernel(found, groups[0], groups[1], groups[2], threads[0], threads[1],
                              threads[2], 0, nullptr, arguments.data(), nullptr);
-    return code == 0 ? Status() : Refused("cuLaunchKernel of " + kernel, code);
+    if (code != 0) return Refused("cuLaunchKernel of " + kernel, code);
+    ++launches_;
+    return {};
+  }
+
+  Result<uint64_t> Timed(const std::function<Status()>& launches) override {
+    TESSERA_TRY(Enter());
+    CudaHandle begin = nullptr, end = nullptr;
+    const uint64_t before = launches_;
+    Status launched;
+    float milliseconds = 0;
+    int code = api_.EventCreate(&begin, 0);
+    if (code == 0) code = api_.EventCreate(&end, 0);
+    if (code == 0) code = api_.EventRecord(begin, nullptr);
+    if (code == 0) launched = launches();
+    if (code == 0) code = api_.EventRecord(end, nullptr);
+    if (code == 0) code = api_.EventSynchronize(end);
+    if (code == 0) code = api_.EventElapsedTime(&milliseconds, begin, end);
+    for (const CudaHandle event : {begin, end}) {
+      if (event != nullptr) api_.EventDestroy(event);
+    }
+    if (!launched) return std::unexpected(launched.error());
+    if (code != 0) return Refused("to time kernels", code);
+    if (launches_ == before)
+      return Fail(Code::kInvalidArgument, "device cuda: no kernel ran that has a time");
+    return std::max<uint64_t>(static_cast<uint64_t>(1e6 * milliseconds), 1);
   }
 
  private:
@@ -157,6 +182,7 @@ class CudaDevice : public KernelDevice {
   CudaHandle context_ = nullptr, module_ = nullptr;
   std::vector<CudaAddress> memories_;
   std::map<std::string, CudaHandle> kernels_;
+  uint64_t launches_ = 0;  // so far
 };
 
 }  // namespace

@@ -29,6 +29,8 @@ Result<OpenClApi> LoadOpenCl(const char* library) {
       {api.EnqueueReadBuffer, "clEnqueueReadBuffer"},
       {api.EnqueueWriteBuffer, "clEnqueueWriteBuffer"},
       {api.Finish, "clFinish"},
+      {api.GetEventProfilingInfo, "clGetEventProfilingInfo"},
+      {api.ReleaseEvent, "clReleaseEvent"},
   };
   TESSERA_TRY(LoadFunctions({"device opencl",
                              {library},

@@ -20,6 +20,8 @@ inline constexpr ClFlags kClGpu = 1 << 2, kClAnyDevice = 0xffffffff, kClReadWrit
 inline constexpr uint32_t kClDeviceFpConfig = 0x101b, kClDeviceName = 0x102b,
                           kClDeviceMemory = 0x101f, kClPlatformName = 0x0902, kClBuildLog = 0x1183;
 inline constexpr uint64_t kClRoundedDivide = 1 << 7;
+inline constexpr ClFlags kClProfiling = 1 << 1;                              // of a queue
+inline constexpr uint32_t kClCommandStart = 0x1282, kClCommandEnd = 0x1283;  // nanoseconds
 
 struct OpenClApi {
   int32_t (*GetPlatformIDs)(uint32_t, ClHandle*, uint32_t*);
@@ -46,6 +48,8 @@ struct OpenClApi {
   int32_t (*EnqueueWriteBuffer)(ClHandle, ClHandle, uint32_t, size_t, size_t, const void*, uint32_t,
                                 const ClHandle*, ClHandle*);
   int32_t (*Finish)(ClHandle);
+  int32_t (*GetEventProfilingInfo)(ClHandle, uint32_t, size_t, void*, size_t*);
+  int32_t (*ReleaseEvent)(ClHandle);
 };
 
 // The functions of |library|, which stays open. errors: kUnsupported it or a function is missing

@@ -30,7 +30,7 @@ class OpenClDevice : public KernelDevice {
     int32_t code = 0;
     context_ = api_.CreateContext(nullptr, 1, &device_, nullptr, nullptr, &code);
     if (code != 0) return Refused("clCreateContext", code);
-    queue_ = api_.CreateCommandQueue(context_, device_, 0, &code);
+    queue_ = api_.CreateCommandQueue(context_, device_, kClProfiling, &code);
     return code == 0 ? Status() : Refused("clCreateCommandQueue", code);
   }
 
@@ -105,8 +105,34 @@ class OpenClDevice : public KernelDevice {
       local[k] = threads[k];
       global[k] = static_cast<size_t>(groups[k]) * threads[k];
     }
-    code = api_.EnqueueNDRangeKernel(queue_, found, 3, nullptr, global, local, 0, nullptr, nullptr);
-    return code == 0 ? Status() : Refused("clEnqueueNDRangeKernel of " + kernel, code);
+    ClHandle event = nullptr;
+    code = api_.EnqueueNDRangeKernel(queue_, found, 3, nullptr, global, local, 0, nullptr,
+                                     timed_ ? &event : nullptr);
+    if (code != 0) return Refused("clEnqueueNDRangeKernel of " + kernel, code);
+    if (event != nullptr) events_.push_back(event);
+    return {};
+  }
+
+  Result<uint64_t> Timed(const std::function<Status()>& launches) override {
+    timed_ = true;
+    const Status launched = launches();
+    timed_ = false;
+    int32_t code = api_.Finish(queue_);
+    uint64_t first = UINT64_MAX, last = 0;
+    for (const ClHandle event : events_) {
+      uint64_t start = 0, end = 0;
+      for (const auto& [what, into] : {std::pair(kClCommandStart, &start), {kClCommandEnd, &end}}) {
+        if (code == 0) code = api_.GetEventProfilingInfo(event, what, sizeof *into, into, nullptr);
+      }
+      first = std::min(first, start);
+      last = std::max(last, end);
+      api_.ReleaseEvent(event);
+    }
+    const bool any = !std::exchange(events_, {}).empty();
+    if (!launched) return std::unexpected(launched.error());
+    if (!any) return Fail(Code::kInvalidArgument, "device opencl: no kernel ran that has a time");
+    if (code != 0) return Refused("to time kernels", code);
+    return std::max<uint64_t>(last - first, 1);
   }
 
  private:
@@ -148,6 +174,8 @@ class OpenClDevice : public KernelDevice {
   ClHandle device_ = nullptr, context_ = nullptr, queue_ = nullptr, program_ = nullptr;
   std::vector<ClHandle> memories_;
   std::map<std::string, ClHandle> kernels_;
+  bool timed_ = false;            // Launch keeps an event
+  std::vector<ClHandle> events_;  // of the launches that are timed
 };
 
 }  // namespace

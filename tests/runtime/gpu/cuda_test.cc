@@ -222,6 +222,26 @@ constexpr const char* kStore = R"(
 }
 )";
 
+TEST(Cuda, TimesKernelsByItsClock) {
+  const auto device = OpenStandIn();
+  ASSERT_TRUE(device.has_value()) << device.error().message;
+  ASSERT_TRUE((*device)->Build(std::string(kEmpty) + kStore).has_value());
+  const auto memory = (*device)->Allocate(68);
+  ASSERT_TRUE(memory.has_value());
+  const KernelDevice::MemoryPlace place[] = {{*memory, 0}};
+  const auto launch = [&] { return (*device)->Launch("store", {1, 1, 1}, {1, 1, 1}, place); };
+  const auto took = (*device)->Timed(launch);
+  ASSERT_TRUE(took.has_value()) << took.error().message;
+  EXPECT_GT(*took, 0u);
+  ExpectRefused((*device)->Timed([] { return Status(); }), Code::kInvalidArgument,
+                "device cuda: no kernel ran that has a time");
+  const auto missing = (*device)->Timed([&] {
+    return (*device)->Launch("g", {1, 1, 1}, {1, 1, 1}, place);
+  });
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_EQ(missing.error().code, Code::kNotFound);
+}
+
 TEST(CudaRefusals, AKernelThatLeavesItsMemory) {
   for (const uint64_t bytes : {68, 64}) {
     const auto device = OpenStandIn();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the message on a machine without an OpenCL loader; kernels that are built twice,
-// memory of no bytes, on the driver of this machine. Not here: what kernels compute
+// memory of no bytes, times of kernels, on the driver of this machine. Not here: what kernels compute
 // (tests/compiler/gpu).
 #include "runtime/gpu/opencl_api.h"
 
@@ -42,6 +42,38 @@ TEST(OpenClDeviceTest, HasItsKernelsOnce) {
   EXPECT_EQ(again.error().code, Code::kInvalidArgument);
   EXPECT_EQ(again.error().message, "device opencl: " + (*device)->name() +
                                        " has its kernels already; open a device for other ones");
+}
+
+TEST(OpenClDeviceTest, TimesKernelsByItsClock) {
+  const auto device = OpenOpenClDevice();
+  ASSERT_TRUE(device.has_value()) << device.error().message;
+  const Status built = (*device)->Build(
+      "kernel void f(global uint* x, ulong at) {\n  for (uint k = 0; k < 100000; ++k) x[at] = "
+      "x[at] * 5 + k;\n}\n");
+  ASSERT_TRUE(built.has_value()) << built.error().message;
+  const auto memory = (*device)->Allocate(4);
+  ASSERT_TRUE(memory.has_value()) << memory.error().message;
+  const KernelDevice::MemoryPlace place[] = {{*memory, 0}};
+  const auto several = [&](int count) -> Result<uint64_t> {
+    return (*device)->Timed([&]() -> Status {
+      for (int k = 0; k < count; ++k)
+        TESSERA_TRY((*device)->Launch("f", {1, 1, 1}, {1, 1, 1}, place));
+      return {};
+    });
+  };
+  const auto one = several(1), many = several(30);
+  ASSERT_TRUE(one.has_value()) << one.error().message;
+  ASSERT_TRUE(many.has_value()) << many.error().message;
+  EXPECT_GT(*many, 30 * 1000u) << "30 kernels of 100,000 steps";
+  const auto none = several(0);
+  ASSERT_FALSE(none.has_value());
+  EXPECT_EQ(none.error().code, Code::kInvalidArgument);
+  EXPECT_EQ(none.error().message, "device opencl: no kernel ran that has a time");
+  const auto missing = (*device)->Timed([&] {
+    return (*device)->Launch("g", {1, 1, 1}, {1, 1, 1}, place);
+  });
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_EQ(missing.error().code, Code::kNotFound);
 }
 
 TEST(OpenClDeviceTest, TakesAndGivesNoBytes) {
