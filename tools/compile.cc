@@ -56,11 +56,10 @@ void ShowRecords(const UsedRecords& used, const std::string& file, std::FILE* to
     std::fprintf(stderr, "tessera: warning: %s\n", warning.c_str());
   if (told == nullptr) return;
   for (const std::string& line : used.lines) std::fprintf(told, "  %s\n", line.c_str());
-  for (const auto& [count, where] :
-       {std::pair(used.accelerator, "accelerator"), std::pair(used.host, "host")}) {
+  for (const auto& [where, count] : used.counts) {
     if (count.layers == 0) continue;
-    std::fprintf(told, "%s: records of %s of %s layers of the %s\n", file.c_str(),
-                 Grouped(count.found).c_str(), Grouped(count.layers).c_str(), where);
+    std::fprintf(told, "%s: records of %s of %s layers of %s\n", file.c_str(),
+                 Grouped(count.found).c_str(), Grouped(count.layers).c_str(), where.c_str());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -17,11 +18,11 @@ namespace {
 
 // Why a record of the same layer is not for |key|.
 std::string WhyNot(const tune::TaskKey& record, const tune::TaskKey& key) {
-  const bool host = key.target == schedule::kHostTrace;
+  const bool accelerator = key.target == schedule::kAcceleratorTrace;
   if (record.processor != key.processor)
     return fmt::format("for another processor, '{}'", Legible(record.processor));
   if (record.config_hash != key.config_hash) {
-    return fmt::format("for another machine, {} '{}'", host ? "level" : "configuration",
+    return fmt::format("for another machine, {} '{}'", accelerator ? "configuration" : "level",
                        Legible(record.config));
   }
   if (record.isa != key.isa) return "for another version of the instruction set";
@@ -39,7 +40,9 @@ class RecordUse {
   }
 
   void UseForAccelerator(std::vector<compiler::PlannedProgram> programs);
-  void UseForHost(const std::vector<compiler::PlannedHostLayer>& layers);
+  // For layers that run one by one: on "the host", as traces of |target|.
+  template <typename Planned>
+  void UseForEach(const std::vector<Planned>& layers, const char* target, const char* where);
   UsedRecords Finish(std::vector<std::string> problems);
 
  private:
@@ -48,6 +51,9 @@ class RecordUse {
     return std::ranges::any_of(given_, [&](const schedule::LayerTrace& trace) {
       return trace.target == target && trace.layer == name;
     });
+  }
+  RecordCount& CountOf(const char* where) {
+    return used_.counts.emplace_back(where, RecordCount()).second;
   }
   // Says what there is for |layer|, of the task |key|; whether its schedule is to be used.
   bool Tell(const tune::LayerRecord& layer, const tune::TaskKey& key, RecordCount* count);
@@ -79,10 +85,13 @@ bool RecordUse::Tell(const tune::LayerRecord& layer, const tune::TaskKey& key, R
   return !taken && !layer.generated;
 }
 
-void RecordUse::UseForHost(const std::vector<compiler::PlannedHostLayer>& layers) {
+template <typename Planned>
+void RecordUse::UseForEach(const std::vector<Planned>& layers, const char* target,
+                           const char* where) {
+  RecordCount& count = CountOf(where);
   for (tune::LayerRecord& layer : tune::ApplyRecords(layers, records_, network_)) {
-    if (!Tell(layer, tune::KeyOf(layers[layer.region]), &used_.host)) continue;
-    options_->schedules.push_back({.target = schedule::kHostTrace,
+    if (!Tell(layer, tune::KeyOf(layers[layer.region]), &count)) continue;
+    options_->schedules.push_back({.target = target,
                                    .layer = Legible(layer.name),
                                    .trace = std::move(layer.trace),
                                    .from = file_});
@@ -90,6 +99,7 @@ void RecordUse::UseForHost(const std::vector<compiler::PlannedHostLayer>& layers
 }
 
 void RecordUse::UseForAccelerator(std::vector<compiler::PlannedProgram> programs) {
+  RecordCount& count = CountOf("the accelerator");
   const std::vector<bool> network =
       tune::ApplyNetworkRecords(&programs, options_->config, records_, network_);
   std::vector<bool> other(network.size());  // a layer has another schedule than the compiler's
@@ -97,7 +107,7 @@ void RecordUse::UseForAccelerator(std::vector<compiler::PlannedProgram> programs
        tune::ApplyRecords(programs, options_->config, records_, network_)) {
     const auto& region = programs[layer.program].regions[layer.region];
     schedule::Trace& trace = programs[layer.program].traces[layer.region];
-    if (!Tell(layer, tune::KeyOf(region, trace, options_->config), &used_.accelerator)) continue;
+    if (!Tell(layer, tune::KeyOf(region, trace, options_->config), &count)) continue;
     trace = std::move(layer.trace);
     other[layer.program] = true;
   }
@@ -136,23 +146,26 @@ UsedRecords RecordUse::Finish(std::vector<std::string> problems) {
 Result<UsedRecords> UseRecords(const std::string& file, const graph::Graph& graph,
                                const std::string& model, uint64_t model_crc,
                                compiler::CompileOptions* options) {
-  if (!options->device && !options->cpu) {
-    return Fail(Code::kInvalidArgument,
-                "--records {}: records are for the host and the accelerator; add cpu or vta to "
-                "--target",
-                file);
-  }
   TESSERA_ASSIGN(tune::RecordFile records, tune::ReadRecords(file));
-  // Of two targets, those that the file is about.
-  bool host = false, accelerator = false;
-  for (const tune::Record& record : records.records.all())
-    (record.key.target == schedule::kHostTrace ? host : accelerator) = true;
-  host = host || !options->device;
-  accelerator = options->device && (accelerator || !host);
+  // Of several targets, those that the file is about.
+  const std::vector<tune::Record>& all = records.records.all();
+  const auto about = [&](const char* target) {
+    return std::ranges::any_of(all, [&](const tune::Record& r) { return r.key.target == target; });
+  };
+  bool device =
+      options->device && (about(schedule::kAcceleratorTrace) || about(schedule::kNetworkTrace));
+  bool host = (options->cpu || options->device) && about(schedule::kHostTrace);
+  bool opencl = options->opencl && about(schedule::kOpenClTrace);
+  bool cuda = options->cuda && about(schedule::kCudaTrace);
+  if (!device && !host && !opencl && !cuda)
+    std::tie(device, host, opencl, cuda) = std::tuple(
+        options->device, options->cpu && !options->device, options->opencl, options->cuda);
   // What the generator does says which layers there are and what can be chosen of each.
   compiler::CompileOptions plain;
   plain.config = options->config;
   plain.cpu = options->cpu && host;
+  plain.opencl = opencl;
+  plain.cuda = cuda;
   plain.device = options->device;
   plain.layers_only = true;
   plain.cpu_levels = options->cpu_levels;
@@ -160,8 +173,15 @@ Result<UsedRecords> UseRecords(const std::string& file, const graph::Graph& grap
   plain.simplify = options->simplify;
   TESSERA_ASSIGN(compiler::Compiled generated, compiler::Compile(graph, model, model_crc, plain));
   RecordUse use(file, records.records, model_crc, options);
-  if (accelerator) use.UseForAccelerator(std::move(generated.programs));
-  if (host) use.UseForHost(generated.host_layers);
+  if (device) use.UseForAccelerator(std::move(generated.programs));
+  if (host) use.UseForEach(generated.host_layers, schedule::kHostTrace, "the host");
+  for (const char* target : {schedule::kOpenClTrace, schedule::kCudaTrace}) {
+    std::vector<compiler::PlannedGpuLayer> layers = generated.gpu_layers;
+    std::erase_if(layers, [&](const auto& planned) {
+      return std::string_view(compiler::GpuName(planned.layer.kind)) != target;
+    });
+    if (!layers.empty()) use.UseForEach(layers, target, target);
+  }
   return use.Finish(std::move(records.problems));
 }
 

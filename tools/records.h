@@ -22,13 +22,14 @@ struct RecordCount {
 struct UsedRecords {
   std::vector<std::string> lines;     // for readers: a line a layer
   std::vector<std::string> warnings;  // damaged lines; records of another machine or version
-  RecordCount accelerator, host;
+  // By what runs the layers, "the host": those that were looked at.
+  std::vector<std::pair<std::string, RecordCount>> counts;
 };
 
 // Adds to |options->schedules| what the records in |file| say of the layers of |graph| on the
-// accelerator and on the host; a layer that has a schedule there already keeps it. Where both are
-// targets and the file has records of one of them, only that one's layers are looked at.
-//   errors  those of ReadRecords and Compile; kInvalidArgument if neither is a target
+// targets; a layer that has a schedule there already keeps it. Of several targets only those are
+// looked at of which the file has records; if it has of none, all.
+//   errors  those of ReadRecords and Compile
 Result<UsedRecords> UseRecords(const std::string& file, const graph::Graph& graph,
                                const std::string& model, uint64_t model_crc,
                                compiler::CompileOptions* options);

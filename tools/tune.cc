@@ -50,12 +50,15 @@ struct Tuning {
 // Sets what |flags| leave to the target.
 Result<Tuning> Prepare(TuneFlags& flags) {
   const bool host = flags.target == "cpu" || flags.target == "host";
-  if (!host && flags.target != "vta" && flags.target != "accel") {
-    return Fail(
-        Code::kInvalidArgument,
-        "--target {}: schedules are searched for the accelerator and the host: give vta (or "
-        "accel), or cpu (or host)",
-        flags.target);
+  std::optional<artifact::DeviceKind> gpu;
+  for (const auto kind : {artifact::DeviceKind::kOpenCl, artifact::DeviceKind::kCuda}) {
+    if (flags.target == compiler::GpuName(kind)) gpu = kind;
+  }
+  if (!host && !gpu && flags.target != "vta" && flags.target != "accel") {
+    return Fail(Code::kInvalidArgument,
+                "--target {}: schedules are searched for one of vta (or accel), cpu (or host), "
+                "opencl and cuda",
+                flags.target);
   }
   Tuning made;
   made.budget.trials = flags.trials;
@@ -66,8 +69,8 @@ Result<Tuning> Prepare(TuneFlags& flags) {
   made.network->crc = Crc64(bytes);
   TESSERA_ASSIGN(const ImportOptions importing, ImportOptionsOf(flags.import));
   TESSERA_ASSIGN(made.network->graph, ImportModel(bytes, flags.model, importing));
-  TESSERA_ASSIGN(made.target, host ? MakeHostTuning(flags, *made.network)
-                                   : MakeAccelTuning(flags, *made.network));
+  TESSERA_ASSIGN(made.target, host || gpu ? MakeTimedTuning(flags, *made.network, gpu)
+                                          : MakeAccelTuning(flags, *made.network));
   if (flags.strategy.empty()) flags.strategy = made.target->DefaultStrategy();
   if (flags.cost_model.empty()) flags.cost_model = made.target->DefaultModel();
   return made;
@@ -268,7 +271,7 @@ Action AddTune(CLI::App& app) {
                    "the records to write, a line a trial (records.jsonl)")
       ->required();
   verb->add_option("--target", flags->target,
-                   "what to search for: vta, the accelerator, or cpu, the host")
+                   "what to search for: vta, the accelerator; cpu, the host; opencl or cuda, a GPU")
       ->capture_default_str();
   verb->add_option("--config", flags->config,
                    "configuration of the accelerator: a name or a JSON file")
@@ -284,7 +287,7 @@ Action AddTune(CLI::App& app) {
                    "one of " + tune::StrategyNames() + " (default: evolution)");
   verb->add_option("--model", flags->cost_model,
                    "what predicts speed: none, prior (the compiler's estimate, the default for "
-                   "vta), xgboost (learns by pairs, the default for cpu), xgboost-regression, "
+                   "vta), xgboost (learns by pairs, the default for others), xgboost-regression, "
                    "xgboost-alone (without the estimate)");
   verb->add_option("--seed", flags->seed, "of the random numbers")
       ->check(CountFromOne())
@@ -299,8 +302,8 @@ Action AddTune(CLI::App& app) {
   verb->add_option("--svg", flags->svg, "draw the best so far over the trials to this file");
   verb->add_option(
       "--json", flags->json,
-      "write {ok, tasks, trials, failed, seconds, given, cycles} to this file, for the host ns "
-      "instead of cycles");
+      "write {ok, tasks, trials, failed, seconds, given, cycles} to this file, of what is timed "
+      "ns instead of cycles");
   verb->footer(
       "Ctrl-C ends the search; what was found is recorded.\n"
       "Example: tessera tune models/fashion/fashion_int8.onnx --budget 1m -o records.jsonl\n"

@@ -12,8 +12,9 @@
 
 #include "base/rng.h"
 #include "base/workers.h"
-#include "compiler/tune/host_run.h"
+#include "compiler/tune/turns.h"
 #include "runtime/executor/executor.h"
+#include "runtime/gpu/gpu_drivers.h"
 
 namespace tessera::tools {
 namespace {
@@ -43,10 +44,19 @@ void KeepLeast(const Executor& executor, const ExecutionReport& report,
 }
 
 // "PLAIN TUNED INFERENCES", the two times of each layer, and the difference of the results.
-Result<std::string> Measure(const std::array<std::shared_ptr<const artifact::Artifact>, 2>& sides) {
+Result<std::string> Measure(const std::array<std::shared_ptr<const artifact::Artifact>, 2>& sides,
+                            const std::string& plan) {
+  const GpuDriver* gpu = FindGpuDriver(plan);  // null: the host
+  std::array<std::unique_ptr<KernelDevice>, 2> devices;
   std::array<std::unique_ptr<Executor>, 2> executors;
   for (size_t s = 0; s < 2; ++s) {
-    TESSERA_ASSIGN(executors[s], Executor::Open(sides[s], "cpu", static_cast<Device*>(nullptr)));
+    ExecutorOptions options;
+    if (gpu != nullptr) {
+      TESSERA_ASSIGN(devices[s], gpu->open());
+      options.kernel_device = devices[s].get();
+    }
+    TESSERA_ASSIGN(executors[s],
+                   Executor::Open(sides[s], plan, static_cast<Device*>(nullptr), options));
   }
   Rng rng(kSeed);
   std::vector<HostTensor> inputs;
@@ -67,7 +77,7 @@ Result<std::string> Measure(const std::array<std::shared_ptr<const artifact::Art
       ExecutionReport report;
       TESSERA_ASSIGN(results[s], executors[s]->Run(inputs, &report));
       times[s].push_back(static_cast<uint64_t>(1e9 * report.HostSeconds()));
-      KeepLeast(*executors[s], report, &layers[s]);
+      if (gpu == nullptr) KeepLeast(*executors[s], report, &layers[s]);
     }
   }
   std::string rounded;
@@ -92,11 +102,11 @@ Result<std::string> Measure(const std::array<std::shared_ptr<const artifact::Art
 
 Result<NetworkTimes> TimesInTurns(std::shared_ptr<const artifact::Artifact> plain,
                                   std::shared_ptr<const artifact::Artifact> tuned,
-                                  const tune::HostMeasurer& measurer) {
+                                  const std::string& plan, const tune::TimeMeasurer& measurer) {
   const WorkEnd end = RunIsolated(
       [&]() -> std::string {
         measurer.StayOnCore();
-        const auto told = Measure({plain, tuned});
+        const auto told = Measure({plain, tuned}, plan);
         if (told) return "ok " + *told;
         return fmt::format("failed {} {}", static_cast<int>(told.error().code),
                            told.error().message);

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "compiler/tune/host_measure.h"
+#include "compiler/tune/time_measure.h"
 #include "runtime/artifact/artifact.h"
 
 namespace tessera::tools {
@@ -25,13 +25,13 @@ struct NetworkTimes {
   std::string difference;  // of their results, for floats alone; "": none
 };
 
-// Runs plan "cpu" of both in turns, on the core of |measurer|, with inputs of one seed, in a
-// process of its own.
+// Runs plan |plan| of both, "cpu" or that of a GPU, in turns, on the core of |measurer|, with inputs
+// of one seed, in a process of its own. Kernels of a GPU have no times of their own here.
 //   errors  kDataLoss     integers of their results differ
 //           kUnavailable  the process crashes or hangs; those of Executor
 Result<NetworkTimes> TimesInTurns(std::shared_ptr<const artifact::Artifact> plain,
                                   std::shared_ptr<const artifact::Artifact> tuned,
-                                  const tune::HostMeasurer& measurer);
+                                  const std::string& plan, const tune::TimeMeasurer& measurer);
 
 }  // namespace tessera::tools
 

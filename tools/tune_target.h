@@ -2,13 +2,14 @@
 //
 // What `tessera tune` needs to know of the machine for which it searches: what can be chosen, how a
 // choice is measured, and how the best choices make a network. Depends on: compiler/tune. Used by:
-// tune. A target is one class in a file of its own: tune_accel.cc, tune_host.cc.
+// tune. A target is one class in a file of its own: tune_accel.cc, tune_timed.cc.
 #ifndef TESSERA_TOOLS_TUNE_TARGET_H_
 #define TESSERA_TOOLS_TUNE_TARGET_H_
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "compiler/graph/graph.h"
 #include "compiler/tune/record_log.h"
 #include "compiler/tune/search.h"
+#include "runtime/artifact/artifact.h"
 #include "tools/curve_svg.h"
 #include "tools/import_words.h"
 #include "tools/output.h"
@@ -89,8 +91,10 @@ class TuneTarget {
 //   errors  kUnsupported  nothing on the target has a choice; those of Compile
 Result<std::unique_ptr<TuneTarget>> MakeAccelTuning(const TuneFlags& flags,
                                                     const TunedNetwork& network);
-Result<std::unique_ptr<TuneTarget>> MakeHostTuning(const TuneFlags& flags,
-                                                   const TunedNetwork& network);
+// |gpu|: a kind of GPU; nothing: the host. errors, too: kUnavailable  no GPU
+Result<std::unique_ptr<TuneTarget>> MakeTimedTuning(const TuneFlags& flags,
+                                                    const TunedNetwork& network,
+                                                    std::optional<artifact::DeviceKind> gpu);
 
 }  // namespace tessera::tools
 

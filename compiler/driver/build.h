@@ -58,6 +58,7 @@ class Build {
   std::vector<validate::TranslationReport> translations;
   std::vector<PlannedProgram> programs;
   std::vector<PlannedHostLayer> host_layers;  // with layers_only
+  std::vector<PlannedGpuLayer> gpu_layers;    // with layers_only
 
   // The trace that the user gave for region |index|; null: none.
   const schedule::Trace* TraceOf(size_t index, std::string_view target) const;

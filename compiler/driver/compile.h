@@ -45,7 +45,8 @@ struct CompileOptions {
       cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine
   codegen::HostEffort host_effort = codegen::HostEffort::kFull;
   std::set<std::string> dumps;  // of kDumpLevels
-  // Schedules alone, for Compiled::host_layers: no host code, so the artifact cannot run.
+  // Schedules alone, for Compiled::host_layers and gpu_layers: no host code, so the artifact cannot
+  // run.
   bool layers_only = false;
   bool verify = false;          // check the accelerator's programs in a second order too
   PhaseClock* clock = nullptr;  // records the phases; null: nothing does
@@ -60,6 +61,7 @@ struct Compiled {
   // With CompileOptions::layers_only: the layers that a plan runs on the host, each once; none for
   // a level of the host without figures (target/host_level.h).
   std::vector<PlannedHostLayer> host_layers;
+  std::vector<PlannedGpuLayer> gpu_layers;  // with layers_only: of the plans of GPUs
 };
 
 // Compiles |graph|, which an importer made from the file |model_file| with the checksum

@@ -103,6 +103,12 @@ struct GpuLayer {
   artifact::DeviceKind kind = artifact::DeviceKind::kOpenCl;
 };
 
+// A layer of a network on a GPU, with its schedule there.
+struct PlannedGpuLayer {
+  GpuLayer layer;
+  schedule::Trace trace;
+};
+
 struct GpuCandidate {
   GpuFunc made;
   std::string source;  // of its kernels: OpenCL C or PTX

@@ -22,7 +22,7 @@ namespace tessera::tune {
 
 // Why a point has no cycles.
 struct FailedTrial {
-  // A word for programs: the name of an error's code (base/error.h), or one of host_measure.h.
+  // A word for programs: the name of an error's code (base/error.h), or one of time_measure.h.
   std::string cause;
   std::string message;  // for people
 

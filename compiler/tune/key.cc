@@ -14,6 +14,7 @@
 #include "compiler/target/host_level.h"
 #include "compiler/te/te.h"
 #include "compiler/tune/task.h"
+#include "compiler/tune/timed_layer.h"
 #include "isa/version.h"
 #include "runtime/host/cpu_level.h"
 
@@ -130,6 +131,21 @@ TaskKey KeyOf(const compiler::PlannedHostLayer& planned) {
           .config_hash = HashOfText(FiguresOf(*planned.layer.level)),
           .steps = StepsHash(),
           .processor = kProcessor};
+}
+
+TaskKey KeyOf(const compiler::PlannedGpuLayer& planned) {
+  const te::Tensor& output = planned.layer.region.output;
+  std::vector<std::string> names;
+  for (const te::Tensor& t : te::TopologicalOrder({output})) names.push_back(t.name());
+  const std::string kind = compiler::GpuName(planned.layer.kind);
+  const auto device = GpuDeviceName(planned.layer.kind);
+  return {.layer = HashOfText(WithNumbers(te::Print({WithoutValues(output)}), names)),
+          .space = HashOfText(WithNumbers(Around(planned.trace), names)),
+          .target = kind,
+          .config = kind,
+          .config_hash = HashOfText(kind),  // the space has the figures that matter
+          .steps = StepsHash(),
+          .processor = device.value_or("")};
 }
 
 TaskKey KeyOf(const compiler::PlannedProgram& program, const isa::Config& config) {

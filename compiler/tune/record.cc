@@ -83,11 +83,14 @@ std::string Identity(const Record& record) {
   return id;
 }
 
-bool OfHost(const std::string& target) { return target == schedule::kHostTrace; }
+// Whether records of |target| are times of a processor, not cycles of the accelerator.
+bool IsTimed(const std::string& target) {
+  return target != schedule::kAcceleratorTrace && target != schedule::kNetworkTrace;
+}
 
 }  // namespace
 
-const char* UnitOf(const std::string& target) { return OfHost(target) ? "ns" : "cycles"; }
+const char* UnitOf(const std::string& target) { return IsTimed(target) ? "ns" : "cycles"; }
 
 Record RecordOf(const Task& task, const Trial& trial) {
   Record record{.key = task.key,
@@ -107,7 +110,7 @@ std::string Print(const Record& record) {
             {"target", key.target},
             {"config", key.config},
             {"config_hash", Hex(key.config_hash)}};
-  if (OfHost(key.target)) {
+  if (IsTimed(key.target)) {
     json["processor"] = key.processor;
   } else {
     json["isa"] = Hex(key.isa);
@@ -144,7 +147,7 @@ Result<Record> ParseRecord(const std::string& line) {
                 .config = reader.Text("config"),
                 .config_hash = reader.Hash("config_hash"),
                 .steps = reader.Hash("steps")};
-  if (OfHost(record.key.target)) {
+  if (IsTimed(record.key.target)) {
     record.key.processor = reader.Text("processor");
   } else {
     record.key.isa = reader.Hash("isa");

@@ -165,8 +165,11 @@ std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedProgram
   return layers;
 }
 
-std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedHostLayer>& layers,
-                                      const RecordSet& records, uint64_t network) {
+namespace {
+
+template <typename Planned>
+std::vector<LayerRecord> ApplyTimedRecords(const std::vector<Planned>& layers,
+                                           const RecordSet& records, uint64_t network) {
   std::vector<LayerRecord> made;
   for (size_t r = 0; r < layers.size(); ++r) {
     const auto space = SpaceOf(layers[r]);
@@ -177,6 +180,17 @@ std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedHostLay
     made.push_back(std::move(layer));
   }
   return made;
+}
+
+}  // namespace
+
+std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedHostLayer>& layers,
+                                      const RecordSet& records, uint64_t network) {
+  return ApplyTimedRecords(layers, records, network);
+}
+std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedGpuLayer>& layers,
+                                      const RecordSet& records, uint64_t network) {
+  return ApplyTimedRecords(layers, records, network);
 }
 
 }  // namespace tessera::tune

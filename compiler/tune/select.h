@@ -64,8 +64,10 @@ struct LayerRecord {
 std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedProgram>& programs,
                                       const isa::Config& config, const RecordSet& records,
                                       uint64_t network);
-// The same for those of |layers|, of the host, that have a choice; region k is layer k.
+// The same for those of |layers|, of the host or a GPU, that have a choice; region k is layer k.
 std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedHostLayer>& layers,
+                                      const RecordSet& records, uint64_t network);
+std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedGpuLayer>& layers,
                                       const RecordSet& records, uint64_t network);
 
 }  // namespace tessera::tune

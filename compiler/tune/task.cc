@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/target/accelerator.h"
+#include "compiler/target/cuda.h"
 #include "compiler/target/host_level.h"
 #include "compiler/tune/layer_space.h"
 #include "compiler/tune/network_space.h"
@@ -117,9 +118,29 @@ Result<LayerSpace> SpaceOf(const compiler::PlannedHostLayer& planned) {
   return space;
 }
 
-Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedHostLayer>& layers) {
+Result<LayerSpace> SpaceOf(const compiler::PlannedGpuLayer& planned) {
+  const te::RegionTe& region = planned.layer.region;
+  const auto target =
+      planned.layer.kind == artifact::DeviceKind::kCuda ? target::Cuda() : target::Gpu();
+  auto space = LayerSpace::Make(region.output, planned.trace, target);
+  if (!space) return Within(region.name, space.error());
+  return space;
+}
+
+namespace {
+
+void Measure(const compiler::HostLayer& layer, Task* task) {
+  task->host = std::make_shared<compiler::HostLayer>(layer);
+}
+void Measure(const compiler::GpuLayer& layer, Task* task) {
+  task->gpu = std::make_shared<compiler::GpuLayer>(layer);
+}
+
+// The tasks of |layers|, which are measured one by one.
+template <typename Planned>
+Result<std::vector<Task>> TimedTasks(const std::vector<Planned>& layers) {
   std::vector<Task> tasks;
-  for (const compiler::PlannedHostLayer& planned : layers) {
+  for (const Planned& planned : layers) {
     const TaskKey key = KeyOf(planned);
     const auto known = std::ranges::find_if(tasks, [&](const Task& t) { return t.key == key; });
     if (known != tasks.end()) {
@@ -130,10 +151,19 @@ Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedHostLayer>&
     if (!space.HasChoice()) continue;
     tasks.push_back({.name = planned.layer.region.name,
                      .key = key,
-                     .space = std::make_unique<LayerSpace>(std::move(space)),
-                     .host = std::make_shared<compiler::HostLayer>(planned.layer)});
+                     .space = std::make_unique<LayerSpace>(std::move(space))});
+    Measure(planned.layer, &tasks.back());
   }
   return tasks;
+}
+
+}  // namespace
+
+Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedHostLayer>& layers) {
+  return TimedTasks(layers);
+}
+Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedGpuLayer>& layers) {
+  return TimedTasks(layers);
 }
 
 Result<uint64_t> CyclesOf(const Task& task, const Point& point, const isa::Config& config,

@@ -2,8 +2,8 @@
 //
 // What of a network is searched. On the accelerator: what the layers of a program agree on,
 // measured on the program; and each layer that differs from the others, measured in the part of the
-// program that it exchanges data on chip with. On the host: each layer that differs from the
-// others, measured alone (host_measure.h). Depends on: space.h, compiler/driver. Used by: searches,
+// program that it exchanges data on chip with. On the host and on GPUs: each layer that differs
+// from the others, measured alone (time_measure.h). Depends on: space.h, compiler/driver. Used by: searches,
 // the use of records.
 #ifndef TESSERA_COMPILER_TUNE_TASK_H_
 #define TESSERA_COMPILER_TUNE_TASK_H_
@@ -27,12 +27,14 @@ struct TaskKey {
   // The schedule around which the space is made, without the values and names in it. It depends on
   // the tensors that stay on chip.
   uint64_t space = 0;
-  std::string target;        // as in a trace file: "accelerator", "host"
-  std::string config;        // the name of the configuration, or of the host's level, for messages
+  std::string target;  // as in a trace file: "accelerator", "host", "opencl"
+  // The name of the configuration, of the host's level or of the kind of GPU, for messages.
+  std::string config;
   uint64_t config_hash = 0;  // of its figures
-  uint64_t isa = 0;          // isa::kIsaHash; 0: the host's
+  uint64_t isa = 0;          // isa::kIsaHash; 0: not of the accelerator
   uint64_t steps = 0;        // the language of schedules: a hash of the usages of its steps
-  std::string processor = {};  // the host's (ProcessorName): its times are of this processor
+  // The host's (ProcessorName) or the GPU's (GpuDeviceName): its times are of this processor.
+  std::string processor = {};
   // Whether both are the same work for the same machine and versions. Configuration names may
   // differ.
   bool operator==(const TaskKey& other) const;
@@ -44,6 +46,7 @@ TaskKey KeyOf(const lower::accel::AccelRegion& region, const schedule::Trace& tr
 // The key of |layer| with its generated schedule. Layers that differ only in the values of
 // constants have one key.
 TaskKey KeyOf(const compiler::PlannedHostLayer& layer);
+TaskKey KeyOf(const compiler::PlannedGpuLayer& layer);  // the processor is "" without a device
 // The key of the network traces of |program|.
 TaskKey KeyOf(const compiler::PlannedProgram& program, const isa::Config& config);
 
@@ -56,7 +59,9 @@ struct Task {
   size_t program = 0;    // of a network's task: its index
   // What is measured. Of a layer's task: the other regions have the network's schedules.
   compiler::PlannedProgram part;
-  std::shared_ptr<const compiler::HostLayer> host;  // measured instead, if not null
+  // Measured instead, if not null.
+  std::shared_ptr<const compiler::HostLayer> host;
+  std::shared_ptr<const compiler::GpuLayer> gpu;
 };
 
 // The task of program |index| of |programs|: the network traces of its layers.
@@ -73,10 +78,13 @@ Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedProgram>& p
 // The tasks of |layers|, those of Compiled::host_layers.
 //   errors  those of LayerSpace::Make
 Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedHostLayer>& layers);
+// The same for Compiled::gpu_layers.
+Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedGpuLayer>& layers);
 
-// The space of |layer|: what its schedule decides, as far as one core can tell.
+// The space of |layer|: what its schedule decides, on the host as far as one core can tell.
 //   errors  those of LayerSpace::Make
 Result<LayerSpace> SpaceOf(const compiler::PlannedHostLayer& layer);
+Result<LayerSpace> SpaceOf(const compiler::PlannedGpuLayer& layer);
 
 // The cycles of |task|'s part by |point|. Any number of threads may call.
 //   errors  those of compiler::Evaluate; kTimeout beyond |budget| cycles

@@ -19,8 +19,8 @@
 #include <thread>
 
 #include "compiler/ir/array.h"
-#include "compiler/tune/host_measure.h"
-#include "compiler/tune/host_run.h"
+#include "compiler/tune/time_measure.h"
+#include "compiler/tune/turns.h"
 #include "compiler/tune/search.h"
 #include "compiler/tune/select.h"
 #include "runtime/host/cpu_level.h"
@@ -98,9 +98,9 @@ TEST(HostTasks, KeepWhatOneCoreCannotMeasure) {
   EXPECT_GT(kept, 0);
 }
 
-TEST(HostMeasurer, HasTimesOfPoints) {
+TEST(TimeMeasurer, HasTimesOfPoints) {
   const std::vector<Task> tasks = HostTasks();
-  HostMeasurer measurer;
+  TimeMeasurer measurer;
   for (const Task& task : tasks) {
     SCOPED_TRACE(task.name);
     const Measured given = measurer.Measure(task, task.space->given());
@@ -128,8 +128,8 @@ TEST(HostMeasurer, HasTimesOfPoints) {
 FailedTrial FailureBy(HostStandIns stand_ins, seconds limit = seconds(60), uint64_t memory = 0) {
   const std::vector<Task> tasks = HostTasks();
   const Task& task = tasks[0];
-  HostMeasureOptions options{limit, memory, std::move(stand_ins)};
-  HostMeasurer measurer(options);
+  TimeMeasureOptions options{limit, memory, std::move(stand_ins)};
+  TimeMeasurer measurer(options);
   const Measured given = measurer.Measure(task, task.space->given());
   EXPECT_TRUE(given) << given.error().message;
   const Measured failed = measurer.Measure(task, OtherPoint(task));
@@ -153,7 +153,7 @@ HostStandIns Compiling(void (*work)()) {
           {}};
 }
 
-TEST(HostMeasurer, CrashesAreFailedTrials) {
+TEST(TimeMeasurer, CrashesAreFailedTrials) {
   const FailedTrial runs = FailureBy(WithKernel([](void**) { std::raise(SIGSEGV); }));
   EXPECT_EQ(runs.cause, kCrashed);
   EXPECT_THAT(runs.message, HasSubstr("ended by signal 11"));
@@ -162,7 +162,7 @@ TEST(HostMeasurer, CrashesAreFailedTrials) {
   EXPECT_THAT(compiles.message, HasSubstr("ended by signal 6"));
 }
 
-TEST(HostMeasurer, HangsAreFailedTrials) {
+TEST(TimeMeasurer, HangsAreFailedTrials) {
   const FailedTrial runs = FailureBy(WithKernel([](void**) {
                                        while (true) usleep(1000);
                                      }),
@@ -171,13 +171,13 @@ TEST(HostMeasurer, HangsAreFailedTrials) {
   EXPECT_EQ(runs.message, "took more than 4 s");
 }
 
-TEST(HostMeasurer, WrongNumbersAreFailedTrials) {
+TEST(TimeMeasurer, WrongNumbersAreFailedTrials) {
   const FailedTrial runs = FailureBy(WithKernel([](void**) {}));
   EXPECT_EQ(runs.cause, kWrongResult);
   EXPECT_THAT(runs.message, HasSubstr("elements differ (inputs of seed "));
 }
 
-TEST(HostMeasurer, WithoutMemoryIsAFailedTrial) {
+TEST(TimeMeasurer, WithoutMemoryIsAFailedTrial) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the address sanitizer takes all addresses";
 #endif
@@ -193,7 +193,7 @@ TEST(HostSearches, RecordFailuresAndGoOn) {
   std::vector<Task> tasks = HostTasks();
   // Every other candidate is broken, each in another way.
   static std::atomic<uint64_t> turn = 0;
-  HostMeasureOptions options;
+  TimeMeasureOptions options;
   options.limit = seconds(60);
   options.stand_ins.kernel = [](const schedule::Trace& trace, HostKernel own) -> HostKernel {
     size_t picks = 0;
@@ -208,7 +208,7 @@ TEST(HostSearches, RecordFailuresAndGoOn) {
     if (picks % 3 == 1) return [](void**) {};
     return own;
   };
-  HostMeasurer measurer(options);
+  TimeMeasurer measurer(options);
   SearchOptions search_options;
   search_options.strategy = "random";
   search_options.model = ModelKind::kNone;

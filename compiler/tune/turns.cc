@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/tune/host_run.h"
+#include "compiler/tune/turns.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "compiler/ir/array.h"
-#include "compiler/ir/interp.h"
-#include "compiler/ir/layout.h"
 
 namespace tessera::tune {
 namespace {
@@ -20,30 +18,10 @@ using TurnClock = std::chrono::steady_clock;
 constexpr uint64_t kTurnNs = 200'000;  // of the calls of one turn: far more than reading the clock
 constexpr uint64_t kMostCalls = 1000;
 constexpr int kFewestTurns = 5;
-constexpr double kQuiet = 1.03;            // of the least time that is known
-constexpr int kTurnsUntilSlow = 2;         // before a slow candidate is given up
-constexpr uint8_t kJunk = 0x5b;            // in results before a run
-constexpr int64_t kInterpreted = 1 << 27;  // steps of the interpreter: some seconds
+constexpr double kQuiet = 1.03;     // of the least time that is known
+constexpr int kTurnsUntilSlow = 2;  // before a slow candidate is given up
 // What adding in another order may change, as a share of the largest element.
 constexpr double kFloatError = 1e-4, kHalfError = 1e-2;
-
-size_t LastOf(const compiler::HostCandidate& candidate) {
-  return candidate.made.bindings.size() - 1;
-}
-
-uint64_t NanosecondsOf(compiler::HostCandidate& candidate, std::vector<void*>& places,
-                       uint64_t calls) {
-  const auto begin = TurnClock::now();
-  for (uint64_t k = 0; k < calls; ++k) candidate.kernel(places.data());
-  const std::chrono::nanoseconds took = TurnClock::now() - begin;
-  return std::max<uint64_t>(static_cast<uint64_t>(took.count()) / calls, 1);
-}
-
-std::vector<void*> PlacesOf(const compiler::HostCandidate& candidate) {
-  std::vector<void*> places;
-  for (const Mapping& memory : candidate.memory) places.push_back(memory.data());
-  return places;
-}
 
 }  // namespace
 
@@ -63,8 +41,8 @@ std::vector<uint8_t> RandomValues(DType type, int64_t count, Rng& rng) {
   return std::move(made.bytes());
 }
 
-HostInputs RandomHostInputs(const te::RegionTe& region, uint64_t seed) {
-  HostInputs inputs;
+LayerInputs RandomInputs(const te::RegionTe& region, uint64_t seed) {
+  LayerInputs inputs;
   Rng rng(seed);
   for (const te::Binding& binding : region.bindings) {
     if (binding.activation < 0) continue;
@@ -73,25 +51,6 @@ HostInputs RandomHostInputs(const te::RegionTe& region, uint64_t seed) {
     inputs[binding.activation] = RandomValues(binding.placeholder.dtype(), count, rng);
   }
   return inputs;
-}
-
-void PutInputs(const HostInputs& inputs, compiler::HostCandidate* candidate) {
-  const compiler::HostFunc& made = candidate->made;
-  const size_t last = LastOf(*candidate);
-  for (size_t p = 0; p < last; ++p) {
-    const auto given = inputs.find(made.bindings[p].activation);
-    if (given == inputs.end()) continue;
-    std::ranges::copy(ir::PackLayout(*made.buffers[p], given->second), candidate->memory[p].data());
-  }
-  Mapping& result = candidate->memory[last];
-  std::fill_n(result.data(), result.size(), kJunk);
-}
-
-std::vector<uint8_t> ResultOf(const compiler::HostCandidate& candidate) {
-  const size_t last = LastOf(candidate);
-  const ir::BufferNode& buffer = *candidate.made.buffers[last];
-  const uint8_t* bytes = candidate.memory[last].data();
-  return ir::UnpackLayout(buffer, {bytes, bytes + ir::SizeInBytes(buffer)});
 }
 
 std::string ResultDifference(DType type, const std::vector<uint8_t>& got,
@@ -125,12 +84,10 @@ std::string ResultDifference(DType type, const std::vector<uint8_t>& got,
                      text(b), count, b.size());
 }
 
-HostTimes TakeTurns(compiler::HostCandidate& given, compiler::HostCandidate& candidate,
-                    const TurnOptions& options) {
-  std::vector<void*> mine = PlacesOf(candidate), other = PlacesOf(given);
-  const uint64_t once = NanosecondsOf(given, other, 1);
+Result<TurnTimes> TakeTurns(TimedLayer& given, TimedLayer& candidate, const TurnOptions& options) {
+  TESSERA_ASSIGN(const uint64_t once, given.Run(1));
   const uint64_t calls = std::clamp<uint64_t>(kTurnNs / once, 1, kMostCalls);
-  HostTimes least{UINT64_MAX, UINT64_MAX};
+  TurnTimes least{UINT64_MAX, UINT64_MAX};
   Rng rng(once);
   const auto begin = TurnClock::now();
   const auto quiet = [&] {
@@ -140,11 +97,10 @@ HostTimes TakeTurns(compiler::HostCandidate& given, compiler::HostCandidate& can
     // Either side begins, without a rhythm: other work on the core may have one.
     const bool own_first = rng.OneIn(2);
     for (const bool first : {true, false}) {
-      if (own_first != first) {
-        least.given = std::min(least.given, NanosecondsOf(given, other, calls));
-      } else {
-        least.candidate = std::min(least.candidate, NanosecondsOf(candidate, mine, calls));
-      }
+      const bool own = own_first == first;
+      TESSERA_ASSIGN(const uint64_t took, (own ? candidate : given).Run(calls));
+      uint64_t& best = own ? least.candidate : least.given;
+      best = std::min(best, took);
     }
     const std::chrono::nanoseconds took = TurnClock::now() - begin;
     if (turn + 1 >= kFewestTurns && static_cast<uint64_t>(took.count()) > options.most_ns) break;
@@ -153,21 +109,6 @@ HostTimes TakeTurns(compiler::HostCandidate& given, compiler::HostCandidate& can
       break;
   }
   return least;
-}
-
-Result<std::vector<uint8_t>> InterpretedResult(const compiler::HostCandidate& candidate) {
-  const compiler::HostFunc& made = candidate.made;
-  std::vector<ir::Array> arrays;
-  for (size_t p = 0; p < made.buffers.size(); ++p) {
-    const uint8_t* bytes = candidate.memory[p].data();
-    const auto size = ir::SizeInBytes(*made.buffers[p]);
-    arrays.emplace_back(made.buffers[p]->dtype, std::vector<uint8_t>(bytes, bytes + size));
-  }
-  std::ranges::fill(arrays.back().bytes(), kJunk);
-  std::vector<ir::Array*> args;
-  for (ir::Array& array : arrays) args.push_back(&array);
-  TESSERA_TRY(ir::Interpret(made.func, args, {.budget = kInterpreted}));
-  return ir::UnpackLayout(*made.buffers.back(), arrays.back().bytes());
 }
 
 }  // namespace tessera::tune

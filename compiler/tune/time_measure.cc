@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/tune/host_measure.h"
+#include "compiler/tune/time_measure.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -15,7 +15,7 @@
 
 #include "base/check.h"
 #include "base/workers.h"
-#include "compiler/tune/host_run.h"
+#include "compiler/tune/turns.h"
 
 namespace tessera::tune {
 namespace {
@@ -67,78 +67,103 @@ void LimitMemory([[maybe_unused]] uint64_t bytes) {
 #endif
 }
 
-// The space of |task|, which is of the host.
-const LayerSpace& SpaceOfHost(const Task& task) {
+// The space of |task|, which is of the host or of a GPU.
+const LayerSpace& SpaceOfTimed(const Task& task) {
   const auto* space = dynamic_cast<const LayerSpace*>(task.space.get());
-  TESSERA_CHECK(space != nullptr && task.host != nullptr, "task {} is not of the host", task.name);
+  const bool timed = task.host != nullptr || task.gpu != nullptr;
+  TESSERA_CHECK(space != nullptr && timed, "task {} is not of the host or a GPU", task.name);
   return *space;
+}
+
+const te::RegionTe& RegionOf(const Task& task) {
+  return task.host ? task.host->region : task.gpu->region;
 }
 
 uint64_t SeedOf(const Task& task) { return task.key.layer; }
 
+// |task| by |trace|, ready to run.
+Result<std::unique_ptr<TimedLayer>> Made(const Task& task, const schedule::Trace& trace) {
+  if (task.host) {
+    TESSERA_ASSIGN(compiler::HostCandidate made, compiler::Evaluate(*task.host, trace));
+    return OnHost(std::move(made));
+  }
+  TESSERA_ASSIGN(compiler::GpuCandidate made, compiler::Evaluate(*task.gpu, trace));
+  return OnGpu(std::move(made), task.gpu->kind);
+}
+
 // A candidate in its process, from its compilation on.
-class HostTrial {
+class TimedTrial {
  public:
-  HostTrial(const compiler::HostLayer& layer, const schedule::Trace& trace, uint64_t seed,
-            const HostMeasureOptions& options)
-      : layer_(layer), trace_(trace), seed_(seed), options_(options) {}
+  TimedTrial(const Task& task, const schedule::Trace& trace, const TimeMeasureOptions& options)
+      : task_(task), trace_(trace), options_(options) {}
 
   // Compiles it, with stand-ins in the places that the tests want.
   Status Make() {
     if (options_.stand_ins.compiling) options_.stand_ins.compiling(trace_);
-    TESSERA_ASSIGN(compiler::HostCandidate made, compiler::Evaluate(layer_, trace_));
-    if (options_.stand_ins.kernel) made.kernel = options_.stand_ins.kernel(trace_, made.kernel);
-    made_ = std::move(made);
+    if (task_.host && options_.stand_ins.kernel) {
+      TESSERA_ASSIGN(compiler::HostCandidate made, compiler::Evaluate(*task_.host, trace_));
+      made.kernel = options_.stand_ins.kernel(trace_, made.kernel);
+      made_ = OnHost(std::move(made));
+      return {};
+    }
+    TESSERA_ASSIGN(made_, Made(task_, trace_));
     return {};
   }
-  bool made() const { return made_.has_value(); }
+  bool made() const { return made_ != nullptr; }
 
   // "ok GIVEN CANDIDATE", nanoseconds of the two in turns.
-  std::string Measure(compiler::HostCandidate& given, const TurnOptions& turns) {
-    const HostInputs inputs = RandomHostInputs(layer_.region, seed_);
-    for (compiler::HostCandidate* side : {&given, &*made_}) {
-      PutInputs(inputs, side);
-      side->Run();
+  Result<std::string> Measure(TimedLayer& given, const TurnOptions& turns) {
+    const LayerInputs inputs = RandomInputs(RegionOf(task_), SeedOf(task_));
+    for (TimedLayer* side : {&given, made_.get()}) {
+      TESSERA_TRY(side->Put(inputs));
+      TESSERA_TRY(side->Run(1));
     }
-    const std::string differs =
-        ResultDifference(layer_.region.output.dtype(), ResultOf(*made_), ResultOf(given));
+    TESSERA_ASSIGN(const std::vector<uint8_t> got, made_->Output());
+    TESSERA_ASSIGN(const std::vector<uint8_t> want, given.Output());
+    const std::string differs = ResultDifference(RegionOf(task_).output.dtype(), got, want);
     if (!differs.empty())
-      return Failure(kWrongResult, fmt::format("{} (inputs of seed {})", differs, seed_));
-    const HostTimes times = TakeTurns(given, *made_, turns);
+      return Failure(kWrongResult, fmt::format("{} (inputs of seed {})", differs, SeedOf(task_)));
+    TESSERA_ASSIGN(const TurnTimes times, TakeTurns(given, *made_, turns));
     return fmt::format("ok {} {}", times.given, times.candidate);
   }
 
   // "ok 1", or "ok 0" if the interpreter would take too long.
-  std::string Interpret() {
-    PutInputs(RandomHostInputs(layer_.region, seed_), &*made_);
-    made_->Run();
-    const auto want = InterpretedResult(*made_);
-    if (!want && want.error().code == Code::kTimeout) return "ok 0";
-    if (!want) return Failure(want.error());
-    const std::string differs =
-        ResultDifference(layer_.region.output.dtype(), ResultOf(*made_), *want);
+  Result<std::string> Interpret() {
+    TESSERA_TRY(made_->Put(RandomInputs(RegionOf(task_), SeedOf(task_))));
+    TESSERA_TRY(made_->Run(1));
+    const auto want = made_->Interpreted();
+    if (!want && want.error().code == Code::kTimeout) return std::string("ok 0");
+    if (!want) return std::unexpected(want.error());
+    TESSERA_ASSIGN(const std::vector<uint8_t> got, made_->Output());
+    const std::string differs = ResultDifference(RegionOf(task_).output.dtype(), got, *want);
     return differs.empty() ? "ok 1" : Failure(CodeName(Code::kDataLoss), differs);
   }
 
  private:
-  const compiler::HostLayer& layer_;
+  const Task& task_;
   const schedule::Trace& trace_;
-  uint64_t seed_;
-  const HostMeasureOptions& options_;
-  std::optional<compiler::HostCandidate> made_;
+  const TimeMeasureOptions& options_;
+  std::unique_ptr<TimedLayer> made_;
 };
+
+// The answer of a process.
+std::string Told(const Result<std::string>& answer) {
+  return answer ? *answer : Failure(answer.error());
+}
 
 }  // namespace
 
-struct HostMeasurer::State {
+struct TimeMeasurer::State {
   std::mutex mutex;  // of what follows
   bool tried = false;
-  std::optional<compiler::HostCandidate> given;  // runs in the processes of the candidates
-  std::string refused;                           // why there is none
-  uint64_t given_ns = 0, best_ns = 0;            // 0: not measured yet
+  // Of the host: compiled once, it runs in the processes of the candidates. Drivers of GPUs do not
+  // outlive a fork: each process compiles its own.
+  std::unique_ptr<TimedLayer> given;
+  std::string refused;                 // why there is none
+  uint64_t given_ns = 0, best_ns = 0;  // 0: not measured yet
 };
 
-HostMeasurer::HostMeasurer(HostMeasureOptions options) : options_(std::move(options)) {
+TimeMeasurer::TimeMeasurer(TimeMeasureOptions options) : options_(std::move(options)) {
   if (options_.memory == 0) {
     options_.memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) / 2 *
                       static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
@@ -152,11 +177,11 @@ HostMeasurer::HostMeasurer(HostMeasureOptions options) : options_(std::move(opti
   moved_ = CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0;
 }
 
-HostMeasurer::~HostMeasurer() {
+TimeMeasurer::~TimeMeasurer() {
   if (moved_) sched_setaffinity(0, sizeof before_, &before_);
 }
 
-void HostMeasurer::StayOnCore() const {
+void TimeMeasurer::StayOnCore() const {
   if (core_ < 0) return;
   cpu_set_t only;
   CPU_ZERO(&only);
@@ -164,38 +189,38 @@ void HostMeasurer::StayOnCore() const {
   sched_setaffinity(0, sizeof only, &only);
 }
 
-HostMeasurer::State& HostMeasurer::Of(const Task& task) {
+TimeMeasurer::State& TimeMeasurer::Of(const Task& task) {
   const std::lock_guard lock(states_mutex_);
   std::unique_ptr<State>& state = states_[&task];
   if (!state) state = std::make_unique<State>();
   return *state;
 }
 
-void HostMeasurer::Know(const Task& task, uint64_t given, uint64_t best) {
+void TimeMeasurer::Know(const Task& task, uint64_t given, uint64_t best) {
   State& state = Of(task);
   const std::lock_guard lock(state.mutex);
   state.given_ns = given;
   state.best_ns = best;
 }
 
-std::expected<HostTimes, FailedTrial> HostMeasurer::Run(const Task& task, const Point& point,
+std::expected<TurnTimes, FailedTrial> TimeMeasurer::Run(const Task& task, const Point& point,
                                                         Effort effort) {
-  const LayerSpace& space = SpaceOfHost(task);
+  const LayerSpace& space = SpaceOfTimed(task);
   State& state = Of(task);
   TurnOptions turns = effort == Effort::kAgain       ? kLastTurns
                       : point == task.space->given() ? kFirstTurns
                                                      : kTrialTurns;
   {
     const std::lock_guard lock(state.mutex);
-    if (!std::exchange(state.tried, true)) {
-      auto given = compiler::Evaluate(*task.host, space.TraceOf(space.given()));
+    if (!std::exchange(state.tried, true) && task.host) {
+      auto given = Made(task, space.TraceOf(space.given()));
       if (given) {
         state.given = std::move(*given);
       } else {
         state.refused = given.error().message;
       }
     }
-    if (!state.given) {
+    if (!state.refused.empty()) {
       return std::unexpected(
           FailedTrial(CodeName(Code::kUnavailable), "the compiler's schedule: " + state.refused));
     }
@@ -207,14 +232,20 @@ std::expected<HostTimes, FailedTrial> HostMeasurer::Run(const Task& task, const 
     if (effort == Effort::kAgain) turns.enough = 0;
   }
   const schedule::Trace trace = space.TraceOf(point);
-  // Lives in the candidate's process; here it stays empty.
-  HostTrial trial(*task.host, trace, SeedOf(task), options_);
+  // These live in the candidate's process; here they stay empty.
+  TimedTrial trial(task, trace, options_);
+  std::unique_ptr<TimedLayer> own_given;
   IsolatedProcess process(options_.limit, [&](const std::string&) -> std::string {
     if (trial.made()) {
       StayOnCore();
-      return trial.Measure(*state.given, turns);
+      return Told(trial.Measure(own_given ? *own_given : *state.given, turns));
     }
     LimitMemory(options_.memory);
+    if (task.gpu) {
+      auto given = Made(task, space.TraceOf(space.given()));
+      if (!given) return Failure(given.error());
+      own_given = std::move(*given);
+    }
     const Status made = trial.Make();
     return made ? "ok" : Failure(made.error());
   });
@@ -224,7 +255,7 @@ std::expected<HostTimes, FailedTrial> HostMeasurer::Run(const Task& task, const 
     return WordsOf(process.Ask("measure"));
   }();
   if (!answer) return std::unexpected(answer.error());
-  HostTimes times;
+  TurnTimes times;
   std::istringstream(*answer) >> times.given >> times.candidate;
   const std::lock_guard lock(state.mutex);
   const auto keep = [](uint64_t time, uint64_t* least) {
@@ -235,26 +266,26 @@ std::expected<HostTimes, FailedTrial> HostMeasurer::Run(const Task& task, const 
   return times;
 }
 
-Measured HostMeasurer::Measure(const Task& task, const Point& point) {
+Measured TimeMeasurer::Measure(const Task& task, const Point& point) {
   const auto times = Run(task, point, Effort::kOnce);
   if (!times) return std::unexpected(times.error());
   return point == task.space->given() ? std::min(times->given, times->candidate) : times->candidate;
 }
 
-std::expected<HostTimes, FailedTrial> HostMeasurer::MeasureAgain(const Task& task,
+std::expected<TurnTimes, FailedTrial> TimeMeasurer::MeasureAgain(const Task& task,
                                                                  const Point& point) {
   return Run(task, point, Effort::kAgain);
 }
 
-Result<bool> HostMeasurer::Interpret(const Task& task, const Point& point) {
-  const LayerSpace& space = SpaceOfHost(task);
+Result<bool> TimeMeasurer::Interpret(const Task& task, const Point& point) {
+  const LayerSpace& space = SpaceOfTimed(task);
   const schedule::Trace trace = space.TraceOf(point);
   const WorkEnd end = RunIsolated(
       [&]() -> std::string {
         LimitMemory(options_.memory);
-        HostTrial trial(*task.host, trace, SeedOf(task), options_);
+        TimedTrial trial(task, trace, options_);
         const Status made = trial.Make();
-        return made ? trial.Interpret() : Failure(made.error());
+        return made ? Told(trial.Interpret()) : Failure(made.error());
       },
       options_.limit);
   const auto answer = WordsOf(end);

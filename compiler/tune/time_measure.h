@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times of host layers. Each candidate is compiled and runs in a process of its own, so that one
-// that crashes, hangs or takes all memory is a failed trial. It runs in turns with the schedule
-// that the compiler chooses, on one core that nothing else of this process uses; the least time
-// counts. Its result has to be that of the compiler's schedule. Depends on: task.h, base/workers.h.
-// Used by: the command.
-#ifndef TESSERA_COMPILER_TUNE_HOST_MEASURE_H_
-#define TESSERA_COMPILER_TUNE_HOST_MEASURE_H_
+// Times of layers on the host and on GPUs. Each candidate is compiled and runs in a process of its
+// own, so that one that crashes, hangs or takes all memory is a failed trial. It runs in turns with
+// the schedule that the compiler chooses, on one core that nothing else of this process uses, or
+// from that core on the GPU, whose own clock counts; the least time counts. Its result has to be
+// that of the compiler's schedule. Depends on: task.h, turns.h, base/workers.h. Used by: the
+// command.
+#ifndef TESSERA_COMPILER_TUNE_TIME_MEASURE_H_
+#define TESSERA_COMPILER_TUNE_TIME_MEASURE_H_
 
 #include <sched.h>
 
@@ -21,6 +22,7 @@
 #include "base/error.h"
 #include "compiler/tune/history.h"
 #include "compiler/tune/task.h"
+#include "compiler/tune/turns.h"
 #include "runtime/host/host_code.h"
 
 namespace tessera::tune {
@@ -31,19 +33,14 @@ inline constexpr const char* kOutOfMemory = "OutOfMemory";  // ... took more tha
 inline constexpr const char* kTooLong = "Timeout";          // ... took longer than the limit
 inline constexpr const char* kWrongResult = "WrongResult";  // not what the compiler's code computes
 
-// For tests: called in the process of a candidate. The measurer does without either.
+// For tests: called in the process of a candidate of the host. The measurer does without either.
 struct HostStandIns {
   std::function<void(const schedule::Trace&)> compiling;  // before its compilation
   // The kernel that runs instead of the candidate's.
   std::function<HostKernel(const schedule::Trace&, HostKernel)> kernel;
 };
 
-// The least nanoseconds of a call, of two that took turns.
-struct HostTimes {
-  uint64_t given = 0, candidate = 0;
-};
-
-struct HostMeasureOptions {
+struct TimeMeasureOptions {
   std::chrono::seconds limit{20};  // of a compilation, and of the runs of a candidate
   uint64_t memory = 0;             // bytes that a candidate may take; 0: half of the machine's
   HostStandIns stand_ins;
@@ -52,12 +49,12 @@ struct HostMeasureOptions {
 // Any number of threads may call at once: they compile at the same time and take turns with the
 // core. The thread that makes the measurer, and those that it starts, leave that core alone while
 // the measurer lives, if the process has another one.
-class HostMeasurer {
+class TimeMeasurer {
  public:
-  explicit HostMeasurer(HostMeasureOptions options = {});
-  ~HostMeasurer();
-  HostMeasurer(const HostMeasurer&) = delete;
-  HostMeasurer& operator=(const HostMeasurer&) = delete;
+  explicit TimeMeasurer(TimeMeasureOptions options = {});
+  ~TimeMeasurer();
+  TimeMeasurer(const TimeMeasurer&) = delete;
+  TimeMeasurer& operator=(const TimeMeasurer&) = delete;
 
   // What an earlier search knows of |task|, in nanoseconds: the time of its given point; that of
   // its best one.
@@ -69,7 +66,7 @@ class HostMeasurer {
   // measured less often.
   Measured Measure(const Task& task, const Point& point);
   // Both times, in more turns, for a few points of which one is to be used.
-  std::expected<HostTimes, FailedTrial> MeasureAgain(const Task& task, const Point& point);
+  std::expected<TurnTimes, FailedTrial> MeasureAgain(const Task& task, const Point& point);
 
   // Moves the calling thread to the core on which candidates run.
   void StayOnCore() const;
@@ -83,9 +80,9 @@ class HostMeasurer {
   struct State;
   enum class Effort : uint8_t { kOnce, kAgain };
   State& Of(const Task& task);
-  std::expected<HostTimes, FailedTrial> Run(const Task& task, const Point& point, Effort effort);
+  std::expected<TurnTimes, FailedTrial> Run(const Task& task, const Point& point, Effort effort);
 
-  HostMeasureOptions options_;
+  TimeMeasureOptions options_;
   std::mutex states_mutex_;
   std::map<const Task*, std::unique_ptr<State>> states_;
   std::mutex core_mutex_;  // held by the one candidate that runs
@@ -96,4 +93,4 @@ class HostMeasurer {
 
 }  // namespace tessera::tune
 
-#endif  // TESSERA_COMPILER_TUNE_HOST_MEASURE_H_
+#endif  // TESSERA_COMPILER_TUNE_TIME_MEASURE_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Searches for the host: each layer by itself, because layers exchange nothing but memory. Times
-// are measured (compiler/tune/host_measure.h). The best points of each layer are measured again
+// Searches for the host or a GPU: each layer by itself, because layers exchange nothing but memory.
+// Times are measured (compiler/tune/time_measure.h). The best points of each layer are measured again
 // before one is chosen, since the fastest of many trials was also lucky. A layer that is not faster
 // in the network keeps the compiler's schedule.
 #include <fmt/format.h>
@@ -13,7 +13,8 @@
 #include "base/text.h"
 #include "compiler/driver/compile.h"
 #include "compiler/tune/cost_model.h"
-#include "compiler/tune/host_measure.h"
+#include "compiler/tune/time_measure.h"
+#include "compiler/tune/timed_layer.h"
 #include "runtime/host/cpu_level.h"
 #include "tools/records.h"
 #include "tools/tune_line.h"
@@ -27,13 +28,14 @@ constexpr size_t kMeasuredAgain = 3;    // points of a task
 constexpr double kWorthIt = 0.99;       // of the time of the compiler's own choice
 constexpr double kShareOfSearch = 0.8;  // of the budget; the rest is for measuring again
 
-class HostTuning : public TuneTarget {
+class TimedTuning : public TuneTarget {
  public:
-  HostTuning(const TuneFlags& flags, const TunedNetwork& network)
-      : flags_(flags), source_(network) {}
+  TimedTuning(const TuneFlags& flags, const TunedNetwork& network,
+              std::optional<artifact::DeviceKind> gpu)
+      : flags_(flags), source_(network), gpu_(gpu) {}
   Status Prepare();
 
-  const char* unit() const override { return tune::UnitOf(schedule::kHostTrace); }
+  const char* unit() const override { return tune::UnitOf(target()); }
   const isa::Config& config() const override { return none_; }
   std::string DefaultStrategy() const override { return "evolution"; }
   std::string DefaultModel() const override { return tune::HasXgboost() ? "xgboost" : "prior"; }
@@ -48,14 +50,22 @@ class HostTuning : public TuneTarget {
   Status Adopt(size_t, const tune::Search&, tune::RecordLog*) override { return {}; }
   Result<TuneGain> Choose(const std::vector<Found>& found, const std::function<bool()>& over,
                           tune::RecordLog* log) override;
-  std::string CompileWords() const override { return "--target cpu"; }
+  std::string CompileWords() const override { return "--target " + std::string(plan()); }
 
  private:
+  const char* target() const { return gpu_ ? compiler::GpuName(*gpu_) : schedule::kHostTrace; }
+  const char* plan() const { return gpu_ ? compiler::GpuName(*gpu_) : "cpu"; }
   compiler::CompileOptions Options() const {
     compiler::CompileOptions options;
     options.device = false;
+    options.cpu = !gpu_;
+    options.opencl = gpu_ == artifact::DeviceKind::kOpenCl;
+    options.cuda = gpu_ == artifact::DeviceKind::kCuda;
     return options;
   }
+  // Makes tasks of |planned|.
+  template <typename Planned>
+  Status AddTasks(const std::vector<Planned>& planned);
   // The point of |task| to use, with its time; nothing: |over| before it was measured again.
   std::optional<tune::Trial> Winner(const tune::Task& task, const tune::History& history,
                                     uint64_t given, const std::function<bool()>& over,
@@ -67,35 +77,48 @@ class HostTuning : public TuneTarget {
 
   const TuneFlags& flags_;
   const TunedNetwork& source_;
-  const isa::Config none_;  // the host has no accelerator
+  const std::optional<artifact::DeviceKind> gpu_;  // nothing: the host
+  const isa::Config none_;                         // there is no accelerator
   std::vector<tune::Task> layers_;
   std::vector<std::vector<std::string>> names_;  // by task: of its layers
-  tune::HostMeasurer measurer_;
+  tune::TimeMeasurer measurer_;
 };
 
-Status HostTuning::Prepare() {
-  compiler::CompileOptions options = Options();
-  options.layers_only = true;
-  const auto compiled = compiler::Compile(source_.graph, flags_.model, source_.crc, options);
-  if (!compiled) return Within(flags_.model, compiled.error());
-  TESSERA_ASSIGN(layers_, tune::TasksOf(compiled->host_layers));
+template <typename Planned>
+Status TimedTuning::AddTasks(const std::vector<Planned>& planned) {
+  TESSERA_ASSIGN(layers_, tune::TasksOf(planned));
   names_.resize(layers_.size());
-  for (const compiler::PlannedHostLayer& layer : compiled->host_layers) {
+  for (const Planned& layer : planned) {
     const tune::TaskKey key = tune::KeyOf(layer);
     const auto task = std::ranges::find(layers_, key, &tune::Task::key);
     if (task != layers_.end())
       names_[static_cast<size_t>(task - layers_.begin())].push_back(layer.layer.region.name);
   }
-  if (!layers_.empty()) return {};
-  return Fail(Code::kUnsupported,
-              "{}: no layer has a choice on the host, a processor of level {}; `tessera compile "
-              "--dump schedule` prints the schedules",
-              flags_.model, CpuLevels().empty() ? "none" : CpuLevels().front());
+  return {};
 }
 
-std::optional<tune::Trial> HostTuning::Winner(const tune::Task& task, const tune::History& history,
-                                              uint64_t given, const std::function<bool()>& over,
-                                              std::vector<std::string>* notes) {
+Status TimedTuning::Prepare() {
+  std::string where = "the host, a processor of level ";
+  if (gpu_) {
+    TESSERA_ASSIGN(where, tune::GpuDeviceName(*gpu_));
+  } else {
+    where += CpuLevels().empty() ? "none" : CpuLevels().front();
+  }
+  compiler::CompileOptions options = Options();
+  options.layers_only = true;
+  const auto compiled = compiler::Compile(source_.graph, flags_.model, source_.crc, options);
+  if (!compiled) return Within(flags_.model, compiled.error());
+  TESSERA_TRY(gpu_ ? AddTasks(compiled->gpu_layers) : AddTasks(compiled->host_layers));
+  if (!layers_.empty()) return {};
+  return Fail(Code::kUnsupported,
+              "{}: no layer has a choice on {}; `tessera compile --dump schedule` prints the "
+              "schedules",
+              flags_.model, Legible(where));
+}
+
+std::optional<tune::Trial> TimedTuning::Winner(const tune::Task& task, const tune::History& history,
+                                               uint64_t given, const std::function<bool()>& over,
+                                               std::vector<std::string>* notes) {
   const tune::Point& own = task.space->given();
   std::vector<tune::Trial> worth;
   size_t again = 0;
@@ -119,7 +142,7 @@ std::optional<tune::Trial> HostTuning::Winner(const tune::Task& task, const tune
   return tune::Trial{own, given, "", ""};
 }
 
-Status HostTuning::Record(size_t t, const tune::Trial& trial, tune::RecordLog* log) {
+Status TimedTuning::Record(size_t t, const tune::Trial& trial, tune::RecordLog* log) {
   tune::Record record = tune::RecordOf(layers_[t], trial);
   record.network = source_.crc;
   return log->Append(record);
@@ -127,8 +150,8 @@ Status HostTuning::Record(size_t t, const tune::Trial& trial, tune::RecordLog* l
 
 // Chooses the compiler's own schedules again for the tasks whose layers are not faster in the
 // network, where the caches hold other data; whether there are any.
-Result<bool> HostTuning::TakeBack(const NetworkTimes& times, const std::vector<uint64_t>& given,
-                                  std::vector<bool>* other, tune::RecordLog* log) {
+Result<bool> TimedTuning::TakeBack(const NetworkTimes& times, const std::vector<uint64_t>& given,
+                                   std::vector<bool>* other, tune::RecordLog* log) {
   bool any = false;
   for (size_t t = 0; t < layers_.size(); ++t) {
     if (!(*other)[t]) continue;
@@ -139,7 +162,7 @@ Result<bool> HostTuning::TakeBack(const NetworkTimes& times, const std::vector<u
       plain += found->second.first;
       tuned += found->second.second;
     }
-    if (tuned < plain) continue;
+    if (tuned < plain || plain == 0) continue;
     any = true;
     (*other)[t] = false;
     TESSERA_TRY(Record(t, {layers_[t].space->given(), given[t], "", ""}, log));
@@ -147,7 +170,7 @@ Result<bool> HostTuning::TakeBack(const NetworkTimes& times, const std::vector<u
   return any;
 }
 
-Result<std::shared_ptr<const artifact::Artifact>> HostTuning::Compile(bool by_records) const {
+Result<std::shared_ptr<const artifact::Artifact>> TimedTuning::Compile(bool by_records) const {
   compiler::CompileOptions options = Options();
   if (by_records)
     TESSERA_TRY(UseRecords(flags_.output, source_.graph, flags_.model, source_.crc, &options));
@@ -156,8 +179,8 @@ Result<std::shared_ptr<const artifact::Artifact>> HostTuning::Compile(bool by_re
   return std::make_shared<const artifact::Artifact>(std::move(compiled.artifact));
 }
 
-Result<TuneGain> HostTuning::Choose(const std::vector<Found>& found,
-                                    const std::function<bool()>& over, tune::RecordLog* log) {
+Result<TuneGain> TimedTuning::Choose(const std::vector<Found>& found,
+                                     const std::function<bool()>& over, tune::RecordLog* log) {
   TuneGain gain;
   std::vector<bool> other(layers_.size());
   std::vector<uint64_t> given;
@@ -174,11 +197,11 @@ Result<TuneGain> HostTuning::Choose(const std::vector<Found>& found,
   ShowTuneLine("the network with the records and without them");
   TESSERA_ASSIGN(const auto plain, Compile(/*by_records=*/false));
   TESSERA_ASSIGN(auto tuned, Compile(/*by_records=*/true));
-  TESSERA_ASSIGN(NetworkTimes times, TimesInTurns(plain, tuned, measurer_));
+  TESSERA_ASSIGN(NetworkTimes times, TimesInTurns(plain, tuned, plan(), measurer_));
   TESSERA_ASSIGN(const bool back, TakeBack(times, given, &other, log));
   if (back) {
     TESSERA_ASSIGN(tuned, Compile(/*by_records=*/true));
-    TESSERA_ASSIGN(times, TimesInTurns(plain, tuned, measurer_));
+    TESSERA_ASSIGN(times, TimesInTurns(plain, tuned, plan(), measurer_));
   }
   gain.given = times.plain;
   gain.best = times.tuned;
@@ -193,22 +216,25 @@ Result<TuneGain> HostTuning::Choose(const std::vector<Found>& found,
     return static_cast<double>(before) / static_cast<double>(std::max<uint64_t>(now, 1));
   };
   const auto ns = [](uint64_t n) { return Grouped(static_cast<int64_t>(n)); };
-  gain.notes.push_back(
-      fmt::format("the least time of each layer in the network, together: {} ns and {} ns: {:.3f} "
-                  "times as fast",
-                  ns(plain_least), ns(tuned_least), ratio(plain_least, tuned_least)));
+  if (!times.layers.empty())
+    gain.notes.push_back(fmt::format(
+        "the least time of each layer in the network, together: {} ns and {} ns: {:.3f} "
+        "times as fast",
+        ns(plain_least), ns(tuned_least), ratio(plain_least, tuned_least)));
   gain.told = fmt::format(
       "network: {} ns as the compiler schedules it, {} ns with the records: {:.3f} times as fast "
-      "(medians of {} inferences of each, in turns on one core)",
-      ns(times.plain), ns(times.tuned), ratio(times.plain, times.tuned), times.inferences);
+      "(medians of {} inferences of each, in turns{})",
+      ns(times.plain), ns(times.tuned), ratio(times.plain, times.tuned), times.inferences,
+      gpu_ ? ", with the transfers" : " on one core");
   return gain;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<TuneTarget>> MakeHostTuning(const TuneFlags& flags,
-                                                   const TunedNetwork& network) {
-  auto made = std::make_unique<HostTuning>(flags, network);
+Result<std::unique_ptr<TuneTarget>> MakeTimedTuning(const TuneFlags& flags,
+                                                    const TunedNetwork& network,
+                                                    std::optional<artifact::DeviceKind> gpu) {
+  auto made = std::make_unique<TimedTuning>(flags, network, gpu);
   TESSERA_TRY(made->Prepare());
   return made;
 }
