@@ -19,7 +19,7 @@
 #include "compiler/import/import.h"
 #include "compiler/tune/record_log.h"
 #include "compiler/tune/select.h"
-#include "tools/curve_svg.h"
+#include "tools/curve_picture.h"
 #include "tools/duration.h"
 #include "tools/import_options.h"
 #include "tools/interrupt.h"
@@ -216,7 +216,7 @@ Result<int> Run(TuneFlags flags) {
   TESSERA_TRY(CheckJson(flags.json));
   if (!flags.cost_model.empty()) TESSERA_TRY(tune::ModelNamed(flags.cost_model));
   if (!flags.strategy.empty()) TESSERA_TRY(tune::MakeStrategy(flags.strategy, 1));
-  if (!flags.svg.empty()) TESSERA_TRY(CheckWritable(flags.svg));
+  if (!flags.curves.empty()) TESSERA_TRY(CheckCurves(flags.curves));
   TESSERA_ASSIGN(Tuning tuning, Prepare(flags));
   TuneTarget& target = *tuning.target;
   tune::RecordFile file;
@@ -250,7 +250,7 @@ Result<int> Run(TuneFlags flags) {
                  flags.output.c_str());
   TESSERA_TRY(WriteJson(flags.json, Report(found, gain, target.unit(), seconds, quiet)));
   if (flags.explain && !quiet) Explain(found);
-  if (!flags.svg.empty()) TESSERA_TRY(WriteFile(flags.svg, CurveSvg(curves, target.unit())));
+  if (!flags.curves.empty()) TESSERA_TRY(WriteCurves(flags.curves, curves, target.unit()));
   if (!quiet)
     std::fprintf(stdout, "tessera compile %s %s --records %s -o net.tsr uses them\n",
                  flags.model.c_str(), target.CompileWords().c_str(), flags.output.c_str());
@@ -296,7 +296,9 @@ Action AddTune(CLI::App& app) {
       ->check(CountFromOne());
   verb->add_flag("--explain", flags->explain,
                  "say why trials failed, and which choices of the best one mattered most");
-  verb->add_option("--svg", flags->svg, "draw the best so far over the trials to this file");
+  verb->add_option("--curves", flags->curves,
+                   "draw the best so far over the trials to this file, as SVG or PNG by its "
+                   "ending: .svg or .png");
   verb->add_option(
       "--json", flags->json,
       "write {ok, tasks, trials, failed, seconds, given, cycles} to this file, for the host ns "

@@ -16,7 +16,7 @@
 #include "compiler/graph/graph.h"
 #include "compiler/tune/record_log.h"
 #include "compiler/tune/search.h"
-#include "tools/curve_svg.h"
+#include "tools/curve_picture.h"
 #include "tools/import_words.h"
 #include "tools/output.h"
 
@@ -26,7 +26,7 @@ struct TuneFlags {
   std::string model, output, config = "default", target = "vta", budget, json;
   std::string strategy, cost_model;  // "": those of the target
   ImportWords import;
-  std::string svg;
+  std::string curves;
   int64_t trials = 0, seed = 1, workers = 0;
   bool resume = false, explain = false;
 };
