@@ -19,6 +19,7 @@
 #include "compiler/import/import.h"
 #include "compiler/tune/record_log.h"
 #include "compiler/tune/select.h"
+#include "compiler/tune/t4.h"
 #include "tools/curve_picture.h"
 #include "tools/duration.h"
 #include "tools/import_options.h"
@@ -98,9 +99,10 @@ void TellKnown(TuneTarget& target, const std::vector<tune::Task>& tasks,
   }
 }
 
-// Searches the tasks of |stage| until its share of the budget is spent.
+// Searches the tasks of |stage| until its share of the budget is spent. |records| are those known
+// before, and get the trials of the search.
 Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, const TuneStage& stage,
-                       const tune::RecordSet& records, tune::RecordLog* log) {
+                       tune::RecordSet* records, tune::RecordLog* log) {
   std::vector<tune::Task>* const tasks = stage.tasks;
   TuneTarget* const target = tuning.target.get();
   tune::SearchOptions options;
@@ -119,8 +121,11 @@ Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, const TuneStage& 
                     std::chrono::duration_cast<Clock::duration>(tuning.budget.time * stage.share);
   }
   options.stop = Interrupted;
-  options.finished = [log](const tune::Task& task, const tune::Trial& trial) {
-    return log->Append(tune::RecordOf(task, trial));
+  options.finished = [log, records](const tune::Task& task, const tune::Trial& trial) {
+    tune::Record record = tune::RecordOf(task, trial);
+    Status written = log->Append(record);
+    records->Add(std::move(record));
+    return written;
   };
   Curve curve{stage.name, {}};
   options.progress = [&tuning, &curve, tasks](const tune::SearchProgress& progress) {
@@ -135,7 +140,7 @@ Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, const TuneStage& 
   TESSERA_ASSIGN(tune::Search search,
                  tune::Search::Make(tasks, target->config(), options, measure));
   Found found{tasks, std::move(search), 0, {}};
-  found.known = AddKnown(records, *tasks, &found.search);
+  found.known = AddKnown(*records, *tasks, &found.search);
   TellKnown(*target, *tasks, found.search);
   TESSERA_TRY(found.search.Run());
   found.curve = std::move(curve);
@@ -217,6 +222,7 @@ Result<int> Run(TuneFlags flags) {
   if (!flags.cost_model.empty()) TESSERA_TRY(tune::ModelNamed(flags.cost_model));
   if (!flags.strategy.empty()) TESSERA_TRY(tune::MakeStrategy(flags.strategy, 1));
   if (!flags.curves.empty()) TESSERA_TRY(CheckCurves(flags.curves));
+  if (!flags.t4.empty()) TESSERA_TRY(CheckWritable(flags.t4));
   TESSERA_ASSIGN(Tuning tuning, Prepare(flags));
   TuneTarget& target = *tuning.target;
   tune::RecordFile file;
@@ -227,7 +233,7 @@ Result<int> Run(TuneFlags flags) {
   tuning.begin = Clock::now();
   std::vector<Found> found;
   for (size_t k = 0; k < target.CountStages(); ++k) {
-    TESSERA_ASSIGN(Found stage, SearchIn(flags, tuning, target.StageAt(k), file.records, &log));
+    TESSERA_ASSIGN(Found stage, SearchIn(flags, tuning, target.StageAt(k), &file.records, &log));
     found.push_back(std::move(stage));
     TESSERA_TRY(target.Adopt(k, found.back().search, &log));
   }
@@ -251,6 +257,7 @@ Result<int> Run(TuneFlags flags) {
   TESSERA_TRY(WriteJson(flags.json, Report(found, gain, target.unit(), seconds, quiet)));
   if (flags.explain && !quiet) Explain(found);
   if (!flags.curves.empty()) TESSERA_TRY(WriteCurves(flags.curves, curves, target.unit()));
+  if (!flags.t4.empty()) TESSERA_TRY(WriteFile(flags.t4, tune::T4Of(file.records)));
   if (!quiet)
     std::fprintf(stdout, "tessera compile %s %s --records %s -o net.tsr uses them\n",
                  flags.model.c_str(), target.CompileWords().c_str(), flags.output.c_str());
@@ -299,6 +306,9 @@ Action AddTune(CLI::App& app) {
   verb->add_option("--curves", flags->curves,
                    "draw the best so far over the trials to this file, as SVG or PNG by its "
                    "ending: .svg or .png");
+  verb->add_option("--t4", flags->t4,
+                   "write all trials of the records to this file, as the JSON that tuners share: "
+                   "results of the T4 schema");
   verb->add_option(
       "--json", flags->json,
       "write {ok, tasks, trials, failed, seconds, given, cycles} to this file, for the host ns "

@@ -26,7 +26,7 @@ struct TuneFlags {
   std::string model, output, config = "default", target = "vta", budget, json;
   std::string strategy, cost_model;  // "": those of the target
   ImportWords import;
-  std::string curves;
+  std::string curves, t4;
   int64_t trials = 0, seed = 1, workers = 0;
   bool resume = false, explain = false;
 };
