@@ -23,13 +23,13 @@
 #include "base/file.h"
 #include "compiler/driver/compile.h"
 #include "compiler/import/import.h"
-#include "tools/curve_svg.h"
+#include "tools/curve_picture.h"
 
 namespace tessera {
 namespace {
 
 struct Options {
-  std::string model, config = "tiny", svg;
+  std::string model, config = "tiny", curves;
   int64_t trials = 128, layers = 0;
   uint64_t seeds = 5;
 };
@@ -201,7 +201,7 @@ void PrintTable(const std::vector<LayerRuns>& layers, const Options& options) {
 }
 
 // The mean, over layers and seeds, of the best so far as a share of the compiler's cycles.
-std::string Picture(const std::vector<LayerRuns>& layers, const Options& options) {
+std::vector<tools::Curve> CurvesOf(const std::vector<LayerRuns>& layers, const Options& options) {
   std::vector<tools::Curve> curves;
   for (const Contestant& contestant : kContestants) {
     tools::Curve curve{contestant.name, {}};
@@ -220,10 +220,11 @@ std::string Picture(const std::vector<LayerRuns>& layers, const Options& options
     }
     if (!curve.points.empty()) curves.push_back(std::move(curve));
   }
-  return tools::CurveSvg(curves, "cycles");
+  return curves;
 }
 
 Status Run(const Options& wanted) {
+  if (!wanted.curves.empty()) TESSERA_TRY(tools::CheckCurves(wanted.curves));
   compiler::CompileOptions options;
   options.cpu = false;
   TESSERA_ASSIGN(options.config, isa::LoadConfig(wanted.config));
@@ -247,7 +248,9 @@ Status Run(const Options& wanted) {
   if (layers.empty())
     return Fail(Code::kNotFound, "{}: no layer has a space of 16 points", wanted.model);
   PrintTable(layers, wanted);
-  return wanted.svg.empty() ? Status() : WriteFile(wanted.svg, Picture(layers, wanted));
+  return wanted.curves.empty()
+             ? Status()
+             : tools::WriteCurves(wanted.curves, CurvesOf(layers, wanted), "cycles");
 }
 
 }  // namespace
@@ -258,7 +261,7 @@ int main(int argc, char** argv) {
   CLI::App app("how many trials each strategy of tessera tune needs");
   app.footer(
       "example: build/bin/search_bench build/models/imagenet/resnet18_int8.onnx default "
-      "--trials 64 --svg curves.svg");
+      "--trials 64 --curves curves.svg");
   app.add_option("model", options.model, "a network that the accelerator runs")->required();
   app.add_option("config", options.config, "a configuration (default: tiny)");
   app.add_option("--trials", options.trials, "of each search (default: 128)")
@@ -267,7 +270,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1000));
   app.add_option("--layers", options.layers, "the first of them alone (default: all)")
       ->check(CLI::Range(1, 100'000));
-  app.add_option("--svg", options.svg, "draw the curves to this file");
+  app.add_option("--curves", options.curves, "draw the curves to this file, .svg or .png");
   CLI11_PARSE(app, argc, argv);
   const tessera::Status status = tessera::Run(options);
   if (!status) fmt::print(stderr, "search_bench: {}\n", status.error().message);

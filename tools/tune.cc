@@ -19,7 +19,8 @@
 #include "compiler/import/import.h"
 #include "compiler/tune/record_log.h"
 #include "compiler/tune/select.h"
-#include "tools/curve_svg.h"
+#include "compiler/tune/t4.h"
+#include "tools/curve_picture.h"
 #include "tools/duration.h"
 #include "tools/import_options.h"
 #include "tools/interrupt.h"
@@ -101,9 +102,10 @@ void TellKnown(TuneTarget& target, const std::vector<tune::Task>& tasks,
   }
 }
 
-// Searches the tasks of |stage| until its share of the budget is spent.
+// Searches the tasks of |stage| until its share of the budget is spent. |records| are those known
+// before, and get the trials of the search.
 Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, const TuneStage& stage,
-                       const tune::RecordSet& records, tune::RecordLog* log) {
+                       tune::RecordSet* records, tune::RecordLog* log) {
   std::vector<tune::Task>* const tasks = stage.tasks;
   TuneTarget* const target = tuning.target.get();
   tune::SearchOptions options;
@@ -122,8 +124,11 @@ Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, const TuneStage& 
                     std::chrono::duration_cast<Clock::duration>(tuning.budget.time * stage.share);
   }
   options.stop = Interrupted;
-  options.finished = [log](const tune::Task& task, const tune::Trial& trial) {
-    return log->Append(tune::RecordOf(task, trial));
+  options.finished = [log, records](const tune::Task& task, const tune::Trial& trial) {
+    tune::Record record = tune::RecordOf(task, trial);
+    Status written = log->Append(record);
+    records->Add(std::move(record));
+    return written;
   };
   Curve curve{stage.name, {}};
   options.progress = [&tuning, &curve, tasks](const tune::SearchProgress& progress) {
@@ -138,7 +143,7 @@ Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, const TuneStage& 
   TESSERA_ASSIGN(tune::Search search,
                  tune::Search::Make(tasks, target->config(), options, measure));
   Found found{tasks, std::move(search), 0, {}};
-  found.known = AddKnown(records, *tasks, &found.search);
+  found.known = AddKnown(*records, *tasks, &found.search);
   TellKnown(*target, *tasks, found.search);
   TESSERA_TRY(found.search.Run());
   found.curve = std::move(curve);
@@ -219,7 +224,8 @@ Result<int> Run(TuneFlags flags) {
   TESSERA_TRY(CheckJson(flags.json));
   if (!flags.cost_model.empty()) TESSERA_TRY(tune::ModelNamed(flags.cost_model));
   if (!flags.strategy.empty()) TESSERA_TRY(tune::MakeStrategy(flags.strategy, 1));
-  if (!flags.svg.empty()) TESSERA_TRY(CheckWritable(flags.svg));
+  if (!flags.curves.empty()) TESSERA_TRY(CheckCurves(flags.curves));
+  if (!flags.t4.empty()) TESSERA_TRY(CheckWritable(flags.t4));
   TESSERA_ASSIGN(Tuning tuning, Prepare(flags));
   TuneTarget& target = *tuning.target;
   tune::RecordFile file;
@@ -230,7 +236,7 @@ Result<int> Run(TuneFlags flags) {
   tuning.begin = Clock::now();
   std::vector<Found> found;
   for (size_t k = 0; k < target.CountStages(); ++k) {
-    TESSERA_ASSIGN(Found stage, SearchIn(flags, tuning, target.StageAt(k), file.records, &log));
+    TESSERA_ASSIGN(Found stage, SearchIn(flags, tuning, target.StageAt(k), &file.records, &log));
     found.push_back(std::move(stage));
     TESSERA_TRY(target.Adopt(k, found.back().search, &log));
   }
@@ -253,7 +259,8 @@ Result<int> Run(TuneFlags flags) {
                  flags.output.c_str());
   TESSERA_TRY(WriteJson(flags.json, Report(found, gain, target.unit(), seconds, quiet)));
   if (flags.explain && !quiet) Explain(found);
-  if (!flags.svg.empty()) TESSERA_TRY(WriteFile(flags.svg, CurveSvg(curves, target.unit())));
+  if (!flags.curves.empty()) TESSERA_TRY(WriteCurves(flags.curves, curves, target.unit()));
+  if (!flags.t4.empty()) TESSERA_TRY(WriteFile(flags.t4, tune::T4Of(file.records)));
   if (!quiet)
     std::fprintf(stdout, "tessera compile %s %s --records %s -o net.tsr uses them\n",
                  flags.model.c_str(), target.CompileWords().c_str(), flags.output.c_str());
@@ -299,7 +306,12 @@ Action AddTune(CLI::App& app) {
       ->check(CountFromOne());
   verb->add_flag("--explain", flags->explain,
                  "say why trials failed, and which choices of the best one mattered most");
-  verb->add_option("--svg", flags->svg, "draw the best so far over the trials to this file");
+  verb->add_option("--curves", flags->curves,
+                   "draw the best so far over the trials to this file, as SVG or PNG by its "
+                   "ending: .svg or .png");
+  verb->add_option("--t4", flags->t4,
+                   "write all trials of the records to this file, as the JSON that tuners share: "
+                   "results of the T4 schema");
   verb->add_option(
       "--json", flags->json,
       "write {ok, tasks, trials, failed, seconds, given, cycles} to this file, of what is timed "

@@ -18,7 +18,7 @@
 #include "compiler/tune/record_log.h"
 #include "compiler/tune/search.h"
 #include "runtime/artifact/artifact.h"
-#include "tools/curve_svg.h"
+#include "tools/curve_picture.h"
 #include "tools/import_words.h"
 #include "tools/output.h"
 
@@ -28,7 +28,7 @@ struct TuneFlags {
   std::string model, output, config = "default", target = "vta", budget, json;
   std::string strategy, cost_model;  // "": those of the target
   ImportWords import;
-  std::string svg;
+  std::string curves, t4;
   int64_t trials = 0, seed = 1, workers = 0;
   bool resume = false, explain = false;
 };

@@ -14,6 +14,7 @@
 #include <set>
 #include <sstream>
 
+#include "runtime/tensor/picture.h"
 #include "tests/tools/command.h"
 
 namespace tessera::test::tune_host_test {
@@ -84,15 +85,17 @@ TEST(TuneHost, RecordsAreUsedByCompile) {
 
 TEST(TuneHost, TellsWhatItFound) {
   const std::string records = TempPath("told.jsonl"), file = TempPath("told.json"),
-                    svg = TempPath("told.svg");
+                    png = TempPath("told.png");
   const CommandResult tune =
       Tessera(TuneHost("--trials 30 --strategy random --workers 2 --explain "
-                       "--svg " +
-                           svg + " --json " + file,
+                       "--curves " +
+                           png + " --json " + file,
                        records));
   ASSERT_EQ(tune.code, 0) << tune.output;
   EXPECT_THAT(tune.output, HasSubstr("\nstem_conv/Conv: "));
-  EXPECT_THAT(Read(svg), HasSubstr("ns of the best so far"));
+  const auto picture = ReadPicture(png);
+  ASSERT_TRUE(picture) << picture.error().message;
+  EXPECT_EQ(picture->shape, (std::vector<int64_t>{540, 900, 3}));
   const json told = json::parse(Read(file));
   EXPECT_GT(told.at("given"), 0);
   EXPECT_GT(told.at("ns"), 0);

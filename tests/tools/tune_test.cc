@@ -3,8 +3,9 @@
 // What is tested: tessera tune and compile --records as a user runs them: the cycles that tune
 // promises are those of the compiled artifact on device cycle, and are no more than without
 // records; a search goes on where a killed or interrupted one ended and measures nothing twice;
-// bad input gives one line. Space: one network; a killed search, Ctrl-C, a damaged line, a full
-// disk, two searches on one file, records for another machine; the records in models/records.
+// bad input gives one line; equal searches draw equal curves; the trials as a T4 document are
+// those of the records. Space: one network; a killed search, Ctrl-C, a damaged line, a full disk,
+// two searches on one file, records for another machine; the records in models/records.
 // Not tested here: the searches themselves (tests/compiler/tune), how well they do (bench/search).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +14,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "tests/compiler/tune/t4_schema.h"
 #include "tests/tools/command.h"
 
 namespace tessera::test::tune_test {
@@ -45,12 +48,13 @@ TEST(TuneVerb, RecordsMakeTheNetworkThatItPromises) {
                     net = TempPath("r.tsr"), plain = TempPath("plain.tsr");
   const std::string svg = TempPath("r.svg");
   const CommandResult tune =
-      Tessera(Tune("--trials 60 --explain --svg " + svg + " --json " + file, records));
+      Tessera(Tune("--trials 60 --explain --curves " + svg + " --json " + file, records));
   ASSERT_EQ(tune.code, 0) << tune.output;
   EXPECT_THAT(tune.output,
               ContainsRegex("\nnetwork: [0-9]+[.][a-z]+ .* [(]otherwise [0-9.]+ % slower[)]"));
-  EXPECT_THAT(Read(svg), HasSubstr("<polyline points=\""));
-  EXPECT_THAT(Read(svg), HasSubstr(">network</text>"));
+  EXPECT_THAT(Read(svg), HasSubstr("width=\"900px\" height=\"540px\""));
+  EXPECT_THAT(Read(svg), HasSubstr("stroke:rgb(0%,44.705882%,69.803922%)")) << "network";
+  EXPECT_THAT(Read(svg), HasSubstr("stroke:rgb(83.529412%,36.862745%,0%)")) << "layers";
   EXPECT_THAT(tune.output, ContainsRegex("\nnetwork +1 +"));
   EXPECT_THAT(tune.output, HasSubstr("--records " + records + " -o net.tsr uses them"));
   const json told = json::parse(Read(file));
@@ -114,6 +118,48 @@ TEST(TuneVerb, RecordsOfKnownNetworksHold) {
   EXPECT_GE(held, 1) << "that of models/fashion is in the tree";
 }
 
+TEST(TuneVerb, EqualSearchesHaveEqualCurves) {
+  for (const std::string end : {".svg", ".png"}) {
+    std::string drawn[2];
+    for (const char* name : {"first", "second"}) {
+      const std::string records = TempPath(name + end + ".jsonl"), curves = TempPath(name + end);
+      const CommandResult tune = Tessera(Tune("--trials 12 --curves " + curves, records));
+      ASSERT_EQ(tune.code, 0) << tune.output;
+      drawn[*name == 's'] = Read(curves);
+    }
+    EXPECT_GT(drawn[0].size(), 1000u);
+    EXPECT_EQ(drawn[0], drawn[1]) << end;
+  }
+}
+
+// The trials in the file |records|; its choices are none.
+size_t TrialsIn(const std::string& records) {
+  size_t trials = 0;
+  std::istringstream lines(Read(records));
+  for (std::string line; std::getline(lines, line);)
+    trials += json::parse(line).contains("network") ? 0 : 1;
+  return trials;
+}
+
+TEST(TuneVerb, SharesItsTrialsAsT4) {
+  const std::string records = TempPath("t4.jsonl"), file = TempPath("t4.json");
+  size_t before = 0;
+  for (const char* resumed : {"", " --resume"}) {
+    const CommandResult tune = Tessera(Tune("--trials 12 --t4 " + file + resumed, records));
+    ASSERT_EQ(tune.code, 0) << tune.output;
+    const json document = json::parse(Read(file));
+    EXPECT_EQ(T4Problem(document), "");
+    const json& results = document.at("results");
+    EXPECT_EQ(results.size(), TrialsIn(records));
+    EXPECT_GT(results.size(), before) << "those of the first search and more";
+    before = results.size();
+    for (const json& result : results) {
+      EXPECT_EQ(result.at("task").at("config"), "default");
+      EXPECT_NE(result.at("invalidity") == "correct", result.contains("failed"));
+    }
+  }
+}
+
 TEST(TuneVerb, GoesOnWhereASearchEnded) {
   const std::string records = TempPath("go.jsonl");
   // SIGINT: what was found is recorded.
@@ -161,7 +207,11 @@ TEST(TuneVerb, BadInputIsOneLine) {
   expect(Tune("--strategy luck", records), "no strategy 'luck'; there are random");
   expect(Tune("--model luck", records), "no model 'luck'; the models are");
   expect(Tune("--trials 3", "/nonexistent/r.jsonl"), "/nonexistent/r.jsonl: cannot write records");
-  expect(Tune("--trials 3 --svg /nonexistent/x", records), "/nonexistent/x: cannot create");
+  expect(Tune("--trials 3 --curves /nonexistent/x.svg", records),
+         "/nonexistent/x.svg: cannot create");
+  expect(Tune("--trials 3 --t4 /nonexistent/x", records), "/nonexistent/x: cannot create");
+  expect(Tune("--trials 3 --curves x.pdf", records),
+         "x.pdf: curves are drawn as SVG or PNG; give a file whose name ends in .svg or .png");
   expect(Tune("--trials 3", "/dev/full"), "/dev/full: cannot write a record");
   const std::string held = TempPath("held.jsonl");
   expect(Tune("--trials 3", held), "another search writes to it", "flock " + held + " ");
