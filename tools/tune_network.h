@@ -25,8 +25,8 @@ struct NetworkTimes {
   std::string difference;  // of their results, for floats alone; "": none
 };
 
-// Runs plan |plan| of both, "cpu" or that of a GPU, in turns, on the core of |measurer|, with inputs
-// of one seed, in a process of its own. Kernels of a GPU have no times of their own here.
+// Runs |plan|, "cpu" or that of a GPU, of both in turns, on the core of |measurer|, with inputs of
+// one seed, in a process of its own. Kernels of a GPU have no times of their own here.
 //   errors  kDataLoss     integers of their results differ
 //           kUnavailable  the process crashes or hangs; those of Executor
 Result<NetworkTimes> TimesInTurns(std::shared_ptr<const artifact::Artifact> plain,

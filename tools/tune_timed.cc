@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Searches for the host or a GPU: each layer by itself, because layers exchange nothing but memory.
-// Times are measured (compiler/tune/time_measure.h). The best points of each layer are measured again
-// before one is chosen, since the fastest of many trials was also lucky. A layer that is not faster
-// in the network keeps the compiler's schedule.
+// Times are measured (compiler/tune/time_measure.h). The best points of each layer are measured
+// again before one is chosen, since the fastest of many trials was also lucky. A layer that is not
+// faster in the network keeps the compiler's schedule.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 // What of a network is searched. On the accelerator: what the layers of a program agree on,
 // measured on the program; and each layer that differs from the others, measured in the part of the
 // program that it exchanges data on chip with. On the host and on GPUs: each layer that differs
-// from the others, measured alone (time_measure.h). Depends on: space.h, compiler/driver. Used by: searches,
-// the use of records.
+// from the others, measured alone (time_measure.h). Depends on: space.h, compiler/driver. Used by:
+// searches, the use of records.
 #ifndef TESSERA_COMPILER_TUNE_TASK_H_
 #define TESSERA_COMPILER_TUNE_TASK_H_
 

@@ -19,10 +19,10 @@
 #include <thread>
 
 #include "compiler/ir/array.h"
-#include "compiler/tune/time_measure.h"
-#include "compiler/tune/turns.h"
 #include "compiler/tune/search.h"
 #include "compiler/tune/select.h"
+#include "compiler/tune/time_measure.h"
+#include "compiler/tune/turns.h"
 #include "runtime/host/cpu_level.h"
 #include "tests/compiler/tune/tune_test_net.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the message on a machine without an OpenCL loader; kernels that are built twice,
-// memory of no bytes, times of kernels, on the driver of this machine. Not here: what kernels compute
-// (tests/compiler/gpu).
+// memory of no bytes, times of kernels, on the driver of this machine. Not here: what kernels
+// compute (tests/compiler/gpu).
 #include "runtime/gpu/opencl_api.h"
 
 #include <gtest/gtest.h>
