@@ -8,24 +8,12 @@
 
 #include "compiler/cost/cost.h"
 #include "compiler/cost/processor.h"
+#include "compiler/tune/loop_tree.h"
 
 namespace tessera::tune {
 namespace {
 
 float Log(double value) { return static_cast<float>(std::log2(std::max(value, 0.0) + 1)); }
-
-// The iterations of each loop of |stage|, outermost first.
-std::vector<int64_t> LoopsOf(const schedule::Stage& stage) {
-  std::vector<int64_t> counts;
-  for (const ir::Axis& axis : stage.axes) counts.push_back(axis.extent);
-  const auto iterations = stage.Iterations(counts);
-  std::vector<int64_t> loops;
-  for (const schedule::LoopAxis& leaf : stage.leaves) {
-    const auto found = iterations.find(leaf.var.get());
-    loops.push_back(found == iterations.end() ? 1 : found->second);
-  }
-  return loops;
-}
 
 }  // namespace
 
