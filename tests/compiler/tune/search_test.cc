@@ -126,7 +126,8 @@ TEST(CostModels, AreNamed) {
   EXPECT_EQ(*ModelNamed("prior"), ModelKind::kPrior);
   const auto none = ModelNamed("oracle");
   ASSERT_FALSE(none);
-  EXPECT_NE(none.error().message.find("the models are: none, prior, xgboost"), std::string::npos);
+  EXPECT_NE(none.error().message.find("the models are: none, prior, tree, xgboost"),
+            std::string::npos);
 }
 
 // Pairs of measured points that a model puts in the right order, as a share.
@@ -165,9 +166,9 @@ TEST(CostModels, OrderUnseenPointsOfTheMachine) {
     if (all.trials().size() < 30) learned.Add(trial);
     all.Add(trial);
   }
-  for (const ModelKind kind :
-       {ModelKind::kPrior, ModelKind::kRank, ModelKind::kRegression, ModelKind::kRankAlone}) {
-    if (kind != ModelKind::kPrior && !HasXgboost()) continue;
+  for (const ModelKind kind : {ModelKind::kPrior, ModelKind::kTree, ModelKind::kRank,
+                               ModelKind::kRegression, ModelKind::kRankAlone}) {
+    if (NeedsXgboost(kind) && !HasXgboost()) continue;
     auto model = MakeCostModel(kind, task.space.get(), config, task.follows);
     ASSERT_TRUE(model) << model.error().message;
     const Status fitted = (*model)->Fit(learned);
