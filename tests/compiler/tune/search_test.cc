@@ -20,8 +20,9 @@
 namespace tessera::tune::search_test {
 namespace {
 
-const std::vector<std::string> kNames{"random",  "grid", "genetic",    "annealing",   "evolution",
-                                      "descent", "beam", "q-learning", "constrained", "portfolio"};
+const std::vector<std::string> kNames{
+    "random",  "grid", "genetic",    "annealing",   "annealing-diverse", "evolution",
+    "descent", "beam", "q-learning", "constrained", "portfolio"};
 
 Measure Cycles(const isa::Config& config) {
   return [config](const Task& task, const Point& point, uint64_t budget) {
@@ -81,7 +82,8 @@ TEST(Strategies, DoTheSameWithAnyNumberOfWorkers) {
     EXPECT_EQ(one.size(), 60u) << name;
     EXPECT_EQ(one, TrialsBy(name, ModelKind::kNone, 3, 60)) << name;
   }
-  for (const char* name : {"annealing", "evolution", "descent", "beam", "constrained"}) {
+  for (const char* name :
+       {"annealing", "annealing-diverse", "evolution", "descent", "beam", "constrained"}) {
     const std::vector<uint64_t> one = TrialsBy(name, ModelKind::kPrior, 1, 12);
     EXPECT_EQ(one.size(), 12u) << name;
     EXPECT_EQ(one, TrialsBy(name, ModelKind::kPrior, 3, 12)) << name;
@@ -118,8 +120,8 @@ TEST(Strategies, AreNamed) {
   const auto none = MakeStrategy("luck", 1);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().message,
-            "no strategy 'luck'; there are random, grid, genetic, annealing, evolution, descent, "
-            "beam, q-learning, constrained, portfolio");
+            "no strategy 'luck'; there are random, grid, genetic, annealing, annealing-diverse, "
+            "evolution, descent, beam, q-learning, constrained, portfolio");
 }
 
 TEST(CostModels, AreNamed) {
