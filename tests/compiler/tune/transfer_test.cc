@@ -23,23 +23,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<Task> HostTasks() {
-  compiler::CompileOptions options;
-  options.config = test::NamedConfig("tiny");
-  options.device = false;
-  options.layers_only = true;
-  auto compiled = compiler::Compile(test::TuneGraph(), "net", 1, options);
-  EXPECT_TRUE(compiled) << compiled.error().message;
-  auto tasks = TasksOf(compiled->host_layers);
-  EXPECT_TRUE(tasks) << tasks.error().message;
-  return tasks ? std::move(*tasks) : std::vector<Task>();
-}
-
 TEST(CommonFeatures, HaveANameEach) {
   const isa::Config config = test::NamedConfig("default");
   uint64_t hashes[2] = {};
   for (const bool host : {false, true}) {
-    for (Task& task : host ? HostTasks() : test::TuneTasks(config)) {
+    for (Task& task : host ? test::HostTasks() : test::TuneTasks(config)) {
       FeatureTable table(task.space.get(), config, task.follows);
       const Features* features = table.Of(task.space->given());
       ASSERT_NE(features, nullptr) << task.name;
