@@ -48,6 +48,9 @@ struct Contestant {
   const char* name;
   bool transfer = false;  // begins with what its searches of the layers before have learned
 };
+// ML2Tuner's scheme (three models: of speed, of validity, and an advanced one of the compiled
+// program) is none of them. No point here is invalid, so the second model has nothing to learn. The
+// third needs each candidate compiled, and from there the exact cycles are only a count away.
 constexpr Contestant kContestants[] = {
     {"random", tune::ModelKind::kNone, false, "random"},
     {"grid", tune::ModelKind::kNone, false, "grid"},
