@@ -6,8 +6,10 @@
 // model, the median over layers and seeds of the trials until one is within 1 % of the best, its
 // share of random search's, the quartiles, and best-so-far curves: the median, over layers and
 // seeds, of the best cycles after so many trials, in per cent above the best. A search that does
-// not come that near counts with all of its trials. Everything is counted in trials, so the figures
-// depend on no clock.
+// not come that near counts with all of its trials. With transfer, a search knows the trials of its
+// own searches, with the same seed, of the layers before; of the first layer there are none.
+// Everything is counted in trials, so the figures depend on no clock. With --time it prints instead
+// what a candidate costs (search_time.h).
 #include "compiler/tune/search.h"
 
 #include <fmt/core.h>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "bench/search_time.h"
 #include "compiler/driver/compile.h"
 #include "compiler/import/import.h"
 #include "tools/curve_picture.h"
@@ -32,6 +35,7 @@ struct Options {
   std::string model, config = "tiny", curves;
   int64_t trials = 128, layers = 0;
   uint64_t seeds = 5;
+  bool time = false;
 };
 
 constexpr int64_t kMost = 1500;  // points of a space that is measured whole
@@ -42,14 +46,30 @@ struct Contestant {
   tune::ModelKind model;
   bool from_given;  // begins at the compiler's choice
   const char* name;
+  bool transfer = false;  // begins with what its searches of the layers before have learned
 };
+// ML2Tuner's scheme (three models: of speed, of validity, and an advanced one of the compiled
+// program) is none of them. No point here is invalid, so the second model has nothing to learn. The
+// third needs each candidate compiled, and from there the exact cycles are only a count away.
 constexpr Contestant kContestants[] = {
     {"random", tune::ModelKind::kNone, false, "random"},
     {"grid", tune::ModelKind::kNone, false, "grid"},
     {"genetic", tune::ModelKind::kNone, false, "genetic"},
     {"annealing", tune::ModelKind::kRankAlone, false, "annealing, xgboost alone (AutoTVM)"},
+    {"annealing", tune::ModelKind::kRankAlone, false, "annealing, xgboost alone, with transfer",
+     true},
+    {"annealing-diverse", tune::ModelKind::kRankAlone, false,
+     "annealing, xgboost alone, diverse batches"},
+    {"annealing", tune::ModelKind::kTree, false, "annealing, tree"},
+    {"annealing", tune::ModelKind::kRank, false, "annealing, xgboost"},
+    {"annealing", tune::ModelKind::kRank, false, "annealing, xgboost, with transfer", true},
+    {"evolution", tune::ModelKind::kTree, false, "evolution, tree"},
+    {"evolution", tune::ModelKind::kRankAlone, false, "evolution, xgboost alone"},
+    {"evolution", tune::ModelKind::kRankAlone, false, "evolution, xgboost alone, with transfer",
+     true},
     {"evolution", tune::ModelKind::kRegression, false, "evolution, xgboost-regression"},
     {"evolution", tune::ModelKind::kRank, false, "evolution, xgboost"},
+    {"evolution", tune::ModelKind::kRank, false, "evolution, xgboost, with transfer", true},
     {"evolution", tune::ModelKind::kPrior, false, "evolution, prior"},
     {"constrained", tune::ModelKind::kRegression, false, "constrained, xgboost-regression (Heron)"},
     {"constrained", tune::ModelKind::kPrior, false, "constrained, prior"},
@@ -91,8 +111,12 @@ tune::Measured Known(const tune::Task& task, const tune::Point& point, const isa
   return Fail(Code::kNotFound, "{}: a point has no cycles", task.name);
 }
 
+// What the searches of the layers before teach, by contestant and seed.
+using Taught = std::map<std::pair<std::string, uint64_t>, std::vector<tune::Lessons>>;
+
 Status SearchLayer(std::vector<tune::Task>& one, const isa::Config& config, const Options& wanted,
-                   const Contestant& contestant, Surface* surface, LayerRuns* runs) {
+                   const Contestant& contestant, Surface* surface, Taught* taught,
+                   LayerRuns* runs) {
   for (uint64_t seed = 1; seed <= wanted.seeds; ++seed) {
     tune::SearchOptions options;
     options.strategy = contestant.strategy;
@@ -101,6 +125,11 @@ Status SearchLayer(std::vector<tune::Task>& one, const isa::Config& config, cons
     options.batch = 8;
     options.trials = wanted.trials;
     options.from_given = contestant.from_given;
+    std::vector<tune::Lessons>& lessons = (*taught)[{contestant.name, seed}];
+    if (contestant.transfer && !lessons.empty()) {
+      TESSERA_ASSIGN(tune::SharedModel learned, tune::SharedModel(lessons[0].kind).With(lessons));
+      options.learned = std::make_shared<const tune::SharedModel>(std::move(learned));
+    }
     Course course;
     options.finished = [&](const tune::Task&, const tune::Trial& trial) -> Status {
       const uint64_t so_far = course.empty() ? UINT64_MAX : course.back();
@@ -112,6 +141,9 @@ Status SearchLayer(std::vector<tune::Task>& one, const isa::Config& config, cons
     };
     TESSERA_ASSIGN(tune::Search search, tune::Search::Make(&one, config, options, measure));
     TESSERA_TRY(search.Run());
+    if (contestant.transfer) {
+      for (tune::Lessons& task : search.AllLessons()) lessons.push_back(std::move(task));
+    }
     if (course.empty()) continue;
     runs->best = std::min(runs->best, course.back());
     runs->courses[contestant.name].push_back(std::move(course));
@@ -121,7 +153,7 @@ Status SearchLayer(std::vector<tune::Task>& one, const isa::Config& config, cons
 
 // The searches of |task|'s layer by all contestants.
 Result<LayerRuns> RunsOf(tune::Task task, const isa::Config& config, const Options& options,
-                         const std::string& progress) {
+                         const std::string& progress, Taught* taught) {
   Surface surface;
   LayerRuns runs;
   const tune::Space::Size size = task.space->CountPoints(kMost);
@@ -137,10 +169,10 @@ Result<LayerRuns> RunsOf(tune::Task task, const isa::Config& config, const Optio
   std::vector<tune::Task> one;
   one.push_back(std::move(task));
   for (const Contestant& contestant : kContestants) {
-    if (contestant.model >= tune::ModelKind::kRank && !tune::HasXgboost()) continue;
+    if (tune::NeedsXgboost(contestant.model) && !tune::HasXgboost()) continue;
     if (isatty(STDERR_FILENO) != 0)
       fmt::print(stderr, "\r\033[K{} {}: {}", progress, name, contestant.name);
-    TESSERA_TRY(SearchLayer(one, config, options, contestant, &surface, &runs));
+    TESSERA_TRY(SearchLayer(one, config, options, contestant, &surface, taught, &runs));
   }
   fmt::print("{}{}: {}{:.0f} points, given {} cycles, best {}\n",
              isatty(STDERR_FILENO) != 0 ? "\r" : "", name, size.exact ? "" : "about ", size.points,
@@ -171,7 +203,7 @@ void PrintTable(const std::vector<LayerRuns>& layers, const Options& options) {
   const double random = Quantile(needed("random"), 0.5);
   fmt::print("\n{} layers, seeds 1 to {}: trials until within 1 % of the best\n", layers.size(),
              options.seeds);
-  fmt::print("{:40} {:>7} {:>10} {:>8} {:>8}   best so far, % above, after", "strategy", "median",
+  fmt::print("{:42} {:>7} {:>10} {:>8} {:>8}   best so far, % above, after", "strategy", "median",
              "of random", "quarter", "3 / 4");
   for (const size_t at : kCurve) {
     if (at <= static_cast<size_t>(options.trials)) fmt::print(" {:>6}", at);
@@ -180,11 +212,11 @@ void PrintTable(const std::vector<LayerRuns>& layers, const Options& options) {
   for (const Contestant& contestant : kContestants) {
     const std::vector<double> all = needed(contestant.name);
     if (all.empty()) {
-      fmt::print("{:40} skipped: this build is without libxgboost\n", contestant.name);
+      fmt::print("{:42} skipped: this build is without libxgboost\n", contestant.name);
       continue;
     }
     const double median = Quantile(all, 0.5);
-    fmt::print("{:40} {:>7.0f} {:>9.0f}% {:>8.0f} {:>8.0f} {:>28}", contestant.name, median,
+    fmt::print("{:42} {:>7.0f} {:>9.0f}% {:>8.0f} {:>8.0f} {:>28}", contestant.name, median,
                100 * median / random, Quantile(all, 0.25), Quantile(all, 0.75), "");
     for (const size_t at : kCurve) {
       if (at > static_cast<size_t>(options.trials)) continue;
@@ -239,11 +271,16 @@ Status Run(const Options& wanted) {
   });
   if (wanted.layers > 0 && std::ssize(tasks) > wanted.layers)
     tasks.erase(tasks.begin() + wanted.layers, tasks.end());
+  if (wanted.time) {
+    for (tune::Task& task : tasks) TESSERA_TRY(bench::PrintSearchTimes(task, options.config));
+    return {};
+  }
   std::vector<LayerRuns> layers;
+  Taught taught;
   for (size_t t = 0; t < tasks.size(); ++t) {
     const std::string progress = fmt::format("layer {} of {},", t + 1, tasks.size());
     TESSERA_ASSIGN(layers.emplace_back(),
-                   RunsOf(std::move(tasks[t]), options.config, wanted, progress));
+                   RunsOf(std::move(tasks[t]), options.config, wanted, progress, &taught));
   }
   if (layers.empty())
     return Fail(Code::kNotFound, "{}: no layer has a space of 16 points", wanted.model);
@@ -271,6 +308,8 @@ int main(int argc, char** argv) {
   app.add_option("--layers", options.layers, "the first of them alone (default: all)")
       ->check(CLI::Range(1, 100'000));
   app.add_option("--curves", options.curves, "draw the curves to this file, .svg or .png");
+  app.add_flag("--time", options.time,
+               "instead, print the microseconds that a candidate costs with each model");
   CLI11_PARSE(app, argc, argv);
   const tessera::Status status = tessera::Run(options);
   if (!status) fmt::print(stderr, "search_bench: {}\n", status.error().message);

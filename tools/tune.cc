@@ -28,6 +28,7 @@
 #include "tools/output.h"
 #include "tools/tune_explain.h"
 #include "tools/tune_line.h"
+#include "tools/tune_model.h"
 #include "tools/tune_target.h"
 #include "tools/verb.h"
 
@@ -44,6 +45,7 @@ double SecondsSince(Clock::time_point begin) {
 struct Tuning {
   std::unique_ptr<TunedNetwork> network = std::make_unique<TunedNetwork>();
   std::unique_ptr<TuneTarget> target;
+  std::shared_ptr<const tune::SharedModel> learned;  // from a file; null: there is none
   TuneBudget budget;
   Clock::time_point begin = Clock::now();
 };
@@ -74,6 +76,8 @@ Result<Tuning> Prepare(TuneFlags& flags) {
                                           : MakeAccelTuning(flags, *made.network));
   if (flags.strategy.empty()) flags.strategy = made.target->DefaultStrategy();
   if (flags.cost_model.empty()) flags.cost_model = made.target->DefaultModel();
+  TESSERA_TRY(CheckModelFiles(flags));
+  TESSERA_ASSIGN(made.learned, LoadModel(flags, *made.target));
   return made;
 }
 
@@ -111,6 +115,8 @@ Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, const TuneStage& 
   tune::SearchOptions options;
   options.strategy = stage.strategy != nullptr ? stage.strategy : flags.strategy;
   TESSERA_ASSIGN(options.model, tune::ModelNamed(flags.cost_model));
+  options.transfer = !flags.no_transfer;
+  options.learned = tuning.learned;
   options.seed = static_cast<uint64_t>(flags.seed);
   options.workers = static_cast<int>(flags.workers);
   if (options.workers == 0)
@@ -261,6 +267,8 @@ Result<int> Run(TuneFlags flags) {
   if (flags.explain && !quiet) Explain(found);
   if (!flags.curves.empty()) TESSERA_TRY(WriteCurves(flags.curves, curves, target.unit()));
   if (!flags.t4.empty()) TESSERA_TRY(WriteFile(flags.t4, tune::T4Of(file.records)));
+  TESSERA_ASSIGN(const std::string saved, SaveModel(flags, found, tuning.learned.get()));
+  if (!quiet && !saved.empty()) std::fprintf(stdout, "%s\n", saved.c_str());
   if (!quiet)
     std::fprintf(stdout, "tessera compile %s %s --records %s -o net.tsr uses them\n",
                  flags.model.c_str(), target.CompileWords().c_str(), flags.output.c_str());
@@ -294,8 +302,15 @@ Action AddTune(CLI::App& app) {
                    "one of " + tune::StrategyNames() + " (default: evolution)");
   verb->add_option("--model", flags->cost_model,
                    "what predicts speed: none, prior (the compiler's estimate, the default for "
-                   "vta), xgboost (learns by pairs, the default for others), xgboost-regression, "
-                   "xgboost-alone (without the estimate)");
+                   "vta), tree (a network that walks the loops), xgboost (learns by pairs, the "
+                   "default for others), xgboost-regression, xgboost-alone (without the estimate)");
+  verb->add_option("--load-model", flags->load_model,
+                   "begin with what other searches learned: a file that --save-model wrote");
+  verb->add_option("--save-model", flags->save_model,
+                   "write what the search learned about layers, for other networks and "
+                   "configurations");
+  verb->add_flag("--no-transfer", flags->no_transfer,
+                 "learn about each layer from its own trials alone");
   verb->add_option("--seed", flags->seed, "of the random numbers")
       ->check(CountFromOne())
       ->capture_default_str();

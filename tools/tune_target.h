@@ -28,9 +28,9 @@ struct TuneFlags {
   std::string model, output, config = "default", target = "vta", budget, json;
   std::string strategy, cost_model;  // "": those of the target
   ImportWords import;
-  std::string curves, t4;
+  std::string curves, t4, load_model, save_model;
   int64_t trials = 0, seed = 1, workers = 0;
-  bool resume = false, explain = false;
+  bool resume = false, explain = false, no_transfer = false;
 };
 
 // The network for which the search is.

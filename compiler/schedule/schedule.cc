@@ -197,6 +197,12 @@ Status Schedule::Try(const Step& step) {
 }
 
 Status Schedule::Apply(const Step& step) {
+  if (!undoes_) {
+    const Status status = Try(step);
+    if (!status) return Within(NameOf(step, trace_.size() + 1), status.error());
+    trace_.push_back(step);
+    return {};
+  }
   StageList before = stages_;
   const Status status = Try(step);
   if (!status) {
@@ -208,8 +214,13 @@ Status Schedule::Apply(const Step& step) {
   return {};
 }
 
+void Schedule::ForgetUndo() {
+  undoes_ = false;
+  before_.clear();
+}
+
 void Schedule::Undo(size_t steps) {
-  TESSERA_CHECK(steps <= trace_.size());
+  TESSERA_CHECK(steps <= before_.size());
   for (; steps > 0; --steps) {
     if (const auto* decide = std::get_if<DecideStep>(&trace_.back()))
       decisions_.erase(decide->name);

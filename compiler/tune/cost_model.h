@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A cost model predicts which points of a space are fast. A strategy asks it before it measures.
-// Depends on: history.h. Used by: strategies, searches.
+// Depends on: history.h, shared_model.h. Used by: strategies, searches.
 #ifndef TESSERA_COMPILER_TUNE_COST_MODEL_H_
 #define TESSERA_COMPILER_TUNE_COST_MODEL_H_
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "compiler/tune/history.h"
+#include "compiler/tune/shared_model.h"
 #include "isa/config.h"
 
 namespace tessera::tune {
@@ -26,23 +28,34 @@ class CostModel {
   // A score for each point, higher for faster: about log2 of the speed relative to the space's
   // given point. A point without a schedule or a cost has kNoScore.
   virtual std::vector<double> Predict(std::span<const Point> points) = 0;
+  // What |history| teaches the models of other tasks; nothing: the model or its space has no part
+  // in that.
+  virtual std::optional<Lessons> LessonsOf(const History&) { return std::nullopt; }
+  // Begins at the scores of |shared|, of the kind of LessonsOf's. A model that does not learn
+  // ignores it.
+  virtual void StartFrom(std::shared_ptr<const SharedModel>) {}
 };
 
 inline constexpr double kNoScore = -64;
 
-// kPrior is the compiler's estimate. kRank and kRegression correct it; kRankAlone does not know it.
-enum class ModelKind : uint8_t { kNone, kPrior, kRank, kRegression, kRankAlone };
+// kPrior is the compiler's estimate. kTree, kRank and kRegression correct it; kRankAlone does not
+// know it. kTree is a neural network, the others of those that learn are boosted trees.
+enum class ModelKind : uint8_t { kNone, kPrior, kTree, kRank, kRegression, kRankAlone };
+// Whether models of |kind| need xgboost.
+constexpr bool NeedsXgboost(ModelKind kind) { return kind >= ModelKind::kRank; }
+// Whether models of |kind| learn from trials.
+constexpr bool Learns(ModelKind kind) { return kind >= ModelKind::kTree; }
 
 // A model of |space|, which outlives it; null for kNone. |follows|: the layer runs behind another
 // one (cost::CostOptions).
-//   errors  kUnsupported  those that learn, in a build without xgboost
+//   errors  kUnsupported  NeedsXgboost(|kind|), in a build without xgboost
 Result<std::unique_ptr<CostModel>> MakeCostModel(ModelKind kind, Space* space,
                                                  const isa::Config& config, bool follows);
 
 // Whether this build has xgboost.
 bool HasXgboost();
 
-// "none", "prior", "xgboost" (kRank), "xgboost-regression", "xgboost-alone".
+// "none", "prior", "tree", "xgboost" (kRank), "xgboost-regression", "xgboost-alone".
 //   errors  kInvalidArgument  another word; the message lists the names
 Result<ModelKind> ModelNamed(const std::string& name);
 

@@ -6,28 +6,66 @@
 #include <cmath>
 #include <map>
 
+#include "base/hash.h"
 #include "compiler/cost/cost.h"
 #include "compiler/cost/processor.h"
+#include "isa/enums.h"
 
 namespace tessera::tune {
 namespace {
 
-float Log(double value) { return static_cast<float>(std::log2(std::max(value, 0.0) + 1)); }
+// To count up when a value of the same name is computed in another way.
+constexpr int kCommonVersion = 1;
 
-// The iterations of each loop of |stage|, outermost first.
-std::vector<int64_t> LoopsOf(const schedule::Stage& stage) {
-  std::vector<int64_t> counts;
-  for (const ir::Axis& axis : stage.axes) counts.push_back(axis.extent);
-  const auto iterations = stage.Iterations(counts);
-  std::vector<int64_t> loops;
-  for (const schedule::LoopAxis& leaf : stage.leaves) {
-    const auto found = iterations.find(leaf.var.get());
-    loops.push_back(found == iterations.end() ? 1 : found->second);
-  }
-  return loops;
+// The scopes whose elements are features, if the target has them.
+struct ScopeName {
+  ir::Scope scope;
+  const char* name;
+};
+constexpr ScopeName kScopes[] = {{ir::Scope::kInp, "INP"},
+                                 {ir::Scope::kWgt, "WGT"},
+                                 {ir::Scope::kAcc, "ACC"},
+                                 {ir::Scope::kLocal, "local memory"},
+                                 {ir::Scope::kReg, "registers"}};
+
+bool IsProcessor(const target::Target& target) {
+  return target.FindMemory(ir::Scope::kInp) == nullptr;
 }
 
+float Log(double value) { return static_cast<float>(std::log2(std::max(value, 0.0) + 1)); }
+
 }  // namespace
+
+std::vector<std::string> CommonFeatures(const target::Target& target) {
+  std::vector<std::string> names;
+  if (IsProcessor(target)) {
+    names = {"cycles", "iterations", "arithmetic", "intrinsics", "loads", "stores", "loops"};
+    for (size_t k = 0; k < target.caches.size(); ++k) {
+      names.push_back(fmt::format("bytes read behind cache {}", k));
+      names.push_back(fmt::format("bytes written behind cache {}", k));
+    }
+  } else {
+    for (int unit = 0; unit < isa::kUnits; ++unit) {
+      const std::string_view name = isa::EnumText("Unit", unit);
+      names.push_back(fmt::format("cycles of {}", name));
+      names.push_back(fmt::format("share of {}", name));
+    }
+    for (const char* name :
+         {"cycles of the bus", "share of the bus", "bytes read", "bytes written", "cycles"})
+      names.emplace_back(name);
+  }
+  for (const auto& [scope, name] : kScopes) {
+    if (target.FindMemory(scope) != nullptr) names.push_back(fmt::format("elements of {}", name));
+  }
+  for (size_t k = 0; k < kFeatureLoops; ++k) names.push_back(fmt::format("loop {}", k));
+  return names;
+}
+
+uint64_t CommonFeaturesHash(const target::Target& target) {
+  std::string text = fmt::format("{}", kCommonVersion);
+  for (const std::string& name : CommonFeatures(target)) text += "\n" + name;
+  return Crc64({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
 
 const Features* FeatureTable::Of(const Point& point) {
   const uint64_t hash = HashOf(point);
@@ -45,11 +83,12 @@ std::optional<Features> FeatureTable::Compute(const Point& point) {
                                                 static_cast<float>(place.count - 1)
                                           : 0.0f);
   }
+  made.knobs = made.values.size();
   return layer_ == nullptr || AddSchedule(point, &made) ? std::optional(made) : std::nullopt;
 }
 
 bool FeatureTable::AddEstimate(const schedule::Schedule& schedule, Features* made) const {
-  if (schedule.target().FindMemory(ir::Scope::kInp) == nullptr) {  // a processor
+  if (IsProcessor(schedule.target())) {
     const auto cost = cost::CostOnProcessor(schedule);
     if (!cost) return false;
     made->cycles = cost->cycles;
@@ -82,6 +121,7 @@ bool FeatureTable::AddEstimate(const schedule::Schedule& schedule, Features* mad
 bool FeatureTable::AddSchedule(const Point& point, Features* made) {
   const auto schedule = layer_->ScheduleOf(point);
   if (!schedule || !AddEstimate(*schedule, made)) return false;
+  if (trees_) made->tree = TreeOf(*schedule);
   std::vector<float>& values = made->values;
   std::vector<int64_t> longest;
   double most = 0;
@@ -95,8 +135,7 @@ bool FeatureTable::AddSchedule(const Point& point, Features* made) {
     if (product > most) longest = loops;
     most = std::max(most, product);
   }
-  for (const ir::Scope scope :
-       {ir::Scope::kInp, ir::Scope::kWgt, ir::Scope::kAcc, ir::Scope::kLocal, ir::Scope::kReg}) {
+  for (const auto& [scope, name] : kScopes) {
     if (schedule->target().FindMemory(scope) != nullptr) values.push_back(Log(elements[scope]));
   }
   longest.resize(kFeatureLoops, 1);

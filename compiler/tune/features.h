@@ -5,11 +5,15 @@
 #ifndef TESSERA_COMPILER_TUNE_FEATURES_H_
 #define TESSERA_COMPILER_TUNE_FEATURES_H_
 
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "compiler/tune/layer_space.h"
+#include "compiler/tune/loop_tree.h"
 #include "isa/config.h"
 
 namespace tessera::tune {
@@ -25,19 +29,32 @@ struct Features {
   // log2 of the elements of their buffers. For the first kFeatureLoops loops of the stage with the
   // most iterations: log2 of them.
   std::vector<float> values;
+  LoopTree tree;     // of a layer, for models that walk the loops; otherwise empty
+  size_t knobs = 0;  // how many of |values| are about knobs: they come first
+  // The values that mean the same for every layer of the target. A network's space has none.
+  std::span<const float> common() const { return std::span(values).subspan(knobs); }
 };
 inline constexpr size_t kFeatureLoops = 12;
+
+// What Features::common has for layers of |target|, a name for each value.
+std::vector<std::string> CommonFeatures(const target::Target& target);
+// Changes whenever CommonFeatures does, or how a value is computed. Saved models have it.
+uint64_t CommonFeaturesHash(const target::Target& target);
 
 // The features of a space's points, each computed once. It is used by one thread at a time.
 class FeatureTable {
  public:
-  FeatureTable(Space* space, const isa::Config& config, bool follows)
+  // |trees|: the features have Features::tree.
+  FeatureTable(Space* space, const isa::Config& config, bool follows, bool trees = false)
       : space_(space),
         layer_(dynamic_cast<LayerSpace*>(space)),
         config_(config),
-        follows_(follows) {}
+        follows_(follows),
+        trees_(trees) {}
   // Null: the point has no schedule, or its schedule no cost.
   const Features* Of(const Point& point);
+  // The layer's space; null: the space is not of a layer.
+  const LayerSpace* layer() const { return layer_; }
 
  private:
   std::optional<Features> Compute(const Point& point);
@@ -49,7 +66,7 @@ class FeatureTable {
   Space* space_;
   LayerSpace* layer_;  // |space_|; null: it is not of a layer
   isa::Config config_;
-  bool follows_;
+  bool follows_, trees_;
   std::unordered_map<uint64_t, std::optional<Features>> known_;
 };
 

@@ -37,6 +37,7 @@ Result<LayerSpace> LayerSpace::Make(te::Tensor output, schedule::Trace trace,
                  schedule::Schedule::Create({space.output_}, space.target_));
   const size_t first = space.knobs_.empty() ? space.trace_.size() : space.steps_[0].at;
   for (size_t k = 0; k < first; ++k) TESSERA_TRY(start.Apply(space.trace_[k]));
+  start.ForgetUndo();
   space.start_ = std::move(start);
   TESSERA_TRY(space.ScheduleOf(space.given_));
   return space;

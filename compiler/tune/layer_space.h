@@ -29,6 +29,7 @@ class LayerSpace : public Space {
                                  bool one_core = false);
 
   const te::Tensor& output() const { return output_; }
+  const target::Target& target() const { return *target_; }
   // Whether a knob may have several values.
   bool HasChoice() const;
   // |point| as a schedule's steps. |point| is one that this space returned.

@@ -5,7 +5,7 @@
 
 #include "compiler/tune/cost_model.h"
 #include "compiler/tune/features.h"
-#include "compiler/tune/xgboost_model.h"
+#include "compiler/tune/learning_model.h"
 
 namespace tessera::tune {
 namespace {
@@ -40,6 +40,8 @@ Result<std::unique_ptr<CostModel>> MakeCostModel(ModelKind kind, Space* space,
       return nullptr;
     case ModelKind::kPrior:
       return std::make_unique<PriorModel>(space, config, follows);
+    case ModelKind::kTree:
+      return MakeTreeModel(space, config, follows);
     case ModelKind::kRank:
     case ModelKind::kRegression:
     case ModelKind::kRankAlone:
@@ -51,13 +53,14 @@ Result<std::unique_ptr<CostModel>> MakeCostModel(ModelKind kind, Space* space,
 Result<ModelKind> ModelNamed(const std::string& name) {
   if (name == "none") return ModelKind::kNone;
   if (name == "prior") return ModelKind::kPrior;
+  if (name == "tree") return ModelKind::kTree;
   if (name == "xgboost") return ModelKind::kRank;
   if (name == "xgboost-regression") return ModelKind::kRegression;
   if (name == "xgboost-alone") return ModelKind::kRankAlone;
-  return Fail(
-      Code::kInvalidArgument,
-      "no model '{}'; the models are: none, prior, xgboost, xgboost-regression, xgboost-alone",
-      name);
+  return Fail(Code::kInvalidArgument,
+              "no model '{}'; the models are: none, prior, tree, xgboost, xgboost-regression, "
+              "xgboost-alone",
+              name);
 }
 
 }  // namespace tessera::tune

@@ -17,6 +17,8 @@ constexpr double kObserved = 0.2;
 constexpr size_t kWindow = 3;
 // The search stops measuring a schedule that takes this many times the cycles of the given one.
 constexpr uint64_t kPatience = 4, kPatienceCycles = 100'000;
+// The fewest trials of other tasks that teach a task. It learns again when there are twice as many.
+constexpr size_t kFewestOfOthers = 16;
 
 }  // namespace
 
@@ -32,6 +34,8 @@ Result<Search> Search::Make(std::vector<Task>* tasks, const isa::Config& config,
     Task& task = (*tasks)[t];
     TESSERA_ASSIGN(state.model,
                    MakeCostModel(options.model, task.space.get(), config, task.follows));
+    if (state.model != nullptr && options.learned != nullptr)
+      state.model->StartFrom(options.learned);
   }
   return search;
 }
@@ -121,6 +125,33 @@ Status Search::RunBatch(size_t t, const std::vector<Point>& points) {
   return {};
 }
 
+std::vector<Lessons> Search::LessonsBut(size_t task) const {
+  std::vector<Lessons> all;
+  for (size_t t = 0; t < states_.size(); ++t) {
+    const State& state = states_[t];
+    if (t == task || state.model == nullptr || state.history.trials().empty()) continue;
+    auto lessons = state.model->LessonsOf(state.history);
+    if (lessons) all.push_back(std::move(*lessons));
+  }
+  return all;
+}
+
+Status Search::Teach(size_t task) {
+  State& state = states_[task];
+  if (!options_.transfer || !HasXgboost() || !Learns(options_.model)) return {};
+  size_t count = 0;
+  for (const State& other : states_) count += &other == &state ? 0 : other.history.trials().size();
+  if (count < kFewestOfOthers || count < 2 * state.taught) return {};
+  const std::vector<Lessons> lessons = LessonsBut(task);
+  if (lessons.empty()) return {};
+  state.taught = count;
+  const SharedModel nothing(lessons[0].kind);
+  const SharedModel& before = options_.learned != nullptr ? *options_.learned : nothing;
+  TESSERA_ASSIGN(SharedModel shared, before.With(lessons));
+  state.model->StartFrom(std::make_shared<const SharedModel>(std::move(shared)));
+  return {};
+}
+
 Status Search::Run() {
   for (size_t t = 0; options_.from_given && t < tasks_->size() && !Over(); ++t) {
     const Point& given = (*tasks_)[t].space->given();
@@ -131,7 +162,10 @@ Status Search::Run() {
     const size_t t = NextTask();
     if (t == tasks_->size()) break;
     State& state = states_[t];
-    if (state.model != nullptr) TESSERA_TRY(state.model->Fit(state.history));
+    if (state.model != nullptr) {
+      TESSERA_TRY(Teach(t));
+      TESSERA_TRY(state.model->Fit(state.history));
+    }
     size_t n = options_.batch;
     if (options_.trials > 0)
       n = std::min(n, static_cast<size_t>(options_.trials - progress_.trials));

@@ -35,6 +35,10 @@ struct SearchOptions {
   uint64_t seed = 1;
   int workers = 1;
   size_t batch = 16;  // trials between two fits of the model
+  // Whether a task's model begins with what the trials of the other tasks teach.
+  bool transfer = true;
+  // What earlier searches have learned, of the kind of the models' lessons; null: nothing.
+  std::shared_ptr<const SharedModel> learned;
   // Whether the first trial of a task is its given point; without, strategies that begin anywhere
   // know nothing of the compiler's choice.
   bool from_given = true;
@@ -58,13 +62,15 @@ class Search {
   void AddKnown(size_t task, Trial trial) { states_[task].history.Add(std::move(trial)); }
 
   // Searches until the budget is spent, stop() returns true, or no task has another point.
-  //   errors  those of SearchOptions::finished and CostModel::Fit
+  //   errors  those of SearchOptions::finished, CostModel::Fit and SharedModel::With
   Status Run();
 
   const History& history(size_t task) const { return states_[task].history; }
   // The cycles of the given point; 0: not measured yet, or failed.
   uint64_t GivenCycles(size_t task) const;
   const SearchProgress& progress() const { return progress_; }
+  // What the trials teach the models of other tasks, by task. None: the model does not learn.
+  std::vector<Lessons> AllLessons() const { return LessonsBut(tasks_->size()); }
 
  private:
   struct State {
@@ -73,6 +79,7 @@ class Search {
     std::unique_ptr<CostModel> model;
     std::vector<double> best;  // after each batch
     bool ended = false;        // no points are left
+    size_t taught = 0;         // trials of other tasks from which the model has learned
   };
 
   Search(std::vector<Task>* tasks, const isa::Config& config, SearchOptions options,
@@ -85,6 +92,10 @@ class Search {
   // The task whose next batch is expected to gain the most cycles; tasks_->size(): no task has
   // points left.
   size_t NextTask() const;
+  // Lets the model of |task| begin with what the other tasks' trials teach now.
+  Status Teach(size_t task);
+  // Those of all tasks but |task|.
+  std::vector<Lessons> LessonsBut(size_t task) const;
   Status RunBatch(size_t task, const std::vector<Point>& points);
   void Count();
 

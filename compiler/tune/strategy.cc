@@ -16,6 +16,7 @@ constexpr StrategyRow kStrategies[] = {
     {"grid", MakeGrid},
     {"genetic", MakeGenetic},
     {"annealing", MakeAnnealing},
+    {"annealing-diverse", MakeDiverseAnnealing},
     {"evolution", MakeEvolution},
     {"descent", MakeDescent},
     {"beam", MakeBeam},

@@ -39,6 +39,7 @@ std::unique_ptr<Strategy> MakeRandom(uint64_t seed);
 std::unique_ptr<Strategy> MakeGrid(uint64_t seed);
 std::unique_ptr<Strategy> MakeGenetic(uint64_t seed);
 std::unique_ptr<Strategy> MakeAnnealing(uint64_t seed);
+std::unique_ptr<Strategy> MakeDiverseAnnealing(uint64_t seed);
 std::unique_ptr<Strategy> MakeEvolution(uint64_t seed);
 std::unique_ptr<Strategy> MakeDescent(uint64_t seed);
 std::unique_ptr<Strategy> MakeBeam(uint64_t seed);

@@ -5,8 +5,9 @@
 // records; a search goes on where a killed or interrupted one ended and measures nothing twice;
 // bad input gives one line; equal searches draw equal curves; the trials as a T4 document are
 // those of the records. Space: one network; a killed search, Ctrl-C, a damaged line, a full disk,
-// two searches on one file, records for another machine; the records in models/records.
-// Not tested here: the searches themselves (tests/compiler/tune), how well they do (bench/search).
+// two searches on one file, records for another machine; the records in models/records; a model
+// that a search for one machine saves and one for another loads. Not tested here: the searches
+// themselves (tests/compiler/tune), how well they do (bench/search).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -192,6 +193,34 @@ TEST(TuneVerb, ADamagedLineIsLeftOut) {
   EXPECT_THAT(on.output, HasSubstr("damaged2.jsonl:2: "));
 }
 
+TEST(TuneVerb, LearnsFromOtherSearches) {
+  const std::string learn = "--model xgboost --strategy descent --seed 3 ";
+  const std::string model = TempPath("first.model"), more = TempPath("more.model");
+  const CommandResult first =
+      Tessera(Tune(learn + "--trials 100 --save-model " + model, TempPath("first.jsonl")));
+  if (first.output.find("without libxgboost") != std::string::npos)
+    GTEST_SKIP() << "this build is without libxgboost";
+  ASSERT_EQ(first.code, 0) << first.output;
+  EXPECT_THAT(first.output, ContainsRegex(model + ": the model has learned from [0-9]+ trials; "
+                                                  "--load-model uses it\n"));
+  // Another machine's search goes on from it, and the same way twice, whatever the workers are.
+  const std::string tiny = learn + "--config tiny --trials 60 --load-model " + model;
+  std::string records[2];
+  for (const int workers : {1, 3}) {
+    const std::string file = TempPath("tiny.jsonl"), words = fmt::format(" --workers {}", workers);
+    std::filesystem::remove(file);
+    const CommandResult then = Tessera(Tune(tiny + words + " --save-model " + more, file));
+    ASSERT_EQ(then.code, 0) << then.output;
+    records[workers / 3] = Read(file);
+  }
+  EXPECT_EQ(records[0], records[1]);
+  const auto trials = [](const std::string& file) {
+    const std::string text = Read(file);
+    return json::parse(text.substr(0, text.find('\n'))).at("trials").get<int64_t>();
+  };
+  EXPECT_GT(trials(more), trials(model));
+}
+
 TEST(TuneVerb, BadInputIsOneLine) {
   const std::string records = TempPath("bad.jsonl");
   const auto expect = [&](const std::string& command, const std::string& says,
@@ -206,6 +235,21 @@ TEST(TuneVerb, BadInputIsOneLine) {
   expect(Tune("--target fpga", records), "--target fpga: schedules are searched for one of vta");
   expect(Tune("--strategy luck", records), "no strategy 'luck'; there are random");
   expect(Tune("--model luck", records), "no model 'luck'; the models are");
+  expect(Tune("--load-model x", records),
+         "--load-model: model 'prior' does not learn; give --model xgboost");
+  expect(Tune("--save-model x --model none", records), "--save-model: model 'none' does not learn");
+  const std::string learn = "--model xgboost --trials 3 ";
+  const std::string absent = "without libxgboost";
+  const bool has =
+      Tessera(Tune(learn + "--save-model /nonexistent/x", records)).output.find(absent) ==
+      std::string::npos;
+  const std::string text = Write("text.model", "{}");
+  expect(Tune(learn + "--save-model /nonexistent/x", records),
+         has ? "/nonexistent/x: cannot create" : absent);
+  expect(Tune(learn + "--load-model /nonexistent/x", records),
+         has ? "/nonexistent/x: cannot open" : absent);
+  expect(Tune(learn + "--load-model " + text, records),
+         has ? text + ": is no model of tessera tune" : absent);
   expect(Tune("--trials 3", "/nonexistent/r.jsonl"), "/nonexistent/r.jsonl: cannot write records");
   expect(Tune("--trials 3 --curves /nonexistent/x.svg", records),
          "/nonexistent/x.svg: cannot create");

@@ -13,6 +13,23 @@ Status Apply(const PrepareStep& step, Editor& editor) {
   return {};
 }
 
+namespace {
+
+// Adds the names of the tensors that |e| reads to |names|, each once. Prepared weights are long
+// expressions of few tensors, and are checked after every step: one walk has to do.
+void AddReads(const ir::Expr& e, std::vector<const std::string*>* names) {
+  if (e->kind == ir::ExprKind::kTensorRead) {
+    const std::string& name = e->tensor->name;
+    if (std::ranges::none_of(*names, [&](const std::string* n) { return *n == name; }))
+      names->push_back(&name);
+  }
+  for (const ir::Expr& x : e->args) {
+    if (x->kind != ir::ExprKind::kVar && x->kind != ir::ExprKind::kImm) AddReads(x, names);
+  }
+}
+
+}  // namespace
+
 // Checked after every step: no step may break what an earlier step set.
 Status Schedule::CheckPrepared(const Stage& stage) const {
   if (!stage.prepared) return {};
@@ -33,10 +50,14 @@ Status Schedule::CheckPrepared(const Stage& stage) const {
     if (std::ranges::none_of(stage.relations, asked))
       return no("align sums under a condition, which its definition lacks");
   }
+  std::vector<const std::string*> reads;
+  if (!stage.placeholder) AddReads(stage.body, &reads);
   for (const Stage& source : stages_) {
     if (source.in_place_of == stage.name)
       return no(fmt::format("{} is in place of it", source.name));
-    if (source.placeholder || source.prepared || !stage.Reads(source.name)) continue;
+    if (source.placeholder || source.prepared ||
+        std::ranges::none_of(reads, [&](const std::string* n) { return *n == source.name; }))
+      continue;
     return no(fmt::format("it reads {}, which the function computes", source.name));
   }
   for (const Stage& other : stages_) {

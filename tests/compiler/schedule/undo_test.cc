@@ -2,8 +2,8 @@
 //
 // What is tested: Undo leaves a schedule as it was before the steps that it takes back. Become
 // applies only the steps behind those that both traces begin with. A step on a copy changes nothing
-// of its source. Random programs undo every fourth step as well (tests/compiler/lower/
-// random_schedule).
+// of its source; nor does one on a copy that forgets how to undo. Random programs undo every fourth
+// step as well (tests/compiler/lower/random_schedule).
 #include <gtest/gtest.h>
 
 #include "compiler/schedule/schedule.h"
@@ -69,6 +69,21 @@ TEST(ScheduleUndo, BecomingAnotherTraceKeepsWhatBothBeginWith) {
   EXPECT_EQ(s.Find("s")->relations[0].inner.get(), loop.get());  // the split was not done again
   EXPECT_EQ(s.Find("x.c"), nullptr);
   EXPECT_EQ(Print(s.trace()), other);
+}
+
+TEST(ScheduleUndo, IsForgotten) {
+  Schedule s = Make();
+  const Schedule source = s;
+  const test::ScheduleState before = source;
+  s.ForgetUndo();
+  for (const Step& step : StepsOf(kSteps)) ASSERT_TRUE(s.Apply(step).has_value()) << Print(step);
+  EXPECT_EQ(Print(s.trace()), kSteps);
+  EXPECT_EQ(test::StateDifference(before, source), "");  // the stages that both had
+  const Status refused = s.Apply("split s q 2 a b");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().message.find("step 8 (split s q 2 a b)"), std::string::npos)
+      << refused.error().message;
+  EXPECT_DEATH(s.Undo(), "steps <= before_.size");
 }
 
 TEST(ScheduleUndo, AStepThatIsRefusedLeavesThoseInFrontOfIt) {

@@ -20,8 +20,9 @@
 namespace tessera::tune::search_test {
 namespace {
 
-const std::vector<std::string> kNames{"random",  "grid", "genetic",    "annealing",   "evolution",
-                                      "descent", "beam", "q-learning", "constrained", "portfolio"};
+const std::vector<std::string> kNames{
+    "random",  "grid", "genetic",    "annealing",   "annealing-diverse", "evolution",
+    "descent", "beam", "q-learning", "constrained", "portfolio"};
 
 Measure Cycles(const isa::Config& config) {
   return [config](const Task& task, const Point& point, uint64_t budget) {
@@ -81,7 +82,8 @@ TEST(Strategies, DoTheSameWithAnyNumberOfWorkers) {
     EXPECT_EQ(one.size(), 60u) << name;
     EXPECT_EQ(one, TrialsBy(name, ModelKind::kNone, 3, 60)) << name;
   }
-  for (const char* name : {"annealing", "evolution", "descent", "beam", "constrained"}) {
+  for (const char* name :
+       {"annealing", "annealing-diverse", "evolution", "descent", "beam", "constrained"}) {
     const std::vector<uint64_t> one = TrialsBy(name, ModelKind::kPrior, 1, 12);
     EXPECT_EQ(one.size(), 12u) << name;
     EXPECT_EQ(one, TrialsBy(name, ModelKind::kPrior, 3, 12)) << name;
@@ -118,15 +120,16 @@ TEST(Strategies, AreNamed) {
   const auto none = MakeStrategy("luck", 1);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().message,
-            "no strategy 'luck'; there are random, grid, genetic, annealing, evolution, descent, "
-            "beam, q-learning, constrained, portfolio");
+            "no strategy 'luck'; there are random, grid, genetic, annealing, annealing-diverse, "
+            "evolution, descent, beam, q-learning, constrained, portfolio");
 }
 
 TEST(CostModels, AreNamed) {
   EXPECT_EQ(*ModelNamed("prior"), ModelKind::kPrior);
   const auto none = ModelNamed("oracle");
   ASSERT_FALSE(none);
-  EXPECT_NE(none.error().message.find("the models are: none, prior, xgboost"), std::string::npos);
+  EXPECT_NE(none.error().message.find("the models are: none, prior, tree, xgboost"),
+            std::string::npos);
 }
 
 // Pairs of measured points that a model puts in the right order, as a share.
@@ -165,9 +168,9 @@ TEST(CostModels, OrderUnseenPointsOfTheMachine) {
     if (all.trials().size() < 30) learned.Add(trial);
     all.Add(trial);
   }
-  for (const ModelKind kind :
-       {ModelKind::kPrior, ModelKind::kRank, ModelKind::kRegression, ModelKind::kRankAlone}) {
-    if (kind != ModelKind::kPrior && !HasXgboost()) continue;
+  for (const ModelKind kind : {ModelKind::kPrior, ModelKind::kTree, ModelKind::kRank,
+                               ModelKind::kRegression, ModelKind::kRankAlone}) {
+    if (NeedsXgboost(kind) && !HasXgboost()) continue;
     auto model = MakeCostModel(kind, task.space.get(), config, task.follows);
     ASSERT_TRUE(model) << model.error().message;
     const Status fitted = (*model)->Fit(learned);

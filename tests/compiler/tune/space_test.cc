@@ -9,11 +9,51 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/cost/cost.h"
+#include "compiler/cost/processor.h"
+#include "compiler/tune/loop_tree.h"
 #include "compiler/tune/network_space.h"
 #include "tests/compiler/tune/tune_test_net.h"
 
 namespace tessera::tune::space_test {
 namespace {
+
+// The loops and the estimate of |schedule| on |config|; a host's has no configuration.
+std::pair<LoopTree, double> About(const schedule::Schedule& schedule, const isa::Config* config) {
+  if (config == nullptr) {
+    const auto cost = cost::CostOnProcessor(schedule);
+    return {TreeOf(schedule), cost ? cost->cycles : -1};
+  }
+  const auto cost = cost::AccelCost(schedule, *config);
+  return {TreeOf(schedule), cost ? cost->cycles : -1};
+}
+
+// Spaces apply steps in place. A schedule that keeps each step's stages, to undo it, is the same.
+void ExpectSameAsWithUndo(std::vector<Task> tasks, const isa::Config* config) {
+  Rng rng(6);
+  for (const Task& task : tasks) {
+    const LayerSpace& space = test::LayerOf(task);
+    const auto target = std::make_shared<const target::Target>(space.target());
+    for (int draw = 0; draw < 40; ++draw) {
+      const auto point = task.space->Random(rng);
+      ASSERT_TRUE(point) << task.name;
+      const auto replayed =
+          schedule::Schedule::Replay({space.output()}, space.TraceOf(*point), target);
+      const auto in_place = space.ScheduleOf(*point);
+      ASSERT_TRUE(replayed && in_place) << task.name;
+      EXPECT_EQ(Print(in_place->trace()), Print(replayed->trace()));
+      EXPECT_EQ(About(*in_place, config), About(*replayed, config)) << task.name;
+    }
+  }
+}
+
+TEST(LayerSpaces, AreTheSameWithoutUndo) {
+  for (const char* name : {"tiny", "default"}) {
+    const isa::Config config = test::NamedConfig(name);
+    ExpectSameAsWithUndo(test::TuneTasks(config), &config);
+  }
+  ExpectSameAsWithUndo(test::HostTasks(), nullptr);
+}
 
 class SpaceOf : public ::testing::TestWithParam<const char*> {
  protected:

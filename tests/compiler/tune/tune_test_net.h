@@ -45,6 +45,19 @@ inline std::vector<tune::Task> TuneTasks(const isa::Config& config) {
   return tasks ? std::move(*tasks) : std::vector<tune::Task>();
 }
 
+// The layers of the network on the host.
+inline std::vector<tune::Task> HostTasks() {
+  compiler::CompileOptions options;
+  options.config = NamedConfig("tiny");
+  options.device = false;
+  options.layers_only = true;
+  auto compiled = compiler::Compile(TuneGraph(), "net", 1, options);
+  EXPECT_TRUE(compiled) << compiled.error().message;
+  auto tasks = tune::TasksOf(compiled->host_layers);
+  EXPECT_TRUE(tasks) << tasks.error().message;
+  return tasks ? std::move(*tasks) : std::vector<tune::Task>();
+}
+
 // The space of a layer's task.
 inline tune::LayerSpace& LayerOf(const tune::Task& task) {
   return dynamic_cast<tune::LayerSpace&>(*task.space);

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/search_time.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "compiler/cost/cost.h"
+#include "compiler/tune/cost_model.h"
+
+namespace tessera::bench {
+namespace {
+
+constexpr size_t kCandidates = 512;  // as many as a population of evolution
+constexpr size_t kTrials = 32;       // from which the models learn
+constexpr int kTurns = 5;            // of which the least time counts
+
+struct Row {
+  const char* name;
+  tune::ModelKind kind;
+};
+constexpr Row kRows[] = {{"prior", tune::ModelKind::kPrior},
+                         {"tree", tune::ModelKind::kTree},
+                         {"xgboost", tune::ModelKind::kRank},
+                         {"xgboost-regression", tune::ModelKind::kRegression},
+                         {"xgboost-alone", tune::ModelKind::kRankAlone}};
+
+// The least microseconds of |work| in some turns. |prepare| is not counted.
+template <typename Prepare, typename Work>
+double Micros(const Prepare& prepare, const Work& work) {
+  double least = 1e30;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    prepare();
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+    least = std::min(least, took.count());
+  }
+  return least;
+}
+
+// Different random points of |space|: as many as |most|, or all that some draws find.
+std::vector<tune::Point> Draw(tune::Space& space, size_t most) {
+  Rng rng(1);
+  std::vector<tune::Point> points;
+  std::unordered_set<uint64_t> known;
+  for (size_t draw = 0; draw < 8 * most && points.size() < most; ++draw) {
+    const auto point = space.Random(rng);
+    if (point && known.insert(tune::HashOf(*point)).second) points.push_back(*point);
+  }
+  return points;
+}
+
+}  // namespace
+
+Status PrintSearchTimes(tune::Task& task, const isa::Config& config) {
+  auto& space = dynamic_cast<tune::LayerSpace&>(*task.space);
+  const std::vector<tune::Point> all = Draw(space, kCandidates + kTrials);
+  if (all.size() <= kTrials)
+    return Fail(Code::kNotFound, "{}: a space of {} points is too small", task.name, all.size());
+  const std::span<const tune::Point> points = std::span(all).subspan(kTrials);
+  tune::History history;
+  for (size_t k = 0; k < kTrials; ++k) {
+    const auto cycles = tune::CyclesOf(task, all[k], config, 1'000'000'000);
+    history.Add({all[k], cycles ? std::optional(*cycles) : std::nullopt, "", ""});
+  }
+  const double count = static_cast<double>(points.size());
+  std::vector<schedule::Schedule> schedules;
+  const double replay = Micros([&] { schedules.clear(); },
+                               [&] {
+                                 for (const tune::Point& point : points) {
+                                   auto made = space.ScheduleOf(point);
+                                   if (made) schedules.push_back(std::move(*made));
+                                 }
+                               });
+  double cycles = 0;
+  const double cost = Micros([] {},
+                             [&] {
+                               for (const schedule::Schedule& schedule : schedules) {
+                                 const auto found =
+                                     cost::AccelCost(schedule, config, {.follows = task.follows});
+                                 if (found) cycles += found->cycles;
+                               }
+                             });
+  fmt::print(
+      "\n{}: microseconds a candidate on one core, of {} candidates; replay {:.1f}, "
+      "estimate {:.1f}\n",
+      task.name, points.size(), replay / count, cost / count);
+  fmt::print("{:20} {:>8} {:>8} {:>22}\n", "model", "all", "predict",
+             fmt::format("ms a fit of {} trials", kTrials));
+  for (const auto& [name, kind] : kRows) {
+    if (tune::NeedsXgboost(kind) && !tune::HasXgboost()) continue;
+    std::unique_ptr<tune::CostModel> model;
+    Status made;
+    const auto make = [&] {
+      auto fresh = tune::MakeCostModel(kind, &space, config, task.follows);
+      if (fresh) {
+        model = std::move(*fresh);
+        made = model->Fit(history);
+      } else {
+        made = std::unexpected(fresh.error());
+      }
+    };
+    make();
+    TESSERA_TRY(made);
+    const double whole = Micros(make, [&] { model->Predict(points); });
+    // The features are known now.
+    const double predict = Micros([] {}, [&] { model->Predict(points); });
+    const double fit = Micros([] {}, [&] { made = model->Fit(history); });
+    fmt::print("{:20} {:>8.1f} {:>8.1f} {:>22.1f}\n", name, whole / count, predict / count,
+               fit / 1000);
+  }
+  return {};
+}
+
+}  // namespace tessera::bench
