@@ -50,7 +50,9 @@ class AccelTuning : public TuneTarget {
 
  private:
   Result<uint64_t> CyclesAsGiven(const tune::Search& network) const;
-  Status CheckRecords(uint64_t cycles) const;
+  Result<uint64_t> CyclesByRecords() const;
+  // Records what was chosen for each layer, and that the network takes |cycles| with it.
+  Status Record(const tune::Selection& selection, uint64_t cycles, tune::RecordLog* log) const;
 
   const TuneFlags& flags_;
   const TunedNetwork& source_;
@@ -122,8 +124,8 @@ Status AccelTuning::Adopt(size_t k, const tune::Search& search, tune::RecordLog*
 }
 
 // Compiles the network by the records, as `tessera compile` does: the translation check follows
-// its programs. Its cycles have to be |cycles|.
-Status AccelTuning::CheckRecords(uint64_t cycles) const {
+// its programs. Returns the cycles of all.
+Result<uint64_t> AccelTuning::CyclesByRecords() const {
   compiler::CompileOptions options;
   options.config = config_;
   options.cpu = false;
@@ -135,11 +137,17 @@ Status AccelTuning::CheckRecords(uint64_t cycles) const {
     TESSERA_ASSIGN(const RunReport report, sim::CountCycles(program.image, config_));
     counted += report.cycles;
   }
-  if (counted == cycles) return {};
-  return Fail(Code::kDataLoss,
-              "{}: compiled by its records, the network takes {} cycles and not {}; please report "
-              "this model",
-              flags_.output, counted, cycles);
+  return counted;
+}
+
+Status AccelTuning::Record(const tune::Selection& selection, uint64_t cycles,
+                           tune::RecordLog* log) const {
+  for (size_t t = 0; t < layers_.size(); ++t) {
+    tune::Record record = tune::RecordOf(layers_[t], {selection.chosen[t], cycles, "", ""});
+    record.network = source_.crc;
+    TESSERA_TRY(log->Append(record));
+  }
+  return {};
 }
 
 Result<TuneGain> AccelTuning::Choose(const std::vector<Found>& found,
@@ -148,21 +156,25 @@ Result<TuneGain> AccelTuning::Choose(const std::vector<Found>& found,
   TESSERA_ASSIGN(
       const tune::Selection selection,
       tune::SelectForNetwork(programs_, config_, layers_, found[1].search, kTriedOnNetwork, over));
-  for (size_t t = 0; t < layers_.size(); ++t) {
-    tune::Record record =
-        tune::RecordOf(layers_[t], {selection.chosen[t], selection.cycles, "", ""});
-    record.network = source_.crc;
-    TESSERA_TRY(log->Append(record));
-  }
+  TESSERA_TRY(Record(selection, selection.cycles, log));
   ShowTuneLine("checking the network of the records");
-  TESSERA_TRY(CheckRecords(selection.cycles));
-  TuneGain gain{.given = given_, .best = selection.cycles};
+  // A whole artifact puts activations elsewhere in device memory than a program counted alone, so
+  // transfers cross pages elsewhere: some cycles more or fewer, and never one per cent.
+  TESSERA_ASSIGN(const uint64_t cycles, CyclesByRecords());
+  const uint64_t apart = std::max(cycles, selection.cycles) - std::min(cycles, selection.cycles);
+  if (apart * 100 > cycles) {
+    return Fail(Code::kDataLoss,
+                "{}: compiled by its records, the network takes {} cycles and not {}; please "
+                "report this model",
+                flags_.output, cycles, selection.cycles);
+  }
+  if (cycles != selection.cycles) TESSERA_TRY(Record(selection, cycles, log));
+  TuneGain gain{.given = given_, .best = cycles};
   gain.told = fmt::format(
       "network: {} cycles as the compiler schedules it, {} with the records, {:.2f} % fewer ({} "
       "networks counted)",
-      Grouped(static_cast<int64_t>(given_)), Grouped(static_cast<int64_t>(selection.cycles)),
-      100 * (1 - static_cast<double>(selection.cycles) /
-                     static_cast<double>(std::max<uint64_t>(given_, 1))),
+      Grouped(static_cast<int64_t>(given_)), Grouped(static_cast<int64_t>(cycles)),
+      100 * (1 - static_cast<double>(cycles) / static_cast<double>(std::max<uint64_t>(given_, 1))),
       Grouped(selection.tried));
   return gain;
 }
