@@ -31,8 +31,8 @@ class BoxCut {
       loop_ = {&isa::Load::z_size, load.z_step, rows * columns};
     } else if (rows == load.y_size && rows > 1) {
       loop_ = {&isa::Load::y_size, load.y_step, columns};
-    } else if (rows == load.y_size && columns == load.x_size && columns > 1) {
-      loop_ = {&isa::Load::x_size, load.x_step, 1};
+    } else if (columns == load.x_size && columns > 1 && rows == std::max<int64_t>(load.y_size, 1)) {
+      loop_ = {&isa::Load::x_size, load.x_step, 1};  // one row, of memory or of padding
     }
   }
   // How many parts the box has: 1 if it cannot be cut.
@@ -66,9 +66,13 @@ struct OrderedStep {
   int64_t cycles = 0;
   std::vector<isa::Access> accesses = {};  // of a piece; without memory that is never written
   Positions latest = {};                   // the last instruction of each unit that it waits for
-  // For a load: the steps that must come before it.
-  size_t after = 0;                // one past the last such step of another unit
-  std::vector<size_t> loads = {};  // such loads
+  std::vector<size_t> loads = {};          // the loads that must come before it
+  // For a load: one past the last step of another unit that must come before it; the first one that
+  // must come after it; the cycles of the longest chain of steps behind it.
+  size_t after = 0;
+  size_t needed = SIZE_MAX;
+  int64_t behind = 0;
+  bool pads = false;  // a load of padding alone
   bool done = false;
 };
 
@@ -90,8 +94,10 @@ std::vector<OrderedStep> Cut(std::span<const isa::Insn> insns, std::span<const T
     const int64_t beats = BusyCycles(insns[n], config);
     const auto* load = std::get_if<isa::Load>(&insns[n]);
     const int64_t count = load == nullptr ? 1 : BoxCut(*load).count();
+    const bool pads = load != nullptr && load->y_size == 0;
     if (beats < 2 * kPieceBeats || count == 1) {
       steps.push_back({n, 0, count, unit, CyclesOf(unit, beats, config)});
+      steps.back().pads = pads;
       continue;
     }
     const BoxCut box(*load);
@@ -101,6 +107,7 @@ std::vector<OrderedStep> Cut(std::span<const isa::Insn> insns, std::span<const T
     for (int64_t at = 0; at < count; at += together) {
       const int64_t end = std::min(at + together, count);
       OrderedStep& step = steps.emplace_back(OrderedStep{n, at, end, unit});
+      step.pads = pads;
       step.cycles = CyclesOf(unit, beats / count * (end - at), config);
       if (written[from.index]) {
         step.accesses = isa::Accesses(box.Part(at, end), config);
@@ -128,7 +135,6 @@ void FindBefore(std::vector<OrderedStep>& steps, AccessHistory& history) {
     OrderedStep& step = steps[s];
     history.ForConflicts(s, [&](size_t unit, int32_t position) {
       step.latest[unit] = std::max(step.latest[unit], position);
-      if (step.unit != isa::Unit::kLoad) return;
       const size_t before = stream[unit][static_cast<size_t>(position) - 1];
       if (unit != kLoadUnit) {
         step.after = std::max(step.after, before + 1);
@@ -141,6 +147,32 @@ void FindBefore(std::vector<OrderedStep>& steps, AccessHistory& history) {
     history.Record(s, unit, static_cast<int32_t>(stream[unit].size()));
   }
   history.Forget();
+}
+
+// Finds what comes after each load. Steps of another unit run in order; loads need not.
+void FindAfter(std::vector<OrderedStep>& steps) {
+  std::array<std::vector<size_t>, kUnits> stream;
+  for (size_t s = 0; s < steps.size(); ++s) stream[static_cast<size_t>(steps[s].unit)].push_back(s);
+  std::array<size_t, kUnits> left;  // steps of each unit that come before this one
+  std::ranges::transform(stream, left.begin(), &std::vector<size_t>::size);
+  for (size_t s = steps.size(); s-- > 0;) {
+    OrderedStep& step = steps[s];
+    const auto unit = static_cast<size_t>(step.unit);
+    const int64_t chain = step.cycles + step.behind;
+    const auto before = [&](size_t other) {
+      steps[other].behind = std::max(steps[other].behind, chain);
+    };
+    const bool load = step.unit == isa::Unit::kLoad;
+    for (const size_t other : step.loads) {
+      before(other);
+      steps[other].needed = std::min(steps[other].needed, load ? step.needed : s);
+    }
+    for (size_t u = 0; u < kUnits; ++u) {
+      if (u != kLoadUnit && step.latest[u] > 0)
+        before(stream[u][static_cast<size_t>(step.latest[u]) - 1]);
+    }
+    if (!load && --left[unit] > 0) before(stream[unit][left[unit] - 1]);
+  }
 }
 
 // When the units are done with the steps that ran so far.
@@ -187,7 +219,9 @@ class ProgramClock {
   int64_t fetched_ = 0;
 };
 
-// Makes the new order of steps. Before a load that waits it puts loads that may pass it.
+// Makes the new order of steps. Regions fill the halo of their result before they compute, which
+// nothing needs so soon: such a load of padding comes behind later loads with more work behind
+// them, at the latest where a step needs it. Before a load that waits come loads that may pass it.
 class LoadMover {
  public:
   // |history|: of |steps|, with nothing recorded. The mover records the loads in their new order.
@@ -201,42 +235,87 @@ class LoadMover {
     }
     least_after_ = after_;
     least_after_.push_back(steps_.size());
-    for (size_t l = loads_.size(); l-- > 0;)
+    most_behind_.assign(loads_.size() + 1, -1);
+    for (size_t l = loads_.size(); l-- > 0;) {
       least_after_[l] = std::min(least_after_[l], least_after_[l + 1]);
+      most_behind_[l] = std::max(steps_[loads_[l]].behind, most_behind_[l + 1]);
+    }
   }
 
   std::vector<size_t> Run() {
+    size_t l = 0;  // index into loads_ of the next load
     for (size_t s = 0; s < steps_.size(); ++s) {
       OrderedStep& step = steps_[s];
+      const bool load = step.unit == isa::Unit::kLoad;
+      l += load ? 1 : 0;
       if (step.done) continue;
-      if (step.unit == isa::Unit::kLoad) {
-        while (const std::optional<size_t> other = Passing(s)) PutLoad(*other);
-        PutLoad(s);
+      if (step.pads && most_behind_[l] > step.behind) {
+        deferred_.push_back(s);
+      } else if (load) {
+        PutDeferred([&](const OrderedStep& other) { return other.behind >= step.behind; }, s);
+        if (!step.done) PutInTurn(s, s);
       } else {
+        PutDeferred([&](const OrderedStep& other) { return other.needed <= s; }, s);
         step.latest[kLoadUnit] = history_.FindConflicts(s)[kLoadUnit];
         clock_.Run(step);
         order_.push_back(s);
       }
     }
+    PutDeferred([](const OrderedStep&) { return true; }, steps_.size());
     return std::move(order_);
   }
 
  private:
+  // Puts the deferred loads for which |due|, those with most behind them first. The steps of other
+  // units before |now| have run.
+  template <typename Due>
+  void PutDeferred(const Due& due, size_t now) {
+    while (true) {
+      std::erase_if(deferred_, [&](size_t s) { return steps_[s].done; });
+      const auto order = [&](size_t s) { return std::pair(-steps_[s].behind, s); };
+      size_t first = SIZE_MAX;
+      for (const size_t s : deferred_) {
+        if (due(steps_[s]) && (first == SIZE_MAX || order(s) < order(first))) first = s;
+      }
+      if (first == SIZE_MAX) return;
+      while (const std::optional<size_t> other = MoreUrgent(first, now)) PutInTurn(*other, now);
+      if (!steps_[first].done) PutInTurn(first, now);
+    }
+  }
+  // A load with more behind it than |s| that may come before |s|.
+  std::optional<size_t> MoreUrgent(size_t s, size_t now) {
+    size_t seen = 0;
+    for (size_t l = first_; most_behind_[l] > steps_[s].behind && seen < kWindow; ++l, ++seen) {
+      const OrderedStep& other = steps_[loads_[l]];
+      if (!other.done && other.behind > steps_[s].behind && CanCome(l, now)) return loads_[l];
+    }
+    return std::nullopt;
+  }
+  // Whether all that load |l| of loads_ waits for is in the order.
+  bool CanCome(size_t l, size_t now) const {
+    return after_[l] <= now &&
+           std::ranges::all_of(steps_[loads_[l]].loads, [&](size_t b) { return steps_[b].done; });
+  }
+  // Puts load |s| behind those that pass it.
+  void PutInTurn(size_t s, size_t now) {
+    while (const std::optional<size_t> other = Passing(s, now)) PutLoad(*other);
+    PutLoad(s);
+  }
   void PutLoad(size_t s) {
     history_.Record(s, kLoadUnit, clock_.Run(steps_[s]));
     steps_[s].done = true;
     order_.push_back(s);
   }
 
-  // A load after |s|, the next step, that may come before |s| and is done when |s| begins.
-  std::optional<size_t> Passing(size_t s) {
+  // A load that may come before load |s| and is done when |s| begins.
+  std::optional<size_t> Passing(size_t s, size_t now) {
     const int64_t start = clock_.StartOf(steps_[s]);
     const int64_t earliest = clock_.Earliest(isa::Unit::kLoad);
     if (start == earliest) return std::nullopt;
     while (first_ < loads_.size() && steps_[loads_[first_]].done) ++first_;
     size_t seen = 0;
-    for (size_t l = first_; least_after_[l] <= s && seen < kWindow; ++l) {
-      if (after_[l] > s) {
+    for (size_t l = first_; least_after_[l] <= now && seen < kWindow; ++l) {
+      if (after_[l] > now) {
         ++seen;  // it is not done either, since it could not pass earlier
         continue;
       }
@@ -244,8 +323,7 @@ class LoadMover {
       if (other.done || loads_[l] == s) continue;
       ++seen;
       if (earliest + other.cycles > start || clock_.StartOf(other) + other.cycles > start) continue;
-      if (std::ranges::all_of(other.loads, [&](size_t b) { return steps_[b].done; }))
-        return loads_[l];
+      if (CanCome(l, now)) return loads_[l];
     }
     return std::nullopt;
   }
@@ -255,6 +333,8 @@ class LoadMover {
   ProgramClock clock_;
   std::vector<size_t> loads_, order_;
   std::vector<size_t> after_, least_after_;  // for loads_: |after|; the least from here on
+  std::vector<int64_t> most_behind_;         // for loads_: the most |behind| from here on
+  std::vector<size_t> deferred_;             // loads of padding that later ones are to pass
   size_t first_ = 0;                         // index into loads_: all before it are done
 };
 
@@ -265,6 +345,7 @@ LoadOrder OrderLoads(std::span<const isa::Insn> insns, std::span<const TokenNode
   std::vector<OrderedStep> steps = Cut(insns, nodes, config);
   AccessHistory history = HistoryOf(steps, nodes);
   FindBefore(steps, history);
+  FindAfter(steps);
   const std::vector<size_t> order = LoadMover(steps, history, config).Run();
   LoadOrder result;
   for (size_t k = 0; k < order.size();) {

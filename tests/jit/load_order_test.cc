@@ -2,9 +2,9 @@
 //
 // What is tested: OrderLoads on random instruction lists: each address keeps its order of writers
 // and, between two writes, its set of readers. On lists written by hand: how many cycles of loads
-// pass a load that waits. Space: up to 60 instructions of four units, boxes with steps and pads,
-// seeded. Not tested here: tokens (tokens_test), whole programs (program_builder_test), cycles of
-// networks (tests/models).
+// pass a load that waits; which loads come before one of padding. Space: up to 60 instructions of
+// four units, boxes with steps and pads, seeded. Not tested here: tokens (tokens_test), whole
+// programs (program_builder_test), cycles of networks (tests/models).
 #include "jit/load_order.h"
 
 #include <gtest/gtest.h>
@@ -49,6 +49,13 @@ isa::Insn Busy(isa::Unit unit, int64_t cycles) {
   return store;
 }
 
+// |tiles| of padding in INP from |to| on.
+isa::Load PaddingOf(int64_t tiles, int64_t to) {
+  isa::Load load = BoxOf(Memory::kInp, Segment::kInput, tiles, 0, to);
+  load.y_size = 0, load.y_pad_0 = 1, load.x_bytes = 1;  // a cycle a tile
+  return load;
+}
+
 struct Listing {
   std::vector<isa::Insn> insns;
   std::vector<TokenNode> nodes;
@@ -77,6 +84,7 @@ Listing RandomListing(Rng& rng) {
         load.x_bytes = load.x_step = rng.Range(1, 16);
       }
       list.Add(load);
+      if (rng.OneIn(4)) list.Add(PaddingOf(rng.Range(1, 400), rng.Range(0, span)));
       continue;
     }
     const isa::Insn insn =
@@ -196,6 +204,35 @@ TEST(LoadOrder, AMemoryThatIsSlowerHasTimeForFewer) {
 TEST(LoadOrder, WhatIsReadUntilThenDoesNotPass) {
   EXPECT_EQ(WeightsThatPass(20000, 121), 20 * 512 - 6 * 128) << "six pieces of 4 tiles";
   EXPECT_EQ(WeightsThatPass(5000, 420), 0);
+}
+
+// The list fills |filled| tiles of INP from 100 on with padding, loads weights, computes 500 cycles
+// with them, and then works |work| cycles on VECTOR, which writes one of the filled tiles.
+Listing WithPadding(int64_t filled, int64_t work) {
+  Listing list;
+  list.Add(PaddingOf(filled, 100));
+  list.Add(BoxOf(Memory::kWgt, Segment::kConstants, 4, 0, 0));
+  list.Add(Busy(isa::Unit::kGemm, 500), {Tiles(Memory::kWgt, false, 0, 4)});
+  list.Add(Busy(isa::Unit::kVector, work), {Tiles(Memory::kInp, true, 100, 101)});
+  return list;
+}
+
+TEST(LoadOrder, PaddingComesBehindLoadsThatDelayMore) {
+  using From = std::vector<size_t>;
+  const auto from = [](const Listing& list) {
+    return OrderLoads(list.insns, list.nodes, isa::Config()).from;
+  };
+  EXPECT_EQ(from(WithPadding(64, 20)), (From{1, 2, 0, 3})) << "just before VECTOR needs it";
+  EXPECT_EQ(from(WithPadding(64, 3000)), (From{0, 1, 2, 3})) << "VECTOR has more to do than GEMM";
+  // It is cut: VECTOR needs the first piece alone.
+  const Listing list = WithPadding(600, 20);
+  const LoadOrder order = OrderLoads(list.insns, list.nodes, isa::Config());
+  ASSERT_EQ(order.from, (From{1, 2, 0, 3, 0}));
+  const auto &first = std::get<isa::Load>(order.insns[2]),
+             &rest = std::get<isa::Load>(order.insns[4]);
+  EXPECT_EQ(first.x_size, 128);
+  EXPECT_EQ(rest.x_size, 600 - 128);
+  EXPECT_EQ(rest.sram_base, 100 + 128);
 }
 
 TEST(LoadOrder, WhatNeverWaitsStaysAsItIs) {
