@@ -6,10 +6,10 @@
 // model, the median over layers and seeds of the trials until one is within 1 % of the best, its
 // share of random search's, the quartiles, and best-so-far curves: the median, over layers and
 // seeds, of the best cycles after so many trials, in per cent above the best. A search that does
-// not come that near counts with all of its trials. With transfer, a search knows the trials of its
-// own searches, with the same seed, of the layers before; of the first layer there are none.
-// Everything is counted in trials, so the figures depend on no clock. With --time it prints instead
-// what a candidate costs (search_time.h).
+// not come that near counts with all of its trials. With transfer, a layer's search also learns
+// from the trials of the layers before, found with the same seed. The first layer has none before
+// it. Everything is counted in trials, so the figures depend on no clock. With --time it prints
+// instead what a candidate costs (search_time.h).
 #include "compiler/tune/search.h"
 
 #include <fmt/core.h>

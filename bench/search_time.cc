@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kCandidates = 512;  // as many as a population of evolution
 constexpr size_t kTrials = 32;       // from which the models learn
-constexpr int kTurns = 5;            // of which the least time counts
+constexpr int kTurns = 5;            // the fastest one counts
 
 struct Row {
   const char* name;

@@ -22,7 +22,7 @@ const char* EstimateWords(bool estimate) {
   return estimate ? "corrects the compiler's estimate" : "does not know the compiler's estimate";
 }
 
-// The text of member |name| of |json|; "": there is none.
+// The text of member |name| of |json|; "": |json| has no such member.
 std::string TextOf(const ordered_json& json, const char* name) {
   const auto member = json.find(name);
   return member != json.end() && member->is_string() ? member->get<std::string>() : "";

@@ -173,11 +173,9 @@ Result<std::unique_ptr<TimedLayer>> OnGpu(compiler::GpuCandidate made, artifact:
   return run;
 }
 
-Result<std::string> GpuDeviceName(artifact::DeviceKind kind) {
-  static std::mutex mutex;
-  static std::map<artifact::DeviceKind, std::string> known;
-  const std::lock_guard lock(mutex);
-  if (const auto found = known.find(kind); found != known.end()) return found->second;
+namespace {
+
+Result<std::string> AskedName(artifact::DeviceKind kind) {
   const GpuDriver* driver = FindGpuDriver(compiler::GpuName(kind));
   TESSERA_CHECK(driver != nullptr, "{}", compiler::GpuName(kind));
   const WorkEnd end = RunIsolated(
@@ -189,7 +187,18 @@ Result<std::string> GpuDeviceName(artifact::DeviceKind kind) {
   if (!end.crash.empty())
     return Fail(Code::kUnavailable, "device {}: opening it {}", driver->name, end.crash);
   if (end.bytes[0] != '+') return Fail(Code::kUnavailable, "{}", end.bytes.substr(1));
-  return known[kind] = end.bytes.substr(1);
+  return end.bytes.substr(1);
+}
+
+}  // namespace
+
+Result<std::string> GpuDeviceName(artifact::DeviceKind kind) {
+  static std::mutex mutex;
+  static std::map<artifact::DeviceKind, Result<std::string>> known;
+  const std::lock_guard lock(mutex);
+  auto found = known.find(kind);
+  if (found == known.end()) found = known.emplace(kind, AskedName(kind)).first;
+  return found->second;
 }
 
 }  // namespace tessera::tune

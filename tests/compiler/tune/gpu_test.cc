@@ -20,6 +20,7 @@
 namespace tessera::tune::gpu_test {
 namespace {
 
+using test::OtherPoint;
 using ::testing::HasSubstr;
 
 std::vector<compiler::PlannedGpuLayer> GpuLayers(bool cuda = false) {
@@ -46,13 +47,6 @@ int64_t CountWithChoice(const std::vector<compiler::PlannedGpuLayer>& layers) {
     EXPECT_TRUE(space) << space.error().message;
     return space && space->HasChoice();
   });
-}
-
-Point OtherPoint(const Task& task) {
-  Rng rng(3);
-  const auto other = task.space->Mutated(task.space->given(), rng);
-  EXPECT_TRUE(other);
-  return other.value_or(task.space->given());
 }
 
 TEST(GpuTasks, AreLayersThatDiffer) {

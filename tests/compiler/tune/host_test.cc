@@ -30,6 +30,7 @@ namespace tessera::tune::host_test {
 namespace {
 
 using std::chrono::seconds;
+using test::OtherPoint;
 using ::testing::HasSubstr;
 
 std::vector<compiler::PlannedHostLayer> HostLayers(graph::Graph graph = test::TuneGraph()) {
@@ -46,14 +47,6 @@ std::vector<Task> HostTasks() {
   auto tasks = TasksOf(HostLayers());
   EXPECT_TRUE(tasks) << tasks.error().message;
   return tasks ? std::move(*tasks) : std::vector<Task>();
-}
-
-// A point of |task| beside the given one.
-Point OtherPoint(const Task& task) {
-  Rng rng(3);
-  const auto other = task.space->Mutated(task.space->given(), rng);
-  EXPECT_TRUE(other);
-  return other.value_or(task.space->given());
 }
 
 TEST(HostTasks, AreLayersThatDiffer) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/rng.h"
 #include "compiler/driver/compile.h"
 #include "compiler/tune/layer_space.h"
 #include "compiler/tune/task.h"
@@ -61,6 +62,14 @@ inline std::vector<tune::Task> HostTasks() {
 // The space of a layer's task.
 inline tune::LayerSpace& LayerOf(const tune::Task& task) {
   return dynamic_cast<tune::LayerSpace&>(*task.space);
+}
+
+// A point of |task| beside the given one.
+inline tune::Point OtherPoint(const tune::Task& task) {
+  Rng rng(3);
+  const auto other = task.space->Mutated(task.space->given(), rng);
+  EXPECT_TRUE(other);
+  return other.value_or(task.space->given());
 }
 
 // The schedule that the network has for the layer of |task|.
