@@ -111,9 +111,8 @@ class WorkCounter {
   }
 
   void AddVars(const Expr& index, Moved* moved) const {
-    const Expr value = ir::Substitute(index, body_.nest->bounds->values);
     for (size_t d = 0; d < body_.loops.size(); ++d) {
-      if (ir::UsesVar(value, ir::VarSet{body_.loops[d].var})) (*moved)[d] = true;
+      if (body_.nest->bounds->Moves(index, body_.loops[d].var)) (*moved)[d] = true;
     }
   }
 

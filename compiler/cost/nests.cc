@@ -5,7 +5,7 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <string>
+#include <string_view>
 
 #include "base/bits.h"
 #include "compiler/ir/affine.h"
@@ -44,12 +44,19 @@ class Counter {
 
   Nests Run() {
     for (const Stage& stage : schedule_.stages()) {
+      if (!stage.placeholder && stage.attach != Attach::kInline) {
+        ir::Visit(stage.body, [&](const Expr& e) {
+          if (e->kind == ir::ExprKind::kTensorRead) read_.insert(e->tensor->name);
+        });
+      }
+    }
+    for (const Stage& stage : schedule_.stages()) {
       const bool computes = !stage.placeholder && !stage.prepared &&
                             stage.attach != Attach::kInline &&
-                            (stage.output || !schedule_.Consumers(stage.name).empty());
+                            (stage.output || read_.contains(stage.name));
       if (!computes) continue;
       index_[stage.name] = nests_.all.size();
-      nests_.all.push_back({.stage = &stage, .bounds = &bounds_.stages.at(stage.name)});
+      nests_.all.push_back({.stage = &stage, .bounds = &bounds_.stages.at(&stage)});
     }
     for (size_t k = 0; k < nests_.all.size(); ++k) Attached(k);
     for (size_t k = 0; k < nests_.all.size(); ++k) Count(k);
@@ -64,9 +71,14 @@ class Counter {
     const auto owner = index_.find(schedule_.OwnerOf(stage)->name);
     nest.owner = owner == index_.end() ? k : owner->second;
     Outer(&nest, nest.bounds->around);
-    for (size_t other = 0; other < nests_.all.size(); ++other) {
-      if (stage.Reads(nests_.all[other].stage->name)) nest.reads.push_back(other);
-    }
+    ir::Visit(stage.body, [&](const Expr& e) {
+      if (e->kind != ir::ExprKind::kTensorRead) return;
+      const auto read = index_.find(e->tensor->name);
+      if (read != index_.end()) nest.reads.push_back(read->second);
+    });
+    std::ranges::sort(nest.reads);
+    const auto twice = std::ranges::unique(nest.reads);
+    nest.reads.erase(twice.begin(), twice.end());
     if (stage.attach == Attach::kRoot) {
       nests_.roots.push_back(k);
       return;
@@ -149,7 +161,7 @@ class Counter {
       const int64_t scale = read.form.CoeffOf(axis);
       if (scale > 0) edges.push_back({scale, read.form.constant, read.limit});
     }
-    const ir::Linear first = ir::ToLinear(nest.bounds->first[d], bounds_.ranges);
+    const ir::Linear& first = nest.bounds->first[d];
     std::vector<std::pair<int64_t, int64_t>> loops;  // step of the first index, iterations
     int64_t corners = 1;
     for (const ir::Linear::Term& t : first.terms) {
@@ -188,8 +200,7 @@ class Counter {
     ir::Visit(stage.body, [&](const Expr& e) {
       if (e->kind != ir::ExprKind::kTensorRead) return;
       for (const Expr& arg : e->args) {
-        const ir::Linear index =
-            ir::ToLinear(ir::Substitute(arg, nest->bounds->values), bounds_.ranges);
+        const ir::Linear index = ir::ToLinear(arg, nest->bounds->values, bounds_.ranges);
         const int64_t step = index.CoeffOf(along);
         for (size_t leaf = static_cast<size_t>(call); leaf < stage.leaves.size(); ++leaf) {
           const Expr& tap = stage.leaves[leaf].var;
@@ -236,7 +247,8 @@ class Counter {
 
   const Schedule& schedule_;
   const lower::Bounds& bounds_;
-  std::map<std::string, size_t> index_;
+  std::set<std::string_view> read_;  // by a stage that is not inlined
+  std::map<std::string_view, size_t> index_;
   Nests nests_;
 };
 
@@ -251,15 +263,20 @@ std::vector<LoopOf> Nests::LoopsAround(size_t k) const {
   return loops;
 }
 
-bool Nests::Moves(const LoopOf& loop, size_t reader, size_t from) const {
+std::vector<bool> Nests::Moving(const std::vector<LoopOf>& loops, size_t reader,
+                                size_t from) const {
   const Nest& nest = all[reader];
-  const Expr& var = all[loop.nest].stage->leaves[loop.depth].var;
-  return ir::Contains(nest.stage->body, [&](const Expr& e) {
-    return e->kind == ir::ExprKind::kTensorRead && e->tensor->name == all[from].stage->name &&
-           std::ranges::any_of(e->args, [&](const Expr& index) {
-             return ir::UsesVar(ir::Substitute(index, nest.bounds->values), var);
-           });
+  std::vector<bool> moving(loops.size());
+  ir::Visit(nest.stage->body, [&](const Expr& e) {
+    if (e->kind != ir::ExprKind::kTensorRead || e->tensor->name != all[from].stage->name) return;
+    for (size_t k = 0; k < loops.size(); ++k) {
+      const ir::ExprNode* var = all[loops[k].nest].stage->leaves[loops[k].depth].var.get();
+      moving[k] = moving[k] || std::ranges::any_of(e->args, [&](const Expr& index) {
+                    return nest.bounds->Moves(index, var);
+                  });
+    }
   });
+  return moving;
 }
 
 Nests NestsOf(const Schedule& schedule, const lower::Bounds& bounds) {

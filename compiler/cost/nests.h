@@ -56,8 +56,8 @@ struct Nests {
   // The outer loops around a piece of nest |k|: its own and those of the nests that it runs in.
   std::vector<LoopOf> LoopsAround(size_t k) const;
   const OuterLoop& At(const LoopOf& loop) const { return all[loop.nest].outer[loop.depth]; }
-  // Whether |loop|, around nest |reader|, changes which elements of nest |from| the reader reads.
-  bool Moves(const LoopOf& loop, size_t reader, size_t from) const;
+  // Which of |loops|, around nest |reader|, change which elements of nest |from| the reader reads.
+  std::vector<bool> Moving(const std::vector<LoopOf>& loops, size_t reader, size_t from) const;
 };
 
 // The nests of |schedule|, whose bounds are |bounds|. Both have to outlive the result.

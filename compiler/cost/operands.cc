@@ -67,13 +67,13 @@ class BodyMaker {
     const ir::Buffer buffer = known != buffers_.end()
                                   ? known->second
                                   : buffers_[&of] = lower::MakeBuffer(schedule_, bounds_, of);
-    const lower::StageBounds& box = bounds_.stages.at(of.name);
+    const lower::StageBounds& box = bounds_.stages.at(&of);
     // Of a parameter the buffer has all elements, of another stage those of its box.
     const bool whole = buffer->shape == of.shape;
     std::vector<Expr> places;
     for (size_t d = 0; d < indices.size(); ++d) {
-      const Expr index = ir::Substitute(indices[d], nest_.bounds->values);
-      places.push_back(whole ? index : index - box.min[d]);
+      const ir::Linear index = ir::ToLinear(indices[d], nest_.bounds->values, bounds_.ranges);
+      places.push_back(ir::FromLinear(whole ? index : ir::Add(index, box.min[d], -1)));
     }
     Operand operand{.scope = of.scope,
                     .written = written,

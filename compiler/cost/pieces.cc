@@ -135,11 +135,13 @@ class PieceMaker {
     if (by == nests_.all.end()) return std::nullopt;
     Stream stream{.reader = static_cast<size_t>(by - nests_.all.begin()), .part = all, .still = {}};
     double parts = 1;
-    for (const LoopOf& loop : nests_.LoopsAround(stream.reader)) {
-      if (nests_.Moves(loop, stream.reader, k)) {
-        parts *= static_cast<double>(nests_.At(loop).iterations);
+    const std::vector<LoopOf> loops = nests_.LoopsAround(stream.reader);
+    const std::vector<bool> moving = nests_.Moving(loops, stream.reader, k);
+    for (size_t loop = 0; loop < loops.size(); ++loop) {
+      if (moving[loop]) {
+        parts *= static_cast<double>(nests_.At(loops[loop]).iterations);
       } else {
-        stream.still.push_back(loop);
+        stream.still.push_back(loops[loop]);
       }
     }
     stream.part.cycles /= parts;

@@ -71,23 +71,21 @@ void AddForm(Linear* form, const Linear& other, int64_t factor) {
   form->constant += other.constant * factor;
 }
 
-Linear Scaled(Linear form, int64_t factor) {
-  if (factor == 0) return {};
-  for (Linear::Term& t : form.terms) t.coeff *= factor;
-  form.constant *= factor;
-  return form;
-}
+Linear FormOf(const Expr& e, const FormMap* values, const Ranges& ranges);
 
-// Adds |factor| times the form of |e|. Variables and their multiples, the most frequent operands of
-// sums, need no form of their own.
-void AddExpr(Linear* form, const Expr& e, int64_t factor, const Ranges& ranges) {
+// Adds |factor| times the form of |e|, in which |values| (null: none) replaces variables. Variables
+// and their multiples, the most frequent operands of sums, need no form of their own.
+void AddExpr(Linear* form, const Expr& e, int64_t factor, const FormMap* values,
+             const Ranges& ranges) {
   int64_t k = 0;
   if (e->kind == ExprKind::kBin && e->bin() == BinOp::kMul && e->args[0]->kind == ExprKind::kVar &&
       IsImm(e->args[1], &k)) {
-    AddExpr(form, e->args[0], factor * k, ranges);
+    AddExpr(form, e->args[0], factor * k, values, ranges);
   } else if (e->kind == ExprKind::kImm) {
     form->constant += factor * e->ivalue;
   } else if (e->kind == ExprKind::kVar) {
+    if (const Linear* of = values == nullptr ? nullptr : values->Of(e.get()))
+      return AddForm(form, *of, factor);
     const Interval range = ranges.Of(e);
     if (range.lo == range.hi) {
       form->constant += factor * range.lo;
@@ -95,9 +93,11 @@ void AddExpr(Linear* form, const Expr& e, int64_t factor, const Ranges& ranges) 
       AddTerm(form, e, factor);
     }
   } else {
-    AddForm(form, ToLinear(e, ranges), factor);
+    AddForm(form, FormOf(e, values, ranges), factor);
   }
 }
+
+Linear DivLinear(const Linear& x, int64_t k, const Ranges& ranges);
 
 // Rewrites x/k * k*c + x%k * c as x * c.
 void Recombine(Linear* form, const Ranges& ranges) {
@@ -107,15 +107,16 @@ void Recombine(Linear* form, const Ranges& ranges) {
     if (mod->kind != ExprKind::kBin || mod->bin() != BinOp::kMod || !IsImm(mod->args[1], &k))
       continue;
     const int64_t c = form->terms[i].coeff;
+    const Linear x = ToLinear(mod->args[0], ranges), quotient = DivLinear(x, k, ranges);
+    if (quotient.terms.size() != 1 || quotient.constant != 0) continue;
+    const Linear::Term& div = quotient.terms[0];
     for (size_t j = 0; j < form->terms.size(); ++j) {
-      const Expr& div = form->terms[j].atom;
-      if (div->kind != ExprKind::kBin || div->bin() != BinOp::kDiv || !IsImmEqual(div->args[1], k))
+      if (form->terms[j].coeff != c * k * div.coeff || !Equal(form->terms[j].atom, div.atom))
         continue;
-      if (form->terms[j].coeff != c * k || !Equal(div->args[0], mod->args[0])) continue;
       Linear rest = *form;
       rest.terms.erase(rest.terms.begin() + std::max(i, j));
       rest.terms.erase(rest.terms.begin() + std::min(i, j));
-      AddForm(&rest, ToLinear(mod->args[0], ranges), c);
+      AddForm(&rest, x, c);
       *form = std::move(rest);
       return Recombine(form, ranges);
     }
@@ -136,7 +137,6 @@ void SplitBy(const Linear& x, int64_t k, Linear* quotient, Linear* rest) {
 }
 
 // floor(x / k) and x mod k for k >= 1.
-Linear DivLinear(const Linear& x, int64_t k, const Ranges& ranges);
 Linear ModLinear(const Linear& x, int64_t k, const Ranges& ranges) {
   if (k == 1) return {};
   Linear quotient, rest;
@@ -189,17 +189,70 @@ Linear DivLinear(const Linear& x, int64_t k, const Ranges& ranges) {
     y.constant = FloorQuotient(rest.constant, g);
     return Add(quotient, DivLinear(y, k / g, ranges));
   }
-  // floor(floor(x / j) / k) = floor(x / (j*k)).
-  Expr base = FromLinear(rest);
-  int64_t divisor = k;
-  int64_t inner = 0;
-  if (base->kind == ExprKind::kBin && base->bin() == BinOp::kDiv && IsImm(base->args[1], &inner) &&
-      inner > 0) {
-    divisor *= inner;
-    base = base->args[0];
+  // floor((y + floor(x / j)) / k) = floor((j*y + x) / (j*k)).
+  for (const Linear::Term& t : rest.terms) {
+    int64_t inner = 0;
+    if (t.coeff != 1 || t.atom->kind != ExprKind::kBin || t.atom->bin() != BinOp::kDiv ||
+        !IsImm(t.atom->args[1], &inner) || inner <= 0)
+      continue;
+    Linear dividend = Scale(Add(rest, {{{t.atom, 1}}, 0}, -1), inner);
+    AddForm(&dividend, ToLinear(t.atom->args[0], ranges), 1);
+    return Add(quotient, DivLinear(dividend, inner * k, ranges));
   }
-  AddTerm(&quotient, FloorDiv(base, Expr(divisor)), 1);
+  AddTerm(&quotient, FloorDiv(FromLinear(rest), Expr(k)), 1);
   return quotient;
+}
+
+Linear FormOf(const Expr& e, const FormMap* values, const Ranges& ranges) {
+  TESSERA_CHECK(e.lanes() == 1 && e.dtype() == DType::kInt64);
+  Linear out;
+  if (e->kind == ExprKind::kImm || e->kind == ExprKind::kVar) {
+    AddExpr(&out, e, 1, values, ranges);
+    return out;
+  }
+  if (e->kind == ExprKind::kUn && e->un() == UnOp::kNeg)
+    return Scale(FormOf(e->args[0], values, ranges), -1);
+  if (e->kind == ExprKind::kBin) {
+    int64_t k = 0;
+    switch (e->bin()) {
+      case BinOp::kAdd:
+      case BinOp::kSub:
+        out = FormOf(e->args[0], values, ranges);
+        AddExpr(&out, e->args[1], e->bin() == BinOp::kAdd ? 1 : -1, values, ranges);
+        Recombine(&out, ranges);
+        return out;
+      case BinOp::kMul: {
+        Linear a = FormOf(e->args[0], values, ranges);
+        if (IsImm(e->args[1], &k)) return Scale(std::move(a), k);
+        Linear b = FormOf(e->args[1], values, ranges);
+        if (b.IsConstant()) return Scale(std::move(a), b.constant);
+        if (a.IsConstant()) return Scale(std::move(b), a.constant);
+        out.terms.push_back({FromLinear(a) * FromLinear(b), 1});
+        return out;
+      }
+      case BinOp::kDiv:
+      case BinOp::kMod:
+        if (IsImm(e->args[1], &k) && k > 0) {
+          const Linear x = FormOf(e->args[0], values, ranges);
+          return e->bin() == BinOp::kDiv ? DivLinear(x, k, ranges) : ModLinear(x, k, ranges);
+        }
+        break;
+      case BinOp::kMin:
+      case BinOp::kMax: {
+        const bool is_min = e->bin() == BinOp::kMin;
+        const Linear a = FormOf(e->args[0], values, ranges), b = FormOf(e->args[1], values, ranges);
+        const Interval difference = BoundsOf(Add(a, b, -1), ranges);
+        if (difference.hi <= 0) return is_min ? a : b;
+        if (difference.lo >= 0) return is_min ? b : a;
+        out.terms.push_back({Bin(e->bin(), FromLinear(a), FromLinear(b)), 1});
+        return out;
+      }
+      default:
+        break;
+    }
+  }
+  out.terms.push_back({values == nullptr ? e : Substitute(e, FromLinear(*values)), 1});
+  return out;
 }
 
 Interval AtomBounds(const Expr& e, const Ranges& ranges) {
@@ -261,64 +314,45 @@ bool Linear::IsAffineIn(const std::vector<Expr>& vars) const {
   return true;
 }
 
-Linear Scale(const Linear& a, int64_t factor) { return Scaled(a, factor); }
-
-Linear Add(const Linear& a, const Linear& b, int64_t factor) {
-  Linear out = a;
-  AddForm(&out, b, factor);
-  return out;
+const Linear* FormMap::Of(const ExprNode* var) const {
+  const auto found = find(var);
+  if (found != end()) return &found->second;
+  return others == nullptr ? nullptr : others->Of(var);
 }
 
-Linear ToLinear(const Expr& e, const Ranges& ranges) {
-  TESSERA_CHECK(e.lanes() == 1 && e.dtype() == DType::kInt64);
-  Linear out;
-  if (e->kind == ExprKind::kImm || e->kind == ExprKind::kVar) {
-    AddExpr(&out, e, 1, ranges);
-    return out;
-  }
-  if (e->kind == ExprKind::kUn && e->un() == UnOp::kNeg)
-    return Scaled(ToLinear(e->args[0], ranges), -1);
-  if (e->kind == ExprKind::kBin) {
-    int64_t k = 0;
-    switch (e->bin()) {
-      case BinOp::kAdd:
-      case BinOp::kSub:
-        out = ToLinear(e->args[0], ranges);
-        AddExpr(&out, e->args[1], e->bin() == BinOp::kAdd ? 1 : -1, ranges);
-        Recombine(&out, ranges);
-        return out;
-      case BinOp::kMul: {
-        Linear a = ToLinear(e->args[0], ranges);
-        if (IsImm(e->args[1], &k)) return Scaled(std::move(a), k);
-        Linear b = ToLinear(e->args[1], ranges);
-        if (b.IsConstant()) return Scaled(std::move(a), b.constant);
-        if (a.IsConstant()) return Scaled(std::move(b), a.constant);
-        out.terms.push_back({FromLinear(a) * FromLinear(b), 1});
-        return out;
-      }
-      case BinOp::kDiv:
-      case BinOp::kMod:
-        if (IsImm(e->args[1], &k) && k > 0) {
-          const Linear x = ToLinear(e->args[0], ranges);
-          return e->bin() == BinOp::kDiv ? DivLinear(x, k, ranges) : ModLinear(x, k, ranges);
-        }
-        break;
-      case BinOp::kMin:
-      case BinOp::kMax: {
-        const bool is_min = e->bin() == BinOp::kMin;
-        const Linear a = ToLinear(e->args[0], ranges), b = ToLinear(e->args[1], ranges);
-        const Interval difference = BoundsOf(Add(a, b, -1), ranges);
-        if (difference.hi <= 0) return is_min ? a : b;
-        if (difference.lo >= 0) return is_min ? b : a;
-        out.terms.push_back({Bin(e->bin(), FromLinear(a), FromLinear(b)), 1});
-        return out;
-      }
-      default:
-        break;
-    }
-  }
-  out.terms.push_back({e, 1});
-  return out;
+Linear Scale(Linear a, int64_t factor) {
+  if (factor == 0) return {};
+  for (Linear::Term& t : a.terms) t.coeff *= factor;
+  a.constant *= factor;
+  return a;
+}
+
+Linear Add(Linear a, const Linear& b, int64_t factor) {
+  AddForm(&a, b, factor);
+  return a;
+}
+
+Linear Sum(Linear a, const Linear& b, const Ranges& ranges) {
+  AddForm(&a, b, 1);
+  Recombine(&a, ranges);
+  return a;
+}
+
+void AddVar(Linear* sum, const Expr& var, int64_t factor, const FormMap& values,
+            const Ranges& ranges) {
+  AddExpr(sum, var, factor, &values, ranges);
+  Recombine(sum, ranges);
+}
+
+bool UsesVar(const Linear& form, const VarSet& vars) {
+  return std::ranges::any_of(form.terms,
+                             [&](const Linear::Term& t) { return UsesVar(t.atom, vars); });
+}
+
+Linear ToLinear(const Expr& e, const Ranges& ranges) { return FormOf(e, nullptr, ranges); }
+
+Linear ToLinear(const Expr& e, const FormMap& values, const Ranges& ranges) {
+  return FormOf(e, &values, ranges);
 }
 
 Expr FromLinear(const Linear& form) {
@@ -329,6 +363,12 @@ Expr FromLinear(const Linear& form) {
   }
   if (!sum) return Expr(form.constant);
   return form.constant == 0 ? sum : sum + Expr(form.constant);
+}
+
+VarMap FromLinear(const FormMap& values) {
+  VarMap all = values.others == nullptr ? VarMap() : FromLinear(*values.others);
+  for (const auto& [var, form] : values) all[var] = FromLinear(form);
+  return all;
 }
 
 Interval BoundsOf(const Linear& form, const Ranges& ranges) {

@@ -9,11 +9,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "compiler/ir/ir.h"
+#include "base/flat_map.h"
+#include "compiler/ir/visit.h"
 
 namespace tessera::ir {
 
@@ -39,7 +39,7 @@ class Ranges {
   }
 
  private:
-  std::unordered_map<const ExprNode*, Interval> map_;
+  FlatMap<const ExprNode*, Interval> map_;
 };
 
 // sum(coeff * atom) + constant. Atoms are structurally distinct and have non-zero coefficients.
@@ -62,8 +62,27 @@ struct Linear {
 Linear ToLinear(const Expr& e, const Ranges& ranges);
 Expr FromLinear(const Linear& form);
 
-Linear Add(const Linear& a, const Linear& b, int64_t factor = 1);  // a + factor * b
-Linear Scale(const Linear& a, int64_t factor);
+// Forms of variables, which replace them. A map without a variable's form uses |others|', which
+// must live as long.
+struct FormMap : FlatMap<const ExprNode*, Linear> {
+  using FlatMap::FlatMap;
+  const FormMap* others = nullptr;
+
+  const Linear* Of(const ExprNode* var) const;  // null: it has none
+};
+// The form of |e| with each variable of |values| replaced by its form, in which they stay.
+Linear ToLinear(const Expr& e, const FormMap& values, const Ranges& ranges);
+VarMap FromLinear(const FormMap& values);
+
+Linear Add(Linear a, const Linear& b, int64_t factor = 1);  // a + factor * b
+Linear Scale(Linear a, int64_t factor);
+// a + b, without x / k * k + x % k, which is x.
+Linear Sum(Linear a, const Linear& b, const Ranges& ranges);
+// Adds |factor| * |var| to |sum|; a variable of |values| is replaced by its form.
+void AddVar(Linear* sum, const Expr& var, int64_t factor, const FormMap& values,
+            const Ranges& ranges);
+// Whether |form| contains one of |vars|.
+bool UsesVar(const Linear& form, const VarSet& vars);
 
 // Bounds over all values of the variables within |ranges|. Sound, and exact for affine forms.
 Interval BoundsOf(const Expr& e, const Ranges& ranges);

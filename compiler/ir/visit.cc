@@ -111,11 +111,6 @@ Stmt Substitute(const Stmt& s, const VarMap& map) {
       [&](const Stmt& b) { return Substitute(b, map); });
 }
 
-void Visit(const Expr& e, const std::function<void(const Expr&)>& fn) {
-  for (const Expr& a : e->args) Visit(a, fn);
-  fn(e);
-}
-
 void VisitStmts(const Stmt& s, const std::function<void(const Stmt&)>& fn) {
   fn(s);
   for (const Stmt& b : s->body) VisitStmts(b, fn);
@@ -185,10 +180,6 @@ bool UsesVar(const Expr& e, const Expr& var) {
     if (UsesVar(a, var)) return true;
   }
   return false;
-}
-
-bool Contains(const Expr& e, const std::function<bool(const Expr&)>& is) {
-  return is(e) || std::ranges::any_of(e->args, [&](const Expr& a) { return Contains(a, is); });
 }
 
 bool UsesVar(const Expr& e, const VarSet& vars) {

@@ -5,10 +5,10 @@
 #define TESSERA_COMPILER_IR_VISIT_H_
 
 #include <functional>
-#include <set>
 #include <unordered_map>
 #include <vector>
 
+#include "base/flat_map.h"
 #include "compiler/ir/ir.h"
 
 namespace tessera::ir {
@@ -28,7 +28,7 @@ Expr Rewrite(const Expr& e, const ExprFn& fn);
 Stmt RewriteExprs(const Stmt& s, const ExprFn& fn);  // every expression of |s|, by Rewrite
 
 // Replaces variables by expressions.
-using VarMap = std::unordered_map<const ExprNode*, Expr>;
+using VarMap = FlatMap<const ExprNode*, Expr>;
 Expr Substitute(const Expr& e, const VarMap& map);
 Stmt Substitute(const Stmt& s, const VarMap& map);
 
@@ -38,20 +38,31 @@ using BufferMap = std::unordered_map<const BufferNode*, Buffer>;
 Stmt FreshCopy(const Stmt& s, VarMap vars, BufferMap buffers = {});
 
 // Calls fn on each node, operands first.
-void Visit(const Expr& e, const std::function<void(const Expr&)>& fn);
+template <typename Fn>
+void Visit(const Expr& e, const Fn& fn) {
+  for (const Expr& a : e->args) Visit(a, fn);
+  fn(e);
+}
 void VisitStmts(const Stmt& s, const std::function<void(const Stmt&)>& fn);  // outer first
 
 // The number of stores, calls and prefetches in the text of |s|.
 int64_t CountWork(const Stmt& s);
 
 // Whether |is| holds for |e| or a part of it. Tests outer nodes first and stops at the first match.
-bool Contains(const Expr& e, const std::function<bool(const Expr&)>& is);
+template <typename Is>
+bool Contains(const Expr& e, const Is& is) {
+  if (is(e)) return true;
+  for (const Expr& a : e->args) {
+    if (Contains(a, is)) return true;
+  }
+  return false;
+}
 
 // Appends the parts of |condition|, which "and" joins, to |parts|.
 void PartsOf(const Expr& condition, std::vector<Expr>* parts);
 
 // Whether |e| contains the variable |var|, or one of |vars|.
-using VarSet = std::set<const ExprNode*>;
+using VarSet = FlatSet<const ExprNode*>;
 bool UsesVar(const Expr& e, const Expr& var);
 bool UsesVar(const Expr& e, const VarSet& vars);
 bool UsesVar(const Stmt& s, const Expr& var);

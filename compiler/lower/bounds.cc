@@ -2,6 +2,8 @@
 #include "compiler/lower/bounds.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "base/bits.h"
 #include "base/check.h"
@@ -31,6 +33,11 @@ class Inference {
     for (const Stage& stage : stages) {
       if (!stage.placeholder && stage.attach != Attach::kInline) AddReads(stage.body, &stage);
     }
+    std::vector<const Stage*> sorted;
+    for (const Stage& stage : stages) sorted.push_back(&stage);
+    std::ranges::sort(sorted, std::less());
+    out_.stages.reserve(sorted.size());  // references stay valid from here on
+    for (const Stage* stage : sorted) out_.stages[stage];
     auto left = std::ranges::count_if(
         stages, [](const Stage& stage) { return stage.attach != Attach::kInline; });
     for (bool progress = true; progress && left > 0;) {
@@ -45,14 +52,14 @@ class Inference {
           progress = true;
         }
         if (stage.attach == Attach::kAfter && !looped_.contains(schedule_.OuterOf(stage))) continue;
-        StageBounds& b = out_.stages.at(stage.name);
+        StageBounds& b = out_.stages[&stage];
         b.first = b.min;
         b.count = b.extent;
         if (stage.attach == Attach::kAfter) TESSERA_TRY(FollowLoops(stage, &b));
         // If its buffer is inside of the loops that it follows, it holds the box of one run.
         if (stage.attach == Attach::kAfter &&
             (schedule_.IsForFollowers(stage) || (schedule_.OwnerOf(stage)->name == stage.at_stage &&
-                                                 out_.stages.at(stage.at_stage).around > 0))) {
+                                                 Of(*schedule_.Find(stage.at_stage)).around > 0))) {
           b.min = b.first;
           b.extent = b.count;
         }
@@ -75,7 +82,7 @@ class Inference {
     }
     for (const Stage& stage : stages) {
       for (const schedule::Lookahead& ahead : stage.prefetches)
-        out_.stages.at(stage.name).ahead.push_back(BoxAhead(stage, ahead));
+        out_.stages[&stage].ahead.push_back(BoxAhead(stage, ahead));
     }
     return std::move(out_);
   }
@@ -100,10 +107,10 @@ class Inference {
   }
 
   Status MakeBox(const Stage& stage) {
-    StageBounds& b = out_.stages[stage.name];  // a map: references stay valid
+    StageBounds& b = out_.stages[&stage];
     b.limit = LimitOf(schedule_, stage);
     for (size_t d = 0; d < stage.shape.size(); ++d) {
-      b.min.push_back(Expr(0));
+      b.min.emplace_back();
       const bool padded = stage.placeholder || stage.prepared || stage.attach == Attach::kAfter;
       b.extent.push_back(padded ? b.limit[d] : stage.shape[d]);
     }
@@ -125,16 +132,16 @@ class Inference {
     if (own.empty()) return;
     VarSet fixed = FixedVars(schedule_, stage);
     fixed.insert(own.begin(), own.end());
-    const ir::VarMap roots = RootsFor(stage, *b, fixed);
-    std::vector<Expr> min;
+    const ir::FormMap roots = RootsFor(stage, *b, fixed);
+    std::vector<Linear> min;
     std::vector<int64_t> extent;
     for (size_t d = 0; d < stage.axes.size(); ++d) {
       const ir::ExprNode* axis = stage.axes[d].var.get();
       const Reach r = ReachOf(roots.at(axis), fixed, out_.ranges);
       if (!r.known) return;
       extent.push_back(ir::BoundsOf(ir::Add(r.hi, r.lo, -1), out_.ranges).hi + 1);
-      if (!Apart(b->values.at(axis) - b->first[d], extent[d], own)) return;
-      min.push_back(ir::FromLinear(r.lo));
+      if (!Apart(b->values.at(axis), b->first[d], extent[d], own)) return;
+      min.push_back(r.lo);
     }
     std::tie(b->around, b->min, b->extent) = std::tuple(depth, min, extent);
   }
@@ -143,7 +150,7 @@ class Inference {
   // are complete there.
   Status FollowLoops(const Stage& stage, StageBounds* b) {
     const Stage& leader = *schedule_.Find(stage.at_stage);
-    const StageBounds& lb = out_.stages.at(leader.name);
+    const StageBounds& lb = Of(leader);
     const VarSet fixed = FixedVars(schedule_, stage);
     const std::vector<size_t> axes = schedule_.AxesThrough(stage, leader);
     if (axes.empty()) {
@@ -152,24 +159,24 @@ class Inference {
                   stage.name, leader.name);
     }
     for (size_t d = 0; d < axes.size(); ++d) {
-      const Expr& value = lb.values.at(leader.axes[d].var.get());
+      const Linear& value = lb.values.at(leader.axes[d].var.get());
       const Reach r = ReachOf(value, fixed, out_.ranges);
       const int64_t count =
           r.known ? ir::BoundsOf(ir::Add(r.hi, r.lo, -1), out_.ranges).hi + 1 : lb.extent[d];
-      b->first[axes[d]] = r.known ? ir::FromLinear(r.lo) : lb.min[d];
+      b->first[axes[d]] = r.known ? r.lo : lb.min[d];
       // The leader may have padding that this stage lacks.
       const int64_t before = r.known && r.lo.IsConstant() ? r.lo.constant : 0;
       b->count[axes[d]] = std::min(count, std::max<int64_t>(1, b->limit[axes[d]] - before));
-      b->once = b->once && r.known && Apart(value - lb.first[d], count, fixed);
+      b->once = b->once && r.known && Apart(value, lb.first[d], count, fixed);
     }
     return {};
   }
 
-  // Whether the boxes of |count| elements from |index| on, one for each value of the fixed
-  // variables, are disjoint.
-  bool Apart(const Expr& index, int64_t count, const VarSet& fixed) const {
+  // Whether the boxes of |count| elements from |index| - |first| on are disjoint; each value of the
+  // fixed variables has one.
+  bool Apart(const Linear& index, const Linear& first, int64_t count, const VarSet& fixed) const {
     std::vector<std::pair<int64_t, int64_t>> steps;  // with iterations
-    for (const Linear::Term& t : ir::ToLinear(index, out_.ranges).terms) {
+    for (const Linear::Term& t : ir::Add(index, first, -1).terms) {
       if (!ir::UsesVar(t.atom, fixed)) continue;
       if (t.atom->kind != ir::ExprKind::kVar) return false;
       steps.emplace_back(t.coeff, ir::BoundsOf(t.atom, out_.ranges).hi + 1);
@@ -212,19 +219,19 @@ class Inference {
 
   // The box of |stage| that |readers| read while |fixed| variables are fixed, cut to its bounds.
   ReadBox Union(const Stage& stage, const std::vector<const Stage*>& readers, const VarSet& fixed) {
-    const std::vector<int64_t>& limit = out_.stages.at(stage.name).limit;
+    const std::vector<int64_t>& limit = Of(stage).limit;
     const size_t rank = stage.shape.size();
     ReadBox box;
     std::vector<Linear> lo(rank), hi(rank);
     std::vector<bool> any(rank, false), whole(rank, false);
     for (const Stage* reader : readers) {
-      const StageBounds& rb = out_.stages.at(reader->name);
-      const ir::VarMap roots =
+      const StageBounds& rb = Of(*reader);
+      const ir::FormMap roots =
           looped_.contains(reader) ? RootsFor(*reader, rb, fixed) : WholeBox(*reader, rb);
       ir::Visit(reader->body, [&](const Expr& e) {
         if (e->kind != ir::ExprKind::kTensorRead || e->tensor->name != stage.name) return;
         for (size_t d = 0; d < rank; ++d) {
-          const Reach r = ReachOf(ir::Substitute(e->args[d], roots), fixed, out_.ranges);
+          const Reach r = ReachOf(ir::ToLinear(e->args[d], roots, out_.ranges), fixed, out_.ranges);
           if (!r.known) {
             whole[d] = true;
           } else if (!any[d]) {
@@ -244,80 +251,80 @@ class Inference {
       }
       const int64_t extent = ir::BoundsOf(ir::Add(hi[d], lo[d], -1), out_.ranges).hi + 1;
       const bool all = whole[d] || !any[d] || extent >= limit[d];
-      box.min.push_back(all ? Expr(0) : ir::FromLinear(lo[d]));
+      box.min.push_back(all ? Linear() : lo[d]);
       box.extent.push_back(all ? std::max(limit[d], stage.shape[d]) : extent);
     }
     return box;
   }
 
+  const StageBounds& Of(const Stage& stage) const { return out_.stages.at(&stage); }
+
   // Root variables of a reader whose loops are unknown: they range over the box that it holds.
-  ir::VarMap WholeBox(const Stage& reader, const StageBounds& rb) {
-    ir::VarMap roots;
+  ir::FormMap WholeBox(const Stage& reader, const StageBounds& rb) {
+    ir::FormMap roots;
     for (size_t d = 0; d < reader.axes.size(); ++d) {
-      const Expr fresh = ir::Var(reader.axes[d].name());
-      out_.ranges.Set(fresh, {0, rb.extent[d] - 1});
-      roots[reader.axes[d].var.get()] = rb.min[d] + fresh;
+      const Expr& axis = reader.axes[d].var;
+      roots[axis.get()] = ir::Add(rb.min[d], in_box_.Of(axis, rb.extent[d], &out_.ranges));
     }
     return roots;
   }
 
   // Root variables of |reader| for the analysis. An axis without fixed loops is one variable over
   // its exact range, which the loops of a split that does not divide would overstate.
-  ir::VarMap RootsFor(const Stage& reader, const StageBounds& rb, const VarSet& fixed) {
-    ir::VarMap roots;
-    const ir::VarMap exact = ExactAxes(reader, rb.extents, fixed, &out_.ranges);
-    auto add = [&](const ir::Axis& axis, const Expr& min, int64_t extent) {
-      const Expr value = rb.values.at(axis.var.get());
-      if (ir::UsesVar(value, fixed) && !OnlyInMin(value, min, fixed)) {
-        const auto of = exact.find(axis.var.get());
-        roots[axis.var.get()] =
-            ir::Simplify(min + (of == exact.end() ? axis.var : of->second), out_.ranges);
+  ir::FormMap RootsFor(const Stage& reader, const StageBounds& rb, const VarSet& fixed) {
+    ir::FormMap roots;
+    roots.others = &rb.values;  // between root and leaf
+    std::optional<ir::FormMap> exact;
+    auto add = [&](const Expr& axis, const Linear& min, int64_t extent) {
+      const Linear& value = rb.values.at(axis.get());
+      if (!ir::UsesVar(value, fixed) || OnlyInMin(value, min, fixed)) {
+        roots[axis.get()] = ir::Add(in_loops_.Of(axis, extent, &out_.ranges), min);
         return;
       }
-      const Expr fresh = ir::Var(axis.name());
-      out_.ranges.Set(fresh, {0, extent - 1});
-      roots[axis.var.get()] = min + fresh;
+      if (!exact) exact = ExactAxes(reader, rb.extents, fixed, &exact_, &out_.ranges);
+      const Linear* of = exact->Of(axis.get());
+      roots[axis.get()] =
+          ir::Sum(min, of == nullptr ? ir::ToLinear(axis, out_.ranges) : *of, out_.ranges);
     };
+    roots.reserve(reader.axes.size() + reader.reduce_axes.size());
     for (size_t d = 0; d < reader.axes.size(); ++d) {
-      add(reader.axes[d], rb.first[d], std::max(rb.count[d], PaddedExtent(reader, rb, d)));
+      add(reader.axes[d].var, rb.first[d], std::max(rb.count[d], PaddedExtent(reader, rb, d)));
     }
-    for (const ir::Axis& a : reader.reduce_axes) add(a, Expr(a.min), a.extent);
-    for (const auto& [var, value] : rb.values) roots.emplace(var, value);  // between root and leaf
+    for (const ir::Axis& a : reader.reduce_axes) add(a.var, {.constant = a.min}, a.extent);
     return roots;
   }
 
   // Whether all fixed variables of |value| come from the box's minimum; the loops of the axis then
   // move.
-  static bool OnlyInMin(const Expr& value, const Expr& min, const VarSet& fixed) {
-    return !ir::Contains(
-        value, [&](const Expr& x) { return fixed.contains(x.get()) && !ir::UsesVar(min, x); });
+  static bool OnlyInMin(const Linear& value, const Linear& min, const VarSet& fixed) {
+    return std::ranges::none_of(value.terms, [&](const Linear::Term& t) {
+      return ir::Contains(t.atom, [&](const Expr& x) {
+        return fixed.contains(x.get()) && !ir::UsesVar(min, VarSet{x.get()});
+      });
+    });
   }
 
   void MakeLoops(const Stage& stage, StageBounds* b) {
     b->extents = stage.Iterations(b->count);
-    const std::unordered_map<const ir::ExprNode*, int64_t>& extents = b->extents;
     for (const schedule::LoopAxis& leaf : stage.leaves) {
-      out_.ranges.Set(leaf.var, {0, extents.at(leaf.var.get()) - 1});
+      out_.ranges.Set(leaf.var, {0, b->extents.at(leaf.var.get()) - 1});
     }
-    std::vector<Expr> guards;  // ConditionsOf has them
-    b->values = stage.AxesOfLeaves(extents, &guards);
-    const auto value_of = [&](const Expr& var) {
-      auto it = b->values.find(var.get());
-      return it == b->values.end() ? var : it->second;
-    };
+    b->values = stage.AxesOfLeaves(b->extents, out_.ranges);
     // Bodies may name reduction loops (reindex).
-    for (size_t d = 0; d < stage.axes.size(); ++d) {
-      const Expr var = stage.axes[d].var;
-      b->values[var.get()] = ir::Simplify(b->first[d] + value_of(var), out_.ranges);
-    }
-    for (const ir::Axis& a : stage.reduce_axes)
-      b->values[a.var.get()] = ir::Simplify(Expr(a.min) + value_of(a.var), out_.ranges);
+    const auto begin = [&](const Expr& axis, const Linear& first) {
+      const auto of = b->values.find(axis.get());
+      const Linear value = of == b->values.end() ? ir::ToLinear(axis, out_.ranges) : of->second;
+      b->values[axis.get()] = ir::Sum(first, value, out_.ranges);
+    };
+    for (size_t d = 0; d < stage.axes.size(); ++d) begin(stage.axes[d].var, b->first[d]);
+    for (const ir::Axis& a : stage.reduce_axes) begin(a.var, {.constant = a.min});
   }
 
   const Schedule& schedule_;
   Bounds out_;
-  std::set<const Stage*> boxed_, looped_;  // stages whose box, whose loops are known
+  FlatSet<const Stage*> boxed_, looped_;  // stages whose box, whose loops are known
   std::map<std::string, std::vector<const Stage*>> readers_;  // by tensor, not inlined
+  FreshVars in_box_, in_loops_, exact_;  // for axes: over the box, over the loops, over a split
 };
 
 }  // namespace
@@ -331,6 +338,13 @@ VarSet FixedVars(const Schedule& schedule, const Stage& stage) {
     inner = outer;
   }
   return fixed;
+}
+
+bool StageBounds::Moves(const Expr& index, const ir::ExprNode* loop) const {
+  return ir::Contains(index, [&](const Expr& x) {
+    const auto value = values.find(x.get());
+    return value == values.end() ? x.get() == loop : ir::UsesVar(value->second, {loop});
+  });
 }
 
 int64_t PaddedExtent(const Stage& stage, const StageBounds& b, size_t d) {

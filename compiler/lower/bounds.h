@@ -5,10 +5,6 @@
 #ifndef TESSERA_COMPILER_LOWER_BOUNDS_H_
 #define TESSERA_COMPILER_LOWER_BOUNDS_H_
 
-#include <map>
-#include <set>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
@@ -20,26 +16,29 @@ namespace tessera::lower {
 
 // The box that contains a stage's reads.
 struct ReadBox {
-  std::vector<ir::Expr> min;    // in loop variables, for each dimension
+  std::vector<ir::Linear> min;  // in loop variables, for each dimension
   std::vector<int64_t> extent;  // below 1: nothing is read
 };
 
 // The inferred bounds of one stage.
 struct StageBounds {
-  std::vector<ir::Expr> min;    // the box in its buffer: first index in each dimension
-  std::vector<int64_t> extent;  // the box's extents
-  std::vector<ir::Expr> first;  // the box that one run of its loops computes; differs only if the
-  std::vector<int64_t> count;   // stage follows the loops of another one (Attach::kAfter)
-  bool once = true;             // no element is computed twice while its buffer lives
-  size_t around = 0;            // number of the stage's own loops around its buffer
-  std::vector<int64_t> limit;   // indices below it have a place in every buffer
-  std::unordered_map<const ir::ExprNode*, int64_t> extents;  // of every axis, leaves included
-  ir::VarMap values;           // root axis variable (reduction too) -> expression of leaf variables
-  std::vector<ReadBox> ahead;  // by Stage::prefetches: the box that one iteration reads
+  std::vector<ir::Linear> min;    // the box in its buffer: first index in each dimension
+  std::vector<int64_t> extent;    // the box's extents
+  std::vector<ir::Linear> first;  // the box that one run of its loops computes; differs only if the
+  std::vector<int64_t> count;     // stage follows the loops of another one (Attach::kAfter)
+  bool once = true;               // no element is computed twice while its buffer lives
+  size_t around = 0;              // number of the stage's own loops around its buffer
+  std::vector<int64_t> limit;     // indices below it have a place in every buffer
+  schedule::LoopCounts extents;   // of every axis, leaves included
+  ir::FormMap values;             // every axis that is no leaf (reduction too), in leaf variables
+  std::vector<ReadBox> ahead;     // by Stage::prefetches: the box that one iteration reads
+
+  // Whether |index|, of the stage's body, changes with the loop variable |loop|.
+  bool Moves(const ir::Expr& index, const ir::ExprNode* loop) const;
 };
 
 struct Bounds {
-  std::map<std::string, StageBounds> stages;
+  FlatMap<const schedule::Stage*, StageBounds> stages;
   ir::Ranges ranges;  // of every leaf variable
 };
 
@@ -49,8 +48,7 @@ Result<Bounds> InferBounds(const schedule::Schedule& schedule);
 int64_t PaddedExtent(const schedule::Stage& stage, const StageBounds& bounds, size_t d);
 
 // The loop variables that are fixed while |stage| is computed: those of the loops around it.
-std::set<const ir::ExprNode*> FixedVars(const schedule::Schedule& schedule,
-                                        const schedule::Stage& stage);
+ir::VarSet FixedVars(const schedule::Schedule& schedule, const schedule::Stage& stage);
 
 }  // namespace tessera::lower
 

@@ -103,7 +103,7 @@ class Builder {
   // place of it. A follower with its own buffer has it around all loops, or, if only followers read
   // it, where they are.
   Status DeclareWithFollowers(const Stage& stage, size_t depth, std::vector<Buffer>* locals) {
-    const bool here = bounds_.stages.at(stage.name).around == depth;
+    const bool here = bounds_.stages.at(&stage).around == depth;
     if (stage.output && depth == 0) TESSERA_TRY(CheckInPlace(schedule_, bounds_, stage));
     if (!stage.output && here) TESSERA_TRY(Declare(stage, locals));
     for (const Stage& s : schedule_.stages()) {
@@ -164,10 +164,10 @@ class Builder {
   // The place of an element of a stage in its buffer.
   std::vector<Expr> Place(const std::string& name, const std::vector<Expr>& indices) const {
     // A stage in place of another has its elements where the owner's are.
-    const StageBounds& b = bounds_.stages.at(schedule_.OwnerOf(*schedule_.Find(name))->name);
+    const StageBounds& b = bounds_.stages.at(schedule_.OwnerOf(*schedule_.Find(name)));
     std::vector<Expr> place;
     for (size_t d = 0; d < indices.size(); ++d)
-      place.push_back(ir::Simplify(indices[d] - b.min[d], bounds_.ranges));
+      place.push_back(ir::Simplify(indices[d] - ir::FromLinear(b.min[d]), bounds_.ranges));
     return place;
   }
 
@@ -180,9 +180,9 @@ class Builder {
 
   // |e| of |stage|'s body, over buffers and loop variables. |guards| hold where it is computed.
   Result<Expr> Lowered(const Stage& stage, const Expr& e, const std::vector<Expr>& guards) {
-    const StageBounds& b = bounds_.stages.at(stage.name);
+    const StageBounds& b = bounds_.stages.at(&stage);
     std::string missing;
-    const Expr out = ir::Rewrite(ir::Substitute(e, b.values), [&](const Expr& x) {
+    const Expr out = ir::Rewrite(ir::Substitute(e, ir::FromLinear(b.values)), [&](const Expr& x) {
       if (x->kind != ir::ExprKind::kTensorRead) return x;
       auto it = buffers_.find(x->tensor->name);
       if (it == buffers_.end()) {
@@ -239,14 +239,16 @@ class Builder {
     for (size_t k = 0; k < stage.prefetches.size(); ++k) {
       const schedule::Lookahead& ahead = stage.prefetches[k];
       if (ahead.axis != leaf.name) continue;
-      ReadBox box = bounds_.stages.at(stage.name).ahead[k];
+      ReadBox box = bounds_.stages.at(&stage).ahead[k];
       const Expr var = schedule_.LoopOf(stage, ahead).var;
       // If the reach is unknown, the box is the whole tensor, which one iteration has read already.
-      if (std::ranges::none_of(box.min, [&](const Expr& e) { return ir::UsesVar(e, var); }))
+      if (std::ranges::none_of(
+              box.min, [&](const ir::Linear& first) { return ir::UsesVar(first, {var.get()}); }))
         continue;
       const Askers askers = AskersOf(schedule_, bounds_, stage, ahead, box);
       LookAhead(var, ahead.distance, bounds_.ranges, &box);
-      box.min = Place(ahead.tensor, box.min);
+      const StageBounds& of = bounds_.stages.at(schedule_.OwnerOf(*schedule_.Find(ahead.tensor)));
+      for (size_t d = 0; d < box.min.size(); ++d) box.min[d] = ir::Add(box.min[d], of.min[d], -1);
       const auto known = buffers_.find(ahead.tensor);
       if (known == buffers_.end()) {
         return Fail(Code::kInvalidArgument,
@@ -294,7 +296,7 @@ class Builder {
   }
 
   Expr Extent(const Stage& stage, const LoopAxis& leaf) const {
-    return Expr(bounds_.stages.at(stage.name).extents.at(leaf.var.get()));
+    return Expr(bounds_.stages.at(&stage).extents.at(leaf.var.get()));
   }
 
   // Whether an instruction starts the reduction. Such instructions start sums at 0.
@@ -306,9 +308,9 @@ class Builder {
   }
 
   std::vector<Expr> OutputPlace(const Stage& stage) const {
-    const StageBounds& b = bounds_.stages.at(stage.name);
+    const StageBounds& b = bounds_.stages.at(&stage);
     std::vector<Expr> index;
-    for (const ir::Axis& a : stage.axes) index.push_back(b.values.at(a.var.get()));
+    for (const ir::Axis& a : stage.axes) index.push_back(ir::FromLinear(b.values.at(a.var.get())));
     return Place(stage.name, index);
   }
 
@@ -352,7 +354,7 @@ class Builder {
     TESSERA_ASSIGN(nest.value, LoweredValue(stage));
     for (size_t i = depth; i < stage.leaves.size(); ++i) {
       nest.loops.push_back({stage.leaves[i].var, 0,
-                            bounds_.stages.at(stage.name).extents.at(stage.leaves[i].var.get())});
+                            bounds_.stages.at(&stage).extents.at(stage.leaves[i].var.get())});
     }
     // In the first step of the reduction every reduction loop outside the nest is at its start.
     nest.first = ir::Imm(DType::kBool, 1);

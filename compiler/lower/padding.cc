@@ -35,7 +35,8 @@ class PaddedSplit {
         bounds_(bounds),
         stage_(stage),
         split_(split),
-        own_(bounds.stages.at(stage.name)),
+        own_(bounds.stages.at(&stage)),
+        values_(ir::FromLinear(own_.values)),
         conditions_(ConditionsOf(schedule, bounds, stage).All()) {}
 
   Status Check() {
@@ -46,19 +47,18 @@ class PaddedSplit {
                       "its end belong to; choose a factor that divides {}",
                       own_.extents.at(split_.parent.get())));
     }
-    const Expr& index = own_.values.at(axis->var.get());
+    const Expr& index = values_.at(axis->var.get());
     ir::Visit(index, [&](const Expr& e) {
       if (e->kind == ExprKind::kVar) loops_.insert(e.get());
     });
     summed_ = std::ranges::any_of(
         stage_.reduce_axes, [&](const ir::Axis& a) { return a.var.get() == axis->var.get(); });
     std::vector<Expr> place;
-    for (const ir::Axis& a : stage_.axes) place.push_back(own_.values.at(a.var.get()));
+    for (const ir::Axis& a : stage_.axes) place.push_back(values_.at(a.var.get()));
     TESSERA_TRY(CheckPlace("writes", stage_, place, conditions_));
     const bool reduces = stage_.body->kind == ExprKind::kReduce;
     const std::vector<Expr> parts = reduces ? stage_.body->args : std::vector<Expr>{stage_.body};
-    for (const Expr& e : parts)
-      TESSERA_TRY(CheckReads(ir::Substitute(e, own_.values), conditions_));
+    for (const Expr& e : parts) TESSERA_TRY(CheckReads(ir::Substitute(e, values_), conditions_));
     if (!summed_) return {};
     Conditions behind;
     AddAtLeast(index, axis->min + axis->extent, &behind);
@@ -67,7 +67,7 @@ class PaddedSplit {
     }
     behind.insert(behind.end(), conditions_.begin(), conditions_.end());
     const bool nothing = stage_.body->reduce() == ir::ReduceOp::kSum &&
-                         IsZero(ir::Substitute(parts[0], own_.values), behind);
+                         IsZero(ir::Substitute(parts[0], values_), behind);
     if (nothing) return {};
     return Bad(
         fmt::format("what the iterations behind its end add is not 0, and a factor of the "
@@ -118,8 +118,8 @@ class PaddedSplit {
     const std::vector<int64_t> room = ir::PaddedShape(*buffer);
     for (size_t d = 0; d < indices.size(); ++d) {
       if (!ir::UsesVar(indices[d], loops_)) continue;
-      const Expr place =
-          ir::Simplify(indices[d] - bounds_.stages.at(owner.name).min[d], bounds_.ranges);
+      const Expr min = ir::FromLinear(bounds_.stages.at(&owner).min[d]);
+      const Expr place = ir::Simplify(indices[d] - min, bounds_.ranges);
       int64_t before = 0;
       for (const LayoutDim& l : buffer->layout.dims) {
         if (l.dim == static_cast<int>(d)) before = std::max(before, l.before);
@@ -211,7 +211,7 @@ class PaddedSplit {
 
   // Elements of |tensor| below the result are computed like those inside its shape.
   int64_t ComputedTo(const Stage& tensor, size_t d) const {
-    if (tensor.attach != Attach::kRoot) return bounds_.stages.at(tensor.name).limit[d];
+    if (tensor.attach != Attach::kRoot) return bounds_.stages.at(&tensor).limit[d];
     int64_t to = tensor.shape[d];
     for (const Relation& r : tensor.relations) {
       if (r.is_split && r.pad && r.parent.get() == tensor.axes[d].var.get())
@@ -225,6 +225,7 @@ class PaddedSplit {
   const Stage& stage_;
   const Relation& split_;
   const StageBounds& own_;
+  const ir::VarMap values_;      // of axes
   const Conditions conditions_;  // of the stage
   ir::VarSet loops_;             // the axis's loops
   bool summed_ = false;          // whether the axis belongs to the reduction
@@ -238,7 +239,7 @@ Status CheckPadding(const Schedule& schedule, const Bounds& bounds) {
     if (!stage.output && schedule.Consumers(stage.name).empty()) continue;
     for (const Relation& r : stage.relations) {
       if (!r.is_split || !r.pad) continue;
-      if (bounds.stages.at(stage.name).extents.at(r.parent.get()) % r.factor == 0) continue;
+      if (bounds.stages.at(&stage).extents.at(r.parent.get()) % r.factor == 0) continue;
       TESSERA_TRY(PaddedSplit(schedule, bounds, stage, r).Check());
     }
   }

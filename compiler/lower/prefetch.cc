@@ -35,8 +35,7 @@ Run RunOf(const ir::BufferNode& buffer) {
   return run;
 }
 
-bool IsMultiple(const Expr& e, int64_t k, const ir::Ranges& ranges) {
-  const ir::Linear form = ir::ToLinear(e, ranges);
+bool IsMultiple(const ir::Linear& form, int64_t k) {
   return form.constant % k == 0 && std::ranges::all_of(form.terms, [&](const ir::Linear::Term& t) {
            return t.coeff % k == 0;
          });
@@ -45,7 +44,7 @@ bool IsMultiple(const Expr& e, int64_t k, const ir::Ranges& ranges) {
 // If the box covers whole runs of its innermost piece, a line of |elements| may hold several runs:
 // enlarges |steps| as far as the line allows, piece by piece of the layout.
 void WidenLine(const ir::BufferNode& buffer, const ReadBox& box, int64_t elements,
-               const ir::Ranges& ranges, std::vector<int64_t>* steps) {
+               std::vector<int64_t>* steps) {
   const std::vector<int64_t> padded = ir::PaddedShape(buffer),
                              strides = ir::PhysicalStrides(buffer);
   std::vector<LayoutDim> pieces = buffer.layout.dims;
@@ -61,7 +60,7 @@ void WidenLine(const ir::BufferNode& buffer, const ReadBox& box, int64_t element
     const auto d = static_cast<size_t>(pieces[i].dim);
     const int64_t take = std::min(length(pieces[i]), elements / held), step = (*steps)[d] * take;
     if (strides[i] != held || pieces[i].div != (*steps)[d] || length(pieces[i]) % take != 0 ||
-        box.extent[d] % step != 0 || !IsMultiple(box.min[d], step, ranges))
+        box.extent[d] % step != 0 || !IsMultiple(box.min[d], step))
       return;
     (*steps)[d] = step;
     held *= take;
@@ -118,16 +117,18 @@ Askers AskersOf(const schedule::Schedule& schedule, const Bounds& bounds,
     for (; i < 0; at = schedule.OuterOf(*at)) i = schedule.OuterOf(*at)->LeafIndex(at->at_axis);
     const schedule::LoopAxis& leaf = at->leaves[static_cast<size_t>(i)];
     if (leaf.var.get() == last) return askers;
-    if (std::ranges::any_of(box.min, [&](const Expr& e) { return ir::UsesVar(e, leaf.var); }))
+    if (std::ranges::any_of(
+            box.min, [&](const ir::Linear& first) { return ir::UsesVar(first, {leaf.var.get()}); }))
       continue;
     askers.index = askers.index + leaf.var * Expr(askers.count);
-    askers.count *= bounds.stages.at(at->name).extents.at(leaf.var.get());
+    askers.count *= bounds.stages.at(at).extents.at(leaf.var.get());
   }
 }
 
 void LookAhead(const Expr& var, int64_t distance, const ir::Ranges& ranges, ReadBox* box) {
   const Expr later = ir::Min(var + Expr(distance), Expr(ranges.Of(var).hi));
-  for (Expr& min : box->min) min = ir::Substitute(min, {{var.get(), later}});
+  const ir::FormMap values{{var.get(), ir::ToLinear(later, ranges)}};
+  for (ir::Linear& min : box->min) min = ir::ToLinear(ir::FromLinear(min), values, ranges);
 }
 
 ir::Stmt PrefetchNest(const ir::Buffer& buffer, const ReadBox& box, int64_t line_bytes,
@@ -141,12 +142,12 @@ ir::Stmt PrefetchNest(const ir::Buffer& buffer, const ReadBox& box, int64_t line
   const int64_t run_extent = box.extent[run.dim], part = std::min(line, run_extent);
   // A box that may start in the middle of a line may touch one more line.
   const bool whole =
-      run.elements % line == 0 && line % part == 0 && IsMultiple(box.min[run.dim], part, ranges);
+      run.elements % line == 0 && line % part == 0 && IsMultiple(box.min[run.dim], part);
   std::vector<int64_t> steps(limit.size(), 1);  // elements of a dimension in a line
   steps[run.dim] = line;
   if (whole && line == run.elements && run_extent % line == 0) {
     const int64_t bytes = static_cast<int64_t>(SizeOf(buffer->dtype));
-    WidenLine(*buffer, box, line_bytes / bytes, ranges, &steps);
+    WidenLine(*buffer, box, line_bytes / bytes, &steps);
   }
   std::vector<Expr> place;
   std::vector<ir::Axis> loops;
@@ -158,7 +159,7 @@ ir::Stmt PrefetchNest(const ir::Buffer& buffer, const ReadBox& box, int64_t line
     loops.push_back({ir::Var(fmt::format("p{}", d)), 0, count});
     inside.Set(loops.back());
     const Expr step = loops.back().var * Expr(steps[d]);
-    const Expr index = box.min[d] + ir::Min(step, Expr(last));
+    const Expr index = ir::FromLinear(box.min[d]) + ir::Min(step, Expr(last));
     place.push_back(ir::Simplify(ir::Max(ir::Min(index, Expr(limit[d] - 1)), Expr(0)), inside));
   }
   if (askers.count > 1) return Share(buffer, loops, steps, askers, std::move(place));

@@ -2,6 +2,8 @@
 #include "compiler/lower/reach.h"
 
 #include <algorithm>
+#include <ranges>
+#include <utility>
 
 namespace tessera::lower {
 namespace {
@@ -17,7 +19,7 @@ Reach ReachOfAtom(const Expr& atom, const VarSet& fixed, const Ranges& ranges) {
   if (atom->kind == ir::ExprKind::kBin &&
       (atom->bin() == ir::BinOp::kDiv || atom->bin() == ir::BinOp::kMod) &&
       ir::IsImm(atom->args[1], &k) && k > 0) {
-    const Reach x = ReachOf(atom->args[0], fixed, ranges);
+    const Reach x = ReachOf(ir::ToLinear(atom->args[0], ranges), fixed, ranges);
     if (x.known) {
       const Expr lo = ir::FromLinear(x.lo), hi = ir::FromLinear(x.hi);
       const Linear first = ir::ToLinear(ir::FloorDiv(lo, Expr(k)), ranges);
@@ -41,16 +43,13 @@ Reach ReachOfAtom(const Expr& atom, const VarSet& fixed, const Ranges& ranges) {
 
 }  // namespace
 
-Reach ReachOf(const Expr& e, const VarSet& fixed, const Ranges& ranges) {
-  const Linear form = ir::ToLinear(e, ranges);
+Reach ReachOf(const Linear& form, const VarSet& fixed, const Ranges& ranges) {
   Reach r;
   r.lo.constant = r.hi.constant = form.constant;
   for (const Linear::Term& t : form.terms) {
     if (!Moves(t.atom, fixed)) {
-      Linear same;
-      same.terms.push_back({t.atom, 1});
-      r.lo = ir::Add(r.lo, same, t.coeff);
-      r.hi = ir::Add(r.hi, same, t.coeff);
+      r.lo = ir::Add(std::move(r.lo), {{t}, 0});
+      r.hi = ir::Add(std::move(r.hi), {{t}, 0});
       continue;
     }
     const Reach a = ReachOfAtom(t.atom, fixed, ranges);
@@ -58,8 +57,8 @@ Reach ReachOf(const Expr& e, const VarSet& fixed, const Ranges& ranges) {
       r.known = false;
       return r;
     }
-    r.lo = ir::Add(r.lo, t.coeff > 0 ? a.lo : a.hi, t.coeff);
-    r.hi = ir::Add(r.hi, t.coeff > 0 ? a.hi : a.lo, t.coeff);
+    r.lo = ir::Add(std::move(r.lo), t.coeff > 0 ? a.lo : a.hi, t.coeff);
+    r.hi = ir::Add(std::move(r.hi), t.coeff > 0 ? a.hi : a.lo, t.coeff);
   }
   return r;
 }
@@ -77,32 +76,25 @@ bool Moves(const Expr& e, const VarSet& fixed) {
       e, [&](const Expr& x) { return x->kind == ir::ExprKind::kVar && !fixed.contains(x.get()); });
 }
 
-ir::VarMap ExactAxes(const schedule::Stage& stage,
-                     const std::unordered_map<const ir::ExprNode*, int64_t>& extents,
-                     const VarSet& fixed, Ranges* ranges) {
-  ir::VarMap value;
-  const auto value_of = [&](const Expr& var) {
-    auto it = value.find(var.get());
-    return it == value.end() ? var : it->second;
-  };
-  for (size_t i = stage.relations.size(); i-- > 0;) {
-    const schedule::Relation& r = stage.relations[i];
-    if (!r.is_split) {
-      const int64_t inner = extents.at(r.inner.get());
-      const Expr fused = value_of(r.parent);
-      value[r.outer.get()] = ir::FloorDiv(fused, Expr(inner));
-      value[r.inner.get()] = ir::FloorMod(fused, Expr(inner));
-      continue;
-    }
-    const Expr whole = r.ParentOf(value_of(r.outer), value_of(r.inner), extents);
-    if (r.pad || ir::UsesVar(whole, fixed)) {
-      value[r.parent.get()] = whole;
-      continue;
-    }
-    const Expr fresh = value[r.parent.get()] = ir::Var(r.parent->name);
-    ranges->Set(fresh, {0, extents.at(r.parent.get()) - 1});
+const Linear& FreshVars::Of(const Expr& var, int64_t extent, Ranges* ranges) {
+  const auto [fresh, made] = forms_.emplace(var.get(), {});
+  if (made && extent > 1) {
+    fresh->second.terms = {{ir::Var(var->name), 1}};
+    ranges->Set(fresh->second.terms[0].atom, {0, extent - 1});
   }
-  return value;
+  return fresh->second;
+}
+
+ir::FormMap ExactAxes(const schedule::Stage& stage, const schedule::LoopCounts& extents,
+                      const VarSet& fixed, FreshVars* fresh, Ranges* ranges) {
+  ir::FormMap values;
+  values.reserve(2 * stage.relations.size());
+  for (const schedule::Relation& r : stage.relations | std::views::reverse) {
+    r.AddTo(&values, extents, *ranges);
+    if (!r.is_split || r.pad || ir::UsesVar(values.at(r.parent.get()), fixed)) continue;
+    values[r.parent.get()] = fresh->Of(r.parent, extents.at(r.parent.get()), ranges);
+  }
+  return values;
 }
 
 Expr WithoutRemainder(const Expr& guard, const Ranges& ranges) {

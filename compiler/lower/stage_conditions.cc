@@ -29,30 +29,31 @@ std::vector<Expr> Open(const std::vector<Expr>& conditions, const Ranges& ranges
 }
 
 // Adds the conditions of |index| in |min| .. |min| + |extent| - 1 that may fail.
-void GuardRange(const Expr& index, const Expr& min, int64_t extent, const Ranges& ranges,
-                std::vector<Expr>* guards) {
-  const ir::Interval place =
-      ir::BoundsOf(ir::Add(ir::ToLinear(index, ranges), ir::ToLinear(min, ranges), -1), ranges);
-  if (place.lo < 0) guards->push_back(ir::Le(min, index));
-  if (place.hi >= extent) guards->push_back(ir::Lt(index, min + Expr(extent)));
+void GuardRange(const ir::Linear& index, const ir::Linear& min, int64_t extent,
+                const Ranges& ranges, std::vector<Expr>* guards) {
+  const ir::Interval place = ir::BoundsOf(ir::Add(index, min, -1), ranges);
+  const Expr at = ir::FromLinear(index), first = ir::FromLinear(min);
+  if (place.lo < 0) guards->push_back(ir::Le(first, at));
+  if (place.hi >= extent) guards->push_back(ir::Lt(at, first + Expr(extent)));
 }
 
 // For a stage that follows another stage's loops: adds the conditions, over its own axes, of the
 // elements for which that stage has values.
 void AddFollowed(const Schedule& schedule, const Bounds& bounds, const Stage& stage,
-                 const ir::VarMap& roots, std::vector<Expr>* guards) {
+                 std::vector<Expr>* guards) {
   const Stage& leader = *schedule.Find(stage.at_stage);
-  const StageBounds &b = bounds.stages.at(stage.name), &lb = bounds.stages.at(leader.name);
+  const StageBounds &b = bounds.stages.at(&stage), &lb = bounds.stages.at(&leader);
   const ir::VarSet fixed = FixedVars(schedule, stage);
   const std::vector<size_t> axes = schedule.AxesThrough(stage, leader);
   for (size_t d = 0; d < axes.size(); ++d) {
-    const Expr index = b.first[axes[d]] + stage.axes[axes[d]].var;
+    const Expr index = ir::FromLinear(b.values.at(stage.axes[axes[d]].var.get()));
     // If the leader's buffer lies inside the loops that this stage follows: all that it computes.
-    const bool inside = Moves(lb.min[d], fixed);
-    const Expr& least = inside ? lb.first[d] : lb.min[d];
+    const Expr min = ir::FromLinear(lb.min[d]);
+    const bool inside = Moves(min, fixed);
+    const Expr least = inside ? ir::FromLinear(lb.first[d]) : min;
     const int64_t extent = inside ? PaddedExtent(leader, lb, d) : lb.extent[d];
-    guards->push_back(ir::Substitute(ir::Le(least, index), roots));
-    guards->push_back(ir::Substitute(ir::Lt(index, least + Expr(extent)), roots));
+    guards->push_back(ir::Le(least, index));
+    guards->push_back(ir::Lt(index, least + Expr(extent)));
   }
 }
 
@@ -61,22 +62,19 @@ void AddFollowed(const Schedule& schedule, const Bounds& bounds, const Stage& st
 StageConditions ConditionsOf(const Schedule& schedule, const Bounds& bounds, const Stage& stage) {
   StageConditions all;
   if (stage.placeholder || stage.attach == Attach::kInline) return all;
-  const StageBounds& b = bounds.stages.at(stage.name);
-  const ir::VarMap value = stage.AxesOfLeaves(b.extents, &all.guards);
-  ir::VarMap roots;
+  const StageBounds& b = bounds.stages.at(&stage);
+  all.guards = stage.GuardsOf(stage.AxesOfLeaves(b.extents), b.extents);
   for (size_t d = 0; d < stage.axes.size(); ++d) {
-    const Expr& var = stage.axes[d].var;
-    const auto of = value.find(var.get());
-    roots[var.get()] = of == value.end() ? var : of->second;
-    const Expr index = b.first[d] + roots[var.get()];
+    const ir::Linear& index = b.values.at(stage.axes[d].var.get());
     const bool inside = stage.attach == Attach::kAt || stage.attach == Attach::kAfter;
-    if (inside) GuardRange(index, Expr(0), b.limit[d], bounds.ranges, &all.guards);
+    if (inside) GuardRange(index, {}, b.limit[d], bounds.ranges, &all.guards);
     if (stage.attach == Attach::kAfter)
       GuardRange(index, b.min[d], b.extent[d], bounds.ranges, &all.guards);
   }
-  if (stage.attach == Attach::kAfter) AddFollowed(schedule, bounds, stage, roots, &all.guards);
+  if (stage.attach == Attach::kAfter) AddFollowed(schedule, bounds, stage, &all.guards);
+  const ir::VarMap values = ir::FromLinear(b.values);
   for (const std::vector<Expr>* conditions : {&stage.conditions, &stage.skips}) {
-    for (const Expr& c : *conditions) all.summing.push_back(ir::Substitute(c, b.values));
+    for (const Expr& c : *conditions) all.summing.push_back(ir::Substitute(c, values));
   }
   return {Open(all.guards, bounds.ranges), Open(all.summing, bounds.ranges)};
 }

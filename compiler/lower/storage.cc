@@ -31,7 +31,7 @@ void Align(const std::vector<schedule::Alignment>& alignments, ir::BufferNode* n
 }  // namespace
 
 ir::Buffer MakeBuffer(const Schedule& schedule, const Bounds& bounds, const Stage& stage) {
-  const StageBounds& b = bounds.stages.at(stage.name);
+  const StageBounds& b = bounds.stages.at(&stage);
   const Stage* outer = schedule.OuterOf(stage);
   const bool part = stage.attach == Attach::kAt ||
                     (stage.attach == Attach::kAfter && outer->attach == Attach::kAt);
@@ -60,7 +60,7 @@ ir::Buffer MakeBuffer(const Schedule& schedule, const Bounds& bounds, const Stag
 Status CheckInPlace(const Schedule& schedule, const Bounds& bounds, const Stage& stage) {
   if (stage.in_place_of.empty()) return {};
   TESSERA_TRY(schedule.CheckInPlace(stage));
-  if (bounds.stages.at(stage.name).once) return {};
+  if (bounds.stages.at(&stage).once) return {};
   return Fail(Code::kInvalidArgument,
               "{} cannot be in place of {}: in loop {} of {} some elements are computed twice; "
               "attach it where its boxes lie apart, or leave in_place out",

@@ -5,131 +5,14 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
-#include "base/bits.h"
 #include "base/check.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/editor.h"
 
 namespace tessera::schedule {
-
-int Stage::LeafIndex(const std::string& axis) const {
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    if (leaves[i].name == axis) return static_cast<int>(i);
-  }
-  return -1;
-}
-
-bool Stage::Reads(const std::string& tensor) const {
-  return !placeholder && ReadsTensor(body, tensor);
-}
-
-ir::Expr Stage::ValueAt(const std::vector<ir::Expr>& indices) const {
-  ir::VarMap at;
-  for (size_t d = 0; d < indices.size(); ++d) at[axes[d].var.get()] = indices[d];
-  return ir::Substitute(body, at);
-}
-
-bool Stage::StartReads(const std::string& tensor) const {
-  const ir::Expr start = placeholder ? ir::Expr() : body->start();
-  return start && ReadsTensor(start, tensor);
-}
-
-ir::Expr Relation::ParentOf(
-    const ir::Expr& part, const ir::Expr& rest,
-    const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) const {
-  const int64_t all = iterations.at(parent.get()), in_part = iterations.at(inner.get());
-  ir::Expr first = part * ir::Expr(in_part);
-  if (overlap && all % in_part != 0) first = ir::Min(first, ir::Expr(all - in_part));
-  return first + rest;
-}
-
-std::unordered_map<const ir::ExprNode*, int64_t> Stage::Iterations(
-    const std::vector<int64_t>& counts) const {
-  std::unordered_map<const ir::ExprNode*, int64_t> extents;
-  for (size_t d = 0; d < axes.size(); ++d) extents[axes[d].var.get()] = counts[d];
-  for (const ir::Axis& a : reduce_axes) extents[a.var.get()] = a.extent;
-  for (const Relation& r : relations) {
-    if (r.is_split) {
-      const int64_t parent = extents.at(r.parent.get());
-      const int64_t inner = r.pad ? r.factor : std::min(r.factor, parent);
-      extents[r.inner.get()] = inner;
-      extents[r.outer.get()] = CeilDiv(parent, inner);
-    } else {
-      extents[r.parent.get()] = extents.at(r.outer.get()) * extents.at(r.inner.get());
-    }
-  }
-  return extents;
-}
-
-ir::VarMap Stage::AxesOfLeaves(const std::unordered_map<const ir::ExprNode*, int64_t>& iterations,
-                               std::vector<ir::Expr>* guards) const {
-  ir::VarMap value;
-  const auto value_of = [&](const ir::Expr& var) {
-    auto it = value.find(var.get());
-    return it == value.end() ? var : it->second;
-  };
-  for (size_t i = relations.size(); i-- > 0;) {
-    const Relation& r = relations[i];
-    const int64_t inner = iterations.at(r.inner.get());
-    if (!r.is_split) {
-      const ir::Expr fused = value_of(r.parent);
-      value[r.outer.get()] = ir::FloorDiv(fused, ir::Expr(inner));
-      value[r.inner.get()] = ir::FloorMod(fused, ir::Expr(inner));
-      continue;
-    }
-    const int64_t parent = iterations.at(r.parent.get());
-    value[r.parent.get()] = r.ParentOf(value_of(r.outer), value_of(r.inner), iterations);
-    if (!r.pad && !r.overlap && parent % inner != 0)
-      guards->push_back(ir::Lt(value[r.parent.get()], ir::Expr(parent)));
-  }
-  return value;
-}
-
-ir::VarMap Stage::ReductionOfLeaves(
-    const std::unordered_map<const ir::ExprNode*, int64_t>& iterations,
-    std::vector<ir::Expr>* guards) const {
-  ir::VarMap values = AxesOfLeaves(iterations, guards);
-  for (const ir::Axis& a : axes) values.erase(a.var.get());
-  for (const ir::Axis& a : reduce_axes) {
-    const auto it = values.find(a.var.get());
-    values[a.var.get()] = ir::Expr(a.min) + (it == values.end() ? a.var : it->second);
-  }
-  for (const ir::Expr& c : conditions) guards->push_back(ir::Substitute(c, values));
-  return values;
-}
-
-std::vector<ir::Expr> Stage::PaddedEnds(
-    const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) const {
-  std::vector<ir::Expr> guards, ends;
-  const ir::VarMap values = AxesOfLeaves(iterations, &guards);
-  for (const Relation& r : relations) {
-    const int64_t all = iterations.at(r.parent.get());
-    if (r.is_split && r.pad && all % r.factor != 0)
-      ends.push_back(ir::Lt(values.at(r.parent.get()), ir::Expr(all)));
-  }
-  return ends;
-}
-
-std::vector<size_t> Stage::AxesOfReads(const std::string& tensor) const {
-  std::vector<size_t> all;
-  bool alone = true;
-  ir::Visit(body, [&](const ir::Expr& e) {
-    if (e->kind != ir::ExprKind::kTensorRead || e->tensor->name != tensor) return;
-    std::vector<size_t> found;
-    for (const ir::Expr& index : e->args) {
-      const auto axis =
-          std::ranges::find_if(axes, [&](const ir::Axis& a) { return a.var.get() == index.get(); });
-      const auto at = static_cast<size_t>(axis - axes.begin());
-      alone = alone && axis != axes.end() && std::ranges::count(found, at) == 0;
-      found.push_back(at);
-    }
-    alone = alone && (all.empty() || all == found);
-    all = found;
-  });
-  return alone ? all : std::vector<size_t>{};
-}
 
 namespace {
 
@@ -365,13 +248,17 @@ size_t Schedule::LoopsAroundBuffer(const Stage& stage) const {
       OwnerOf(stage) != &stage) {
     return 0;
   }
+  const auto follows = [&](const Stage& s) {
+    return s.attach == Attach::kAfter && s.at_stage == stage.name;
+  };
+  if (std::ranges::none_of(stages_, follows)) return 0;
   size_t depth = 0;
   while (depth < stage.leaves.size() && !stage.leaves[depth].reduce) ++depth;
   bool read = false;
   for (const Stage& user : stages_) {  // the stage and those in place of it
-    if (OwnerOf(user) != &stage) continue;
+    if ((user.in_place_of.empty() && &user != &stage) || OwnerOf(user) != &stage) continue;
     for (const Stage* reader : Consumers(user.name)) {
-      if (reader->attach != Attach::kAfter || reader->at_stage != stage.name) return 0;
+      if (!follows(*reader)) return 0;
       depth = std::min(depth, static_cast<size_t>(stage.LeafIndex(reader->at_axis) + 1));
       read = true;
     }

@@ -7,14 +7,16 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "compiler/ir/visit.h"
+#include "compiler/ir/affine.h"
 #include "compiler/schedule/step_fields.h"
 #include "compiler/te/te.h"
 
 namespace tessera::schedule {
+
+// Iterations of axes, by their variables.
+using LoopCounts = FlatMap<const ir::ExprNode*, int64_t>;
 
 // One loop of a stage, outermost first in Stage::leaves.
 struct LoopAxis {
@@ -34,9 +36,9 @@ struct Relation {
   // split: the last part begins earlier, so that it ends with the parent
   bool overlap = false;
 
-  // Of a split: the parent's iteration for |part| and |rest|.
-  ir::Expr ParentOf(const ir::Expr& part, const ir::Expr& rest,
-                    const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) const;
+  // Adds the forms of what the relation makes, a split's parent or a fusion's outer and inner axis,
+  // to |values|, which have those of its other axes that are no leaves.
+  void AddTo(ir::FormMap* values, const LoopCounts& iterations, const ir::Ranges& ranges) const;
 };
 
 // The stride of physical dimension |dim| is |offset| modulo |factor|.
@@ -93,18 +95,16 @@ struct Stage {
   // The element at |indices| of a stage that computes without a reduction, in terms of its reads.
   ir::Expr ValueAt(const std::vector<ir::Expr>& indices) const;
   // The iterations of every axis, leaves included, if those of the root axes are |counts|.
-  std::unordered_map<const ir::ExprNode*, int64_t> Iterations(
-      const std::vector<int64_t>& counts) const;
-  // Every axis that is not a leaf, as an expression of leaves, all counted from 0; |iterations| is
-  // from Iterations(). |guards| are the conditions of iterations that count.
-  ir::VarMap AxesOfLeaves(const std::unordered_map<const ir::ExprNode*, int64_t>& iterations,
-                          std::vector<ir::Expr>* guards) const;
+  LoopCounts Iterations(const std::vector<int64_t>& counts) const;
+  // Every axis that is not a leaf, in leaves, all from 0 on; |iterations| is from Iterations().
+  //   ranges  of leaves, by which the forms are reduced; any subset
+  ir::FormMap AxesOfLeaves(const LoopCounts& iterations, const ir::Ranges& ranges = {}) const;
+  // The conditions of iterations that count, if |forms| are AxesOfLeaves.
+  std::vector<ir::Expr> GuardsOf(const ir::FormMap& forms, const LoopCounts& iterations) const;
   // Does the same for the reduction alone; its axes count from their first index, as in bodies.
-  ir::VarMap ReductionOfLeaves(const std::unordered_map<const ir::ExprNode*, int64_t>& iterations,
-                               std::vector<ir::Expr>* guards) const;
+  ir::VarMap ReductionOfLeaves(const LoopCounts& iterations, std::vector<ir::Expr>* guards) const;
   // The conditions, over leaves, of the iterations of padded splits that are before the end.
-  std::vector<ir::Expr> PaddedEnds(
-      const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) const;
+  std::vector<ir::Expr> PaddedEnds(const LoopCounts& iterations) const;
   // For each dimension of |tensor|, the axis that alone is its index in all reads of the body;
   // empty if a read has another index, or two dimensions have the same axis.
   std::vector<size_t> AxesOfReads(const std::string& tensor) const;

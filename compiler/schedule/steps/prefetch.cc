@@ -47,8 +47,7 @@ bool Schedule::ReadsMove(const Stage& stage, const Lookahead& ahead) const {
   bool found = false;
   for (const Stage& s : stages_ | std::views::reverse) {  // readers first
     if (!IsInside(s, owner, loop.name)) continue;
-    std::vector<ir::Expr> guards;
-    for (const auto& [axis, value] : s.AxesOfLeaves(s.Iterations(s.shape), &guards)) {
+    for (const auto& [axis, value] : s.AxesOfLeaves(s.Iterations(s.shape))) {
       if (ir::UsesVar(value, moving)) moving.insert(axis);
     }
     // A stage may follow loops that come later in the list; all its axes count as moving.

@@ -9,8 +9,6 @@
 namespace tessera::schedule {
 namespace {
 
-using LoopCounts = std::unordered_map<const ir::ExprNode*, int64_t>;
-
 // The indices of |reader|'s reads of |tensor|, over its data axes and the loops of its reduction.
 // All reads must have the same indices.
 Result<std::vector<ir::Expr>> PlaceOfReads(const Stage& reader, const std::string& tensor,
@@ -42,8 +40,8 @@ Status RequireNotInStart(const Stage& reader, const ReindexStep& step) {
 
 // The conditions that keep iterations before the end of |reader|'s reduction, padded splits' too.
 std::vector<ir::Expr> InsideOfReduction(const Stage& reader, const LoopCounts& iterations) {
-  std::vector<ir::Expr> guards, inside;
-  reader.AxesOfLeaves(iterations, &guards);
+  std::vector<ir::Expr> inside;
+  std::vector<ir::Expr> guards = reader.GuardsOf(reader.AxesOfLeaves(iterations), iterations);
   for (const ir::Expr& end : reader.PaddedEnds(iterations)) guards.push_back(end);
   for (const ir::Expr& guard : guards) {
     const bool reduced = std::ranges::any_of(reader.leaves, [&](const LoopAxis& leaf) {
