@@ -20,18 +20,24 @@ struct SumOfProducts {
 
 class GpuGenerator {
  public:
-  GpuGenerator(Schedule schedule, const std::set<std::string>& constants)
-      : g_(std::move(schedule)), s_(g_.s), constants_(constants) {}
+  GpuGenerator(Schedule schedule, const std::set<std::string>& constants, SketchChoice* choice)
+      : g_(std::move(schedule)), s_(g_.s), constants_(constants), choice_(*choice) {}
 
   Result<Schedule> Run() {
     const std::optional<SumOfProducts> sum = FindSum();
-    if (sum && IsFragment(s_, *s_.Find(sum->stage), sum->roles)) {
+    std::optional<GpuTiles> tiles = sum ? FindTiles(*sum) : std::nullopt;
+    std::vector<std::string> sketches;
+    if (sum && IsFragment(s_, *s_.Find(sum->stage), sum->roles)) sketches.emplace_back("fragments");
+    if (tiles) sketches.emplace_back("tiles");
+    sketches.emplace_back("elements");
+    const std::string sketch = choice_.Among(sketches);
+    if (sketch == "fragments") {
       TESSERA_ASSIGN(const std::string home,
                      FragmentSchedule(g_, sum->stage, sum->roles, constants_));
       TESSERA_TRY(Output(home));
       return std::move(s_);
     }
-    const std::optional<GpuTiles> tiles = sum ? FindTiles(*sum) : std::nullopt;
+    if (sketch != "tiles") tiles.reset();
     TESSERA_TRY(g_.InlineElementwise(tiles ? std::set{tiles->input} : std::set<std::string>()));
     if (tiles) {
       TESSERA_ASSIGN(const std::string home, Tile(*tiles));
@@ -299,15 +305,30 @@ class GpuGenerator {
   GpuSteps g_;
   Schedule& s_;
   const std::set<std::string>& constants_;
+  SketchChoice& choice_;
 };
+
+Result<Schedule> MakeGpu(const std::vector<te::Tensor>& outputs,
+                         std::shared_ptr<const target::Target> target,
+                         const std::set<std::string>& constants, SketchChoice* choice) {
+  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs, std::move(target)));
+  return GpuGenerator(std::move(s), constants, choice).Run();
+}
 
 }  // namespace
 
 Result<Schedule> GpuSchedule(const std::vector<te::Tensor>& outputs,
                              std::shared_ptr<const target::Target> target,
                              const std::set<std::string>& constants) {
-  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs, std::move(target)));
-  return GpuGenerator(std::move(s), constants).Run();
+  SketchChoice preferred;
+  return MakeGpu(outputs, std::move(target), constants, &preferred);
+}
+
+Result<std::vector<Sketch>> GpuSketches(const te::Tensor& output,
+                                        const std::shared_ptr<const target::Target>& target,
+                                        const std::set<std::string>& constants) {
+  return SketchesBy(
+      output, [&](SketchChoice* choice) { return MakeGpu({output}, target, constants, choice); });
 }
 
 }  // namespace tessera::schedule

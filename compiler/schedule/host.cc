@@ -78,6 +78,7 @@ class Generator {
     if (!lane) lane = roles->Find(Role::kChannelwise);
     if (!lane) return {};
     const AxisRole* point = PointAxis(*roles, *lane);
+    h_.sketch.Among({"vectors"});
     if (lane->role == Role::kChannelwise) TESSERA_TRY(ChannelsLast(*st, *roles, *lane));
 
     // |home| holds the result, |acc| the sums.
@@ -229,13 +230,36 @@ class Generator {
   int64_t most_points_ = s_.target().vector_registers / 4;
 };
 
+Result<Schedule> MakeHost(const std::vector<te::Tensor>& outputs, const HostOptions& options,
+                          SketchChoice* choice) {
+  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs, options.target));
+  HostSteps h(std::move(s), options, choice);
+  TESSERA_TRY(Generator(h).Run());
+  return std::move(h.s);
+}
+
 }  // namespace
 
 Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs, const HostOptions& options) {
-  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs, options.target));
-  HostSteps h(std::move(s), options);
-  TESSERA_TRY(Generator(h).Run());
-  return std::move(h.s);
+  SketchChoice preferred;
+  return MakeHost(outputs, options, &preferred);
+}
+
+Result<std::vector<Sketch>> HostSketches(const te::Tensor& output, const HostOptions& options) {
+  return SketchesBy(output,
+                    [&](SketchChoice* choice) { return MakeHost({output}, options, choice); });
+}
+
+int64_t HostDotChannels() {
+  int64_t least = 0;
+  for (const target::TensorIntrin& intrin : target::Host()->intrinsics) {
+    const std::optional<target::ProductTile> tile = target::ProductsOf(intrin);
+    if (tile && tile->shape.size() == 1 && tile->left == DType::kUint8 &&
+        tile->right == DType::kInt8 && tile->sums == DType::kInt32 &&
+        (least == 0 || tile->shape[0] < least))
+      least = tile->shape[0];
+  }
+  return least;
 }
 
 }  // namespace tessera::schedule
