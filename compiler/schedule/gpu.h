@@ -25,7 +25,8 @@ Result<Schedule> GpuSchedule(const std::vector<te::Tensor>& outputs,
                              const std::set<std::string>& constants = {});
 
 // The sketches of |output|, as far as they fit: "fragments", "tiles" in shared memory, "elements",
-// one a thread. The first is what GpuSchedule makes.
+// one a thread, "partial_sums", an element a group, for few elements of many summands, which are
+// no floats. The first is what GpuSchedule makes.
 //   errors  those of GpuSchedule
 Result<std::vector<Sketch>> GpuSketches(const te::Tensor& output,
                                         const std::shared_ptr<const target::Target>& target,

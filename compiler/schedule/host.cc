@@ -78,8 +78,11 @@ class Generator {
     if (!lane) lane = roles->Find(Role::kChannelwise);
     if (!lane) return {};
     const AxisRole* point = PointAxis(*roles, *lane);
-    h_.sketch.Among({"vectors"});
-    if (lane->role == Role::kChannelwise) TESSERA_TRY(ChannelsLast(*st, *roles, *lane));
+    if (lane->role == Role::kChannelwise) {
+      TESSERA_TRY(ChannelsLast(*st, *roles, *lane));
+    } else {
+      h_.sketch.Among({"vectors"});
+    }
 
     // |home| holds the result, |acc| the sums.
     const std::string output = s_.outputs()[0].name();
@@ -195,11 +198,15 @@ class Generator {
   }
 
   // The input of a channelwise reduction with its channels innermost, in a copy unless it is a
-  // stage. Pads are not copied where no weights are: rows know whether they are.
+  // stage. Pads need no copy: points may ask whether they are inside. Without weights that is as
+  // fast.
   Status ChannelsLast(const Stage& anchor, const te::Roles& roles, const AxisRole& lane) {
     const std::string input = roles.input->tensor->name, reader = anchor.name;
     const int rank = static_cast<int>(roles.input->args.size());
-    if (!roles.weight && PadsInPlace(*s_.Find(input), lane.input_dim)) {
+    std::vector<std::string> sketches{"vectors"};
+    if (PadsInPlace(*s_.Find(input), lane.input_dim))
+      sketches.insert(roles.weight ? sketches.end() : sketches.begin(), "pads_in_place");
+    if (h_.sketch.Among(sketches) == "pads_in_place") {
       most_points_ /= 2;  // each asks whether it is a pad: as fast, and half of the code
       return s_.Apply(InlineStep{input});
     }

@@ -39,7 +39,8 @@ Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs,
 
 // The sketches of |output|; the first is what HostSchedule makes. Dot products: "channel_quads" and
 // "tap_quads", the axis along which they sum, where neither takes far more products than the other.
-// Other reductions: "vectors" of channels.
+// Other reductions: "vectors" of channels; "pads_in_place", the same without a copy of the input
+// with its pads, for channelwise windows whose input has its channels innermost.
 //   errors  those of HostSchedule
 Result<std::vector<Sketch>> HostSketches(const te::Tensor& output, const HostOptions& options = {});
 
