@@ -185,6 +185,12 @@ class Generator {
     return {};
   }
 
+  static int64_t ElementsOf(const Stage& stage) {
+    int64_t elements = 1;
+    for (const int64_t extent : stage.shape) elements *= extent;
+    return elements;
+  }
+
   // Is |stage| a tensor with pads around it whose channels, dimension |dim|, are innermost in
   // memory?
   bool PadsInPlace(const Stage& stage, int dim) const {
@@ -199,13 +205,17 @@ class Generator {
 
   // The input of a channelwise reduction with its channels innermost, in a copy unless it is a
   // stage. Pads need no copy: points may ask whether they are inside. Without weights that is as
-  // fast.
+  // fast, and with them if the copy has many elements for each result: where windows step over
+  // points, or pads are much of a small input.
   Status ChannelsLast(const Stage& anchor, const te::Roles& roles, const AxisRole& lane) {
     const std::string input = roles.input->tensor->name, reader = anchor.name;
     const int rank = static_cast<int>(roles.input->args.size());
     std::vector<std::string> sketches{"vectors"};
-    if (PadsInPlace(*s_.Find(input), lane.input_dim))
-      sketches.insert(roles.weight ? sketches.end() : sketches.begin(), "pads_in_place");
+    const Stage& padded = *s_.Find(input);
+    if (PadsInPlace(padded, lane.input_dim)) {
+      const bool first = !roles.weight || 2 * ElementsOf(padded) >= 3 * ElementsOf(anchor);
+      sketches.insert(first ? sketches.begin() : sketches.end(), "pads_in_place");
+    }
     if (h_.sketch.Among(sketches) == "pads_in_place") {
       most_points_ /= 2;  // each asks whether it is a pad: as fast, and half of the code
       return s_.Apply(InlineStep{input});

@@ -120,7 +120,8 @@ class DotGenerator {
 
  private:
   // The reduction of which four neighbours are a quad: the input channels, or the taps along a row,
-  // if what they fill up is inside the row; the one that takes fewer quads is preferred.
+  // if what they fill up is inside the row; the one that takes fewer quads is preferred. If both
+  // take as many and channels do not fill quads, these are taps: the input needs no zeros between.
   AxisRole QuadAxis() const {
     const AxisRole& channel = *roles_.InputChannel();
     const AxisRole* const taps = Taps();
@@ -132,7 +133,8 @@ class DotGenerator {
     const int64_t by_taps = QuadsOf(*taps) * channel.axis.extent,
                   by_channels = QuadsOf(channel) * taps->axis.extent;
     std::vector<std::string> names{kChannelQuads};
-    if (by_taps < by_channels) {
+    const bool filled = channel.axis.extent % dot_.quad == 0;
+    if (by_taps < by_channels || (by_taps == by_channels && !filled)) {
       names.insert(names.begin(), kTapQuads);
     } else {
       names.emplace_back(kTapQuads);
