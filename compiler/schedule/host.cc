@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/host_steps.h"
@@ -116,6 +118,12 @@ class Generator {
       }
     }
     inner.push_back(c + ".l");
+    // Channels of a point are neighbours in memory, and without weights nothing is kept for the
+    // next point.
+    if (lane->role == Role::kChannelwise && !roles->weight) {
+      const auto channels = std::ranges::find(order, c + ".o");
+      std::rotate(channels, channels + 1, order.end());
+    }
     TESSERA_TRY(s_.Apply(ReorderStep{home, Joined({order, inner})}));
     TESSERA_ASSIGN(const std::string innermost, h_.Order("order", home, order));
     TESSERA_TRY(s_.Apply(VectorizeStep{home, c + ".l"}));
