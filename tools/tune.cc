@@ -220,7 +220,9 @@ void Explain(const std::vector<Found>& found) {
   for (const Found& part : found) {
     for (size_t t = 0; t < part.tasks->size(); ++t) {
       const tune::Task& task = (*part.tasks)[t];
-      for (const std::string& line : ExplainTrials(task.name, *task.space, part.search.history(t)))
+      const std::string unit = tune::UnitOf(task.key.target);
+      for (const std::string& line :
+           ExplainTrials(task.name, *task.space, part.search.history(t), unit))
         std::fprintf(stdout, "%s\n", line.c_str());
     }
   }

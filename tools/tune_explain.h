@@ -14,10 +14,12 @@
 namespace tessera::tools {
 
 // Lines about |history|, the trials of the task |name| over |space|: the causes of failed trials
-// with their number and the first message of each; the choices of the best trial that matter most,
-// each with how much slower the best trial without it is; at most |most| of them.
+// with their number and the first message of each; if the space has several sketches, the fastest
+// trial of each; the choices of the best trial that matter most, each with how much slower the best
+// trial of its sketch without it is; at most |most| of them. |unit|: of the trials' times.
 std::vector<std::string> ExplainTrials(const std::string& name, const tune::Space& space,
-                                       const tune::History& history, size_t most = 3);
+                                       const tune::History& history, const std::string& unit,
+                                       size_t most = 3);
 
 }  // namespace tessera::tools
 

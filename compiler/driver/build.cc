@@ -63,9 +63,12 @@ Result<const HostFunc*> Build::HostFuncOf(size_t index, const HostLayouts& layou
     TESSERA_ASSIGN(HostFunc host, MakeHostFunc(region, name, layouts, trace, level_));
     if (!known) AddSchedule(index, schedule::kHostTrace, host.schedule);
     if (!known && options.layers_only && level_ != nullptr) {
-      HostLayouts own;
-      for (const graph::TensorId id : laid) own[id] = layouts.at(id);
-      host_layers.push_back({{region, std::move(own), level_}, host.schedule});
+      PlannedHostLayer planned{{region, {}, level_}, host.schedule};
+      for (const graph::TensorId id : laid) planned.layer.layouts[id] = layouts.at(id);
+      if (trace == nullptr) {
+        TESSERA_ASSIGN(planned.sketches, HostSketchesOf(region, planned.layer.layouts, level_));
+      }
+      host_layers.push_back(std::move(planned));
     }
     ir_dump += options.dumps.contains("ir")
                    ? fmt::format("// host {}\n{}\n", region.name, ir::Print(host.func))

@@ -80,6 +80,7 @@ struct HostLayer {
 struct PlannedHostLayer {
   HostLayer layer;
   schedule::Trace trace;
+  std::vector<schedule::Sketch> sketches = {};  // the generator's; empty: |trace| was given
 };
 
 // A loaded host function with memory for its operands and results.
@@ -107,6 +108,7 @@ struct GpuLayer {
 struct PlannedGpuLayer {
   GpuLayer layer;
   schedule::Trace trace;
+  std::vector<schedule::Sketch> sketches = {};  // as of a host's layer
 };
 
 struct GpuCandidate {

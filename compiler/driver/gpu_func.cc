@@ -11,16 +11,22 @@
 namespace tessera::compiler {
 namespace {
 
-Result<schedule::Schedule> ScheduleOf(const te::RegionTe& region, artifact::DeviceKind kind,
-                                      const schedule::Trace* trace) {
-  const std::shared_ptr<const target::Target> target =
-      kind == artifact::DeviceKind::kCuda ? target::Cuda() : target::Gpu();
-  if (trace != nullptr) return schedule::Schedule::Replay({region.output}, *trace, target);
+std::shared_ptr<const target::Target> TargetOf(artifact::DeviceKind kind) {
+  return kind == artifact::DeviceKind::kCuda ? target::Cuda() : target::Gpu();
+}
+
+std::set<std::string> ConstantsOf(const te::RegionTe& region) {
   std::set<std::string> constants;
   for (const te::Binding& binding : region.bindings) {
     if (binding.activation < 0) constants.insert(binding.placeholder.name());
   }
-  return schedule::GpuSchedule({region.output}, target, constants);
+  return constants;
+}
+
+Result<schedule::Schedule> ScheduleOf(const te::RegionTe& region, artifact::DeviceKind kind,
+                                      const schedule::Trace* trace) {
+  if (trace != nullptr) return schedule::Schedule::Replay({region.output}, *trace, TargetOf(kind));
+  return schedule::GpuSchedule({region.output}, TargetOf(kind), ConstantsOf(region));
 }
 
 // Packs constants into the layouts of their parameters; activations have no layout.
@@ -67,6 +73,13 @@ const char* GpuName(artifact::DeviceKind kind) {
 Result<GpuFunc> MakeGpuFunc(const te::RegionTe& region, const std::string& name,
                             artifact::DeviceKind kind, const schedule::Trace* trace) {
   Result<GpuFunc> made = Make(region, name, kind, trace);
+  if (!made) return Within("layer " + region.name, made.error());
+  return made;
+}
+
+Result<std::vector<schedule::Sketch>> GpuSketchesOf(const te::RegionTe& region,
+                                                    artifact::DeviceKind kind) {
+  auto made = schedule::GpuSketches(region.output, TargetOf(kind), ConstantsOf(region));
   if (!made) return Within("layer " + region.name, made.error());
   return made;
 }

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "compiler/lower/gpu/kernels.h"
 #include "compiler/region/region.h"
-#include "compiler/schedule/step.h"
+#include "compiler/schedule/sketch.h"
 #include "runtime/artifact/artifact.h"
 
 namespace tessera::compiler {
@@ -31,6 +31,11 @@ const char* GpuName(artifact::DeviceKind kind);
 //   errors  kInvalidArgument  a trace that is not legal, or gives an activation a layout
 Result<GpuFunc> MakeGpuFunc(const te::RegionTe& region, const std::string& name,
                             artifact::DeviceKind kind, const schedule::Trace* trace = nullptr);
+
+// The sketches of |region|; the first is what MakeGpuFunc makes.
+//   errors  those of MakeGpuFunc
+Result<std::vector<schedule::Sketch>> GpuSketchesOf(const te::RegionTe& region,
+                                                    artifact::DeviceKind kind);
 
 }  // namespace tessera::compiler
 

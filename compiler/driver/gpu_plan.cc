@@ -97,8 +97,13 @@ class GpuPlanBuild {
                    MakeGpuFunc(region, fmt::format("layer_{}", index), kind_, trace));
     phase.reset();
     build_.AddSchedule(index, GpuName(kind_), made.schedule);
-    if (build_.options.layers_only)
-      build_.gpu_layers.push_back({{.region = region, .kind = kind_}, made.schedule});
+    if (build_.options.layers_only) {
+      PlannedGpuLayer planned{{.region = region, .kind = kind_}, made.schedule};
+      if (trace == nullptr) {
+        TESSERA_ASSIGN(planned.sketches, GpuSketchesOf(region, kind_));
+      }
+      build_.gpu_layers.push_back(std::move(planned));
+    }
     if (build_.options.dumps.contains("ir"))
       build_.ir_dump +=
           fmt::format("// {} {}\n{}\n", GpuName(kind_), region.name, ir::Print(made.func.loops));

@@ -70,6 +70,23 @@ Result<schedule::Trace> WithLayouts(const schedule::Trace& given, const std::str
   return trace;
 }
 
+// What the generator has to know for |region|, whose result is activation region.output_id.
+schedule::HostOptions OptionsFor(const te::RegionTe& region, const HostLayouts& layouts,
+                                 const target::HostLevel* level) {
+  schedule::HostOptions wanted;
+  if (level != nullptr) wanted.target = target::Host(*level);
+  const auto add = [&](const te::Tensor& tensor, int activation) {
+    const auto it = layouts.find(activation);
+    if (it == layouts.end()) return;
+    std::string text = ir::LayoutText(it->second);
+    std::erase(text, ' ');
+    wanted.layouts[tensor.name()] = text;
+  };
+  for (const te::Binding& binding : region.bindings) add(binding.placeholder, binding.activation);
+  add(region.output, region.output_id);
+  return wanted;
+}
+
 }  // namespace
 
 // Sums that start at the constants added to them save an addition for each element; a start other
@@ -113,15 +130,7 @@ Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name
   HostFunc host{.bindings = region.bindings};
   host.bindings.push_back({region.output, region.output_id, {}});
   lower::LowerOptions options;
-  schedule::HostOptions wanted;
-  if (level != nullptr) wanted.target = target::Host(*level);
-  for (const te::Binding& binding : host.bindings) {
-    const auto it = layouts.find(binding.activation);
-    if (it == layouts.end()) continue;
-    std::string text = ir::LayoutText(it->second);
-    std::erase(text, ' ');
-    wanted.layouts[binding.placeholder.name()] = text;
-  }
+  const schedule::HostOptions wanted = OptionsFor(region, layouts, level);
   std::optional<Result<schedule::Schedule>> schedule;
   if (trace != nullptr) {
     TESSERA_ASSIGN(const schedule::Trace laid,
@@ -142,6 +151,24 @@ Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name
   host.func = std::move(*func);
   host.schedule = made.trace();
   return host;
+}
+
+Result<std::vector<schedule::Sketch>> HostSketchesOf(const te::RegionTe& given,
+                                                     const HostLayouts& layouts,
+                                                     const target::HostLevel* level) {
+  const schedule::Trace no_dots;
+  std::vector<schedule::Sketch> all;
+  for (const schedule::Trace* trace : {static_cast<const schedule::Trace*>(nullptr), &no_dots}) {
+    const te::RegionTe region = ForHost(given, trace);
+    auto made = schedule::HostSketches(region.output, OptionsFor(region, layouts, level));
+    if (!made) return Within("layer " + region.name, made.error());
+    for (schedule::Sketch& sketch : *made) {
+      // Without such a form, both regions have the same sketches.
+      if (std::ranges::count(all, sketch.name, &schedule::Sketch::name) == 0)
+        all.push_back(std::move(sketch));
+    }
+  }
+  return all;
 }
 
 }  // namespace tessera::compiler

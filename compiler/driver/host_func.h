@@ -17,7 +17,7 @@
 #include "compiler/ir/ir.h"
 #include "compiler/region/region.h"
 #include "compiler/schedule/network_step.h"
-#include "compiler/schedule/step.h"
+#include "compiler/schedule/sketch.h"
 #include "compiler/target/host_level.h"
 
 namespace tessera::compiler {
@@ -56,6 +56,13 @@ te::RegionTe ForHost(const te::RegionTe& region, const schedule::Trace* trace = 
 Result<HostFunc> MakeHostFunc(const te::RegionTe& region, const std::string& name,
                               const HostLayouts& layouts, const schedule::Trace* trace = nullptr,
                               const target::HostLevel* level = nullptr);
+
+// The sketches of |region|; the first is what MakeHostFunc makes. A region whose form has dot
+// products has those of the region without them, too.
+//   errors  those of MakeHostFunc
+Result<std::vector<schedule::Sketch>> HostSketchesOf(const te::RegionTe& region,
+                                                     const HostLayouts& layouts,
+                                                     const target::HostLevel* level);
 
 }  // namespace tessera::compiler
 

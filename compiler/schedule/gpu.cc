@@ -18,23 +18,39 @@ struct SumOfProducts {
   te::Roles roles;
 };
 
+// Of a reduction whose parts threads share.
+constexpr int64_t kFewElements = 1 << 12, kLeastParted = 16, kMostParts = 256;
+
 class GpuGenerator {
  public:
-  GpuGenerator(Schedule schedule, const std::set<std::string>& constants)
-      : g_(std::move(schedule)), s_(g_.s), constants_(constants) {}
+  GpuGenerator(Schedule schedule, const std::set<std::string>& constants, SketchChoice* choice)
+      : g_(std::move(schedule)), s_(g_.s), constants_(constants), choice_(*choice) {}
 
   Result<Schedule> Run() {
     const std::optional<SumOfProducts> sum = FindSum();
-    if (sum && IsFragment(s_, *s_.Find(sum->stage), sum->roles)) {
+    std::optional<GpuTiles> tiles = sum ? FindTiles(*sum) : std::nullopt;
+    std::vector<std::string> sketches;
+    if (sum && IsFragment(s_, *s_.Find(sum->stage), sum->roles)) sketches.emplace_back("fragments");
+    if (tiles) sketches.emplace_back("tiles");
+    sketches.emplace_back("elements");
+    const std::string parted = FindParted();
+    if (!parted.empty()) sketches.emplace_back("partial_sums");
+    const std::string sketch = choice_.Among(sketches);
+    if (sketch == "fragments") {
       TESSERA_ASSIGN(const std::string home,
                      FragmentSchedule(g_, sum->stage, sum->roles, constants_));
       TESSERA_TRY(Output(home));
       return std::move(s_);
     }
-    const std::optional<GpuTiles> tiles = sum ? FindTiles(*sum) : std::nullopt;
+    if (sketch != "tiles") tiles.reset();
     TESSERA_TRY(g_.InlineElementwise(tiles ? std::set{tiles->input} : std::set<std::string>()));
     if (tiles) {
       TESSERA_ASSIGN(const std::string home, Tile(*tiles));
+      TESSERA_TRY(Output(home));
+      return std::move(s_);
+    }
+    if (sketch == "partial_sums") {
+      TESSERA_ASSIGN(const std::string home, PartialSums(parted));
       TESSERA_TRY(Output(home));
       return std::move(s_);
     }
@@ -81,6 +97,58 @@ class GpuGenerator {
     TESSERA_TRY(s_.Apply(CacheWriteStep{name, ir::Scope::kReg, sum}));
     TESSERA_TRY(g_.OneThreadAnElement(name));
     return s_.Apply(ComputeAtStep{sum, {name, s_.Find(name)->leaves.back().name}});
+  }
+
+  // The only reduction, if it has few elements, and so many summands that threads can share them.
+  // Floats are summed in the definition's order. Empty: there is none.
+  std::string FindParted() const {
+    const Stage* found = nullptr;
+    for (const Stage& st : s_.stages()) {
+      if (st.reduce_axes.empty()) continue;
+      if (found != nullptr) return {};
+      found = &st;
+    }
+    if (found == nullptr || s_.outputs().size() != 1 || IsFloat(found->dtype)) return {};
+    int64_t elements = 1, summands = 1;
+    for (const int64_t extent : found->shape) elements *= extent;
+    for (const ir::Axis& a : found->reduce_axes) summands *= a.extent;
+    if (elements > kFewElements || summands < kLeastParted) return {};
+    return found->name;
+  }
+
+  // A group of threads sums parts of an element; its first thread adds them. Returns the stage that
+  // stores the sums.
+  Result<std::string> PartialSums(const std::string& name) {
+    const std::string part = name + ".part";
+    const std::vector<ir::Axis> reduced = s_.Find(name)->reduce_axes;
+    int64_t summands = 1;
+    std::string all = reduced[0].name();
+    for (const ir::Axis& a : reduced) {
+      summands *= a.extent;
+      if (a.name() == all) continue;
+      TESSERA_TRY(s_.Apply(FuseStep{name, all, a.name(), all + "." + a.name()}));
+      all += "." + a.name();
+    }
+    const std::string thread = all + ".t";
+    const int64_t most = PowerUpTo(summands, kMostParts);
+    TESSERA_TRY(g_.Decide("parts", {most, std::min<int64_t>(most, 32)}));
+    TESSERA_TRY(g_.Split(name, all, Amount::Of("parts"), ".o", ".t"));
+    TESSERA_TRY(s_.Apply(RfactorStep{name, thread, part}));
+    std::string home = s_.outputs()[0].name(), sum = name;
+    if (g_.OutputFollows(name) && s_.Consumers(name).size() == 1) {
+      TESSERA_TRY(s_.Apply(SetScopeStep{sum, ir::Scope::kReg}));
+    } else {
+      home = name;
+      sum = name + ".sum";
+      TESSERA_TRY(s_.Apply(CacheWriteStep{home, ir::Scope::kReg, sum}));
+    }
+    TESSERA_ASSIGN(const std::string group, g_.FuseAll(home));
+    TESSERA_TRY(s_.Apply(BindStep{home, group, ir::LoopKind::kGridX}));
+    TESSERA_TRY(s_.Apply(ComputeAtStep{sum, {home, group}}));
+    TESSERA_TRY(s_.Apply(SetScopeStep{part, ir::Scope::kShared}));
+    TESSERA_TRY(s_.Apply(BindStep{part, thread, ir::LoopKind::kThreadX}));
+    TESSERA_TRY(s_.Apply(ComputeAtStep{part, {home, group}}));
+    return home;
   }
 
   // Finds the only reduction. Empty: there are none or several, or it is not such a sum.
@@ -299,15 +367,30 @@ class GpuGenerator {
   GpuSteps g_;
   Schedule& s_;
   const std::set<std::string>& constants_;
+  SketchChoice& choice_;
 };
+
+Result<Schedule> MakeGpu(const std::vector<te::Tensor>& outputs,
+                         std::shared_ptr<const target::Target> target,
+                         const std::set<std::string>& constants, SketchChoice* choice) {
+  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs, std::move(target)));
+  return GpuGenerator(std::move(s), constants, choice).Run();
+}
 
 }  // namespace
 
 Result<Schedule> GpuSchedule(const std::vector<te::Tensor>& outputs,
                              std::shared_ptr<const target::Target> target,
                              const std::set<std::string>& constants) {
-  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs, std::move(target)));
-  return GpuGenerator(std::move(s), constants).Run();
+  SketchChoice preferred;
+  return MakeGpu(outputs, std::move(target), constants, &preferred);
+}
+
+Result<std::vector<Sketch>> GpuSketches(const te::Tensor& output,
+                                        const std::shared_ptr<const target::Target>& target,
+                                        const std::set<std::string>& constants) {
+  return SketchesBy(
+      output, [&](SketchChoice* choice) { return MakeGpu({output}, target, constants, choice); });
 }
 
 }  // namespace tessera::schedule

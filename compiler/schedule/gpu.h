@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The schedule generator of GPUs: from axis roles to grids of thread groups. Depends on:
-// schedule.h, te/roles.h. Used by: compiler/driver; tuning edits its decisions.
+// sketch.h, te/roles.h. Used by: compiler/driver; tuning edits its decisions.
 #ifndef TESSERA_COMPILER_SCHEDULE_GPU_H_
 #define TESSERA_COMPILER_SCHEDULE_GPU_H_
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/sketch.h"
 
 namespace tessera::schedule {
 
@@ -23,6 +23,14 @@ namespace tessera::schedule {
 Result<Schedule> GpuSchedule(const std::vector<te::Tensor>& outputs,
                              std::shared_ptr<const target::Target> target = target::Gpu(),
                              const std::set<std::string>& constants = {});
+
+// The sketches of |output|, as far as they fit: "fragments", "tiles" in shared memory, "elements",
+// one a thread, "partial_sums", an element a group, for few elements of many summands, which are
+// no floats. The first is what GpuSchedule makes.
+//   errors  those of GpuSchedule
+Result<std::vector<Sketch>> GpuSketches(const te::Tensor& output,
+                                        const std::shared_ptr<const target::Target>& target,
+                                        const std::set<std::string>& constants);
 
 }  // namespace tessera::schedule
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/host_steps.h"
@@ -78,7 +80,11 @@ class Generator {
     if (!lane) lane = roles->Find(Role::kChannelwise);
     if (!lane) return {};
     const AxisRole* point = PointAxis(*roles, *lane);
-    if (lane->role == Role::kChannelwise) TESSERA_TRY(ChannelsLast(*st, *roles, *lane));
+    if (lane->role == Role::kChannelwise) {
+      TESSERA_TRY(ChannelsLast(*st, *roles, *lane));
+    } else {
+      h_.sketch.Among({"vectors"});
+    }
 
     // |home| holds the result, |acc| the sums.
     const std::string output = s_.outputs()[0].name();
@@ -112,6 +118,12 @@ class Generator {
       }
     }
     inner.push_back(c + ".l");
+    // Channels of a point are neighbours in memory, and without weights nothing is kept for the
+    // next point.
+    if (lane->role == Role::kChannelwise && !roles->weight) {
+      const auto channels = std::ranges::find(order, c + ".o");
+      std::rotate(channels, channels + 1, order.end());
+    }
     TESSERA_TRY(s_.Apply(ReorderStep{home, Joined({order, inner})}));
     TESSERA_ASSIGN(const std::string innermost, h_.Order("order", home, order));
     TESSERA_TRY(s_.Apply(VectorizeStep{home, c + ".l"}));
@@ -181,6 +193,12 @@ class Generator {
     return {};
   }
 
+  static int64_t ElementsOf(const Stage& stage) {
+    int64_t elements = 1;
+    for (const int64_t extent : stage.shape) elements *= extent;
+    return elements;
+  }
+
   // Is |stage| a tensor with pads around it whose channels, dimension |dim|, are innermost in
   // memory?
   bool PadsInPlace(const Stage& stage, int dim) const {
@@ -194,11 +212,19 @@ class Generator {
   }
 
   // The input of a channelwise reduction with its channels innermost, in a copy unless it is a
-  // stage. Pads are not copied where no weights are: rows know whether they are.
+  // stage. Pads need no copy: points may ask whether they are inside. Without weights that is as
+  // fast, and with them if the copy has many elements for each result: where windows step over
+  // points, or pads are much of a small input.
   Status ChannelsLast(const Stage& anchor, const te::Roles& roles, const AxisRole& lane) {
     const std::string input = roles.input->tensor->name, reader = anchor.name;
     const int rank = static_cast<int>(roles.input->args.size());
-    if (!roles.weight && PadsInPlace(*s_.Find(input), lane.input_dim)) {
+    std::vector<std::string> sketches{"vectors"};
+    const Stage& padded = *s_.Find(input);
+    if (PadsInPlace(padded, lane.input_dim)) {
+      const bool first = !roles.weight || 2 * ElementsOf(padded) >= 3 * ElementsOf(anchor);
+      sketches.insert(first ? sketches.begin() : sketches.end(), "pads_in_place");
+    }
+    if (h_.sketch.Among(sketches) == "pads_in_place") {
       most_points_ /= 2;  // each asks whether it is a pad: as fast, and half of the code
       return s_.Apply(InlineStep{input});
     }
@@ -229,13 +255,36 @@ class Generator {
   int64_t most_points_ = s_.target().vector_registers / 4;
 };
 
+Result<Schedule> MakeHost(const std::vector<te::Tensor>& outputs, const HostOptions& options,
+                          SketchChoice* choice) {
+  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs, options.target));
+  HostSteps h(std::move(s), options, choice);
+  TESSERA_TRY(Generator(h).Run());
+  return std::move(h.s);
+}
+
 }  // namespace
 
 Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs, const HostOptions& options) {
-  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs, options.target));
-  HostSteps h(std::move(s), options);
-  TESSERA_TRY(Generator(h).Run());
-  return std::move(h.s);
+  SketchChoice preferred;
+  return MakeHost(outputs, options, &preferred);
+}
+
+Result<std::vector<Sketch>> HostSketches(const te::Tensor& output, const HostOptions& options) {
+  return SketchesBy(output,
+                    [&](SketchChoice* choice) { return MakeHost({output}, options, choice); });
+}
+
+int64_t HostDotChannels() {
+  int64_t least = 0;
+  for (const target::TensorIntrin& intrin : target::Host()->intrinsics) {
+    const std::optional<target::ProductTile> tile = target::ProductsOf(intrin);
+    if (tile && tile->shape.size() == 1 && tile->left == DType::kUint8 &&
+        tile->right == DType::kInt8 && tile->sums == DType::kInt32 &&
+        (least == 0 || tile->shape[0] < least))
+      least = tile->shape[0];
+  }
+  return least;
 }
 
 }  // namespace tessera::schedule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host's schedule generator: from axis roles to a schedule for one core with vectors. Depends
-// on schedule.h, te/roles.h. Used by the compile driver; tuning edits its decisions.
+// on sketch.h, te/roles.h. Used by the compile driver; tuning edits its decisions.
 //
 // The shape of every reduction: lanes are output channels (or the channels of a channelwise stage),
 // a row of output points stays in registers, weights are packed lane-innermost, the epilogue runs
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/sketch.h"
 
 namespace tessera::schedule {
 
@@ -36,6 +36,13 @@ struct HostOptions {
 // blocked layout, which follows these: the caller packs them (params.h says how).
 Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs,
                               const HostOptions& options = {});
+
+// The sketches of |output|; the first is what HostSchedule makes. Dot products: "channel_quads" and
+// "tap_quads", the axis along which they sum, where neither takes far more products than the other.
+// Other reductions: "vectors" of channels; "pads_in_place", the same without a copy of the input
+// with its pads, for channelwise windows whose input has its channels innermost.
+//   errors  those of HostSchedule
+Result<std::vector<Sketch>> HostSketches(const te::Tensor& output, const HostOptions& options = {});
 
 // Output channels have to be a multiple of this many for the host to have dot products of uint8 and
 // int8 for them: the lanes of the narrowest.

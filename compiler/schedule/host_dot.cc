@@ -80,6 +80,9 @@ DotTile TileFor(const target::Target& target, const Dot& dot, int64_t extent, in
 }
 
 constexpr int64_t kMostUnrolled = 4;  // quads of a sum
+// Sketches: the axis of the quads.
+constexpr const char* kChannelQuads = "channel_quads";
+constexpr const char* kTapQuads = "tap_quads";
 
 class DotGenerator {
  public:
@@ -116,21 +119,43 @@ class DotGenerator {
   }
 
  private:
-  // The reduction of which four neighbours are a quad: the input channels, or, where those do not
-  // fill quads, the taps along a row, if they waste less and what they fill up is inside the row.
+  // The reduction of which four neighbours are a quad: the input channels, or the taps along a row,
+  // if what they fill up is inside the row; the one that takes fewer quads is preferred. If both
+  // take as many and channels do not fill quads, these are taps: the input needs no zeros between.
   AxisRole QuadAxis() const {
     const AxisRole& channel = *roles_.InputChannel();
-    const auto quads = [&](const AxisRole& a) { return CeilDiv(a.axis.extent, dot_.quad); };
-    if (!point_ || channel.axis.extent % dot_.quad == 0) return channel;
+    const AxisRole* const taps = Taps();
+    if (taps == nullptr) {
+      h_.sketch.Among({kChannelQuads});
+      return channel;
+    }
+    // Of all the sums of an element.
+    const int64_t by_taps = QuadsOf(*taps) * channel.axis.extent,
+                  by_channels = QuadsOf(channel) * taps->axis.extent;
+    std::vector<std::string> names{kChannelQuads};
+    const bool filled = channel.axis.extent % dot_.quad == 0;
+    if (by_taps < by_channels || (by_taps == by_channels && !filled)) {
+      names.insert(names.begin(), kTapQuads);
+    } else {
+      names.emplace_back(kTapQuads);
+    }
+    // A quarter more is never made up for.
+    if (4 * std::max(by_taps, by_channels) > 5 * std::min(by_taps, by_channels)) names.resize(1);
+    return h_.sketch.Among(names) == kTapQuads ? *taps : channel;
+  }
+
+  int64_t QuadsOf(const AxisRole& axis) const { return CeilDiv(axis.axis.extent, dot_.quad); }
+
+  // Null: there are none that could be quads.
+  const AxisRole* Taps() const {
     const auto last = static_cast<int>(roles_.input->args.size()) - 1;
     for (const AxisRole& tap : roles_.reduced) {
       if (tap.role != Role::kWindow || tap.coeff != 1 || tap.weight_dim < 0) continue;
-      if (tap.input_dim != last || point_->input_dim != last) continue;
-      const int64_t reach = (point_->axis.extent - 1) * point_->coeff + dot_.quad * quads(tap);
-      if (reach > roles_.input->tensor->shape[static_cast<size_t>(last)]) continue;
-      if (quads(tap) * channel.axis.extent < quads(channel) * tap.axis.extent) return tap;
+      if (!point_ || tap.input_dim != last || point_->input_dim != last) continue;
+      const int64_t reach = (point_->axis.extent - 1) * point_->coeff + dot_.quad * QuadsOf(tap);
+      if (reach <= roles_.input->tensor->shape[static_cast<size_t>(last)]) return &tap;
     }
-    return channel;
+    return nullptr;
   }
 
   // The first of those that cost least.
@@ -365,18 +390,6 @@ bool IsDot(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
 
 Status DotSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles) {
   return DotGenerator(h, anchor, roles, DotsOf(h.s, *h.s.Find(anchor), roles)).Run();
-}
-
-int64_t HostDotChannels() {
-  int64_t least = 0;
-  for (const target::TensorIntrin& intrin : target::Host()->intrinsics) {
-    const std::optional<target::ProductTile> tile = target::ProductsOf(intrin);
-    if (tile && tile->shape.size() == 1 && tile->left == DType::kUint8 &&
-        tile->right == DType::kInt8 && tile->sums == DType::kInt32 &&
-        (least == 0 || tile->shape[0] < least))
-      least = tile->shape[0];
-  }
-  return least;
 }
 
 }  // namespace tessera::schedule

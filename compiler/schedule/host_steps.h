@@ -15,8 +15,8 @@ namespace tessera::schedule {
 
 class HostSteps {
  public:
-  HostSteps(Schedule schedule, const HostOptions& host_options)
-      : s(std::move(schedule)), options(host_options) {}
+  HostSteps(Schedule schedule, const HostOptions& host_options, SketchChoice* choice)
+      : s(std::move(schedule)), options(host_options), sketch(*choice) {}
 
   // The dimensions of |tensor| in memory order, innermost last; empty if one is in blocks.
   std::vector<size_t> MemoryOrder(const std::string& tensor) const;
@@ -37,6 +37,7 @@ class HostSteps {
 
   Schedule s;
   const HostOptions options;
+  SketchChoice& sketch;
 
  private:
   int shared_ = 0;  // decisions of Share

@@ -74,6 +74,29 @@ std::string Around(schedule::Trace trace) {
   return schedule::Print(trace);
 }
 
+// The names of tensors in |output| and |sketches|, each once.
+std::vector<std::string> NamesIn(const te::Tensor& output,
+                                 const std::vector<schedule::Sketch>& sketches) {
+  std::vector<std::string> names;
+  const auto add = [&](const te::Tensor& of) {
+    for (const te::Tensor& t : te::TopologicalOrder({of})) {
+      if (std::ranges::count(names, t.name()) == 0) names.push_back(t.name());
+    }
+  };
+  add(output);
+  for (const schedule::Sketch& sketch : sketches) add(sketch.output);
+  return names;
+}
+
+// The schedules around which a space is made.
+std::string Around(const std::vector<schedule::Sketch>& sketches) {
+  if (sketches.size() == 1) return Around(sketches[0].trace);
+  std::string all;
+  for (const schedule::Sketch& sketch : sketches)
+    all += fmt::format("sketch {}\n{}", sketch.name, Around(sketch.trace));
+  return all;
+}
+
 // |output| with all values in its expressions equal: zero points, say, which differ from layer to
 // layer and cost nothing. Indices, which are of int64, stay.
 te::Tensor WithoutValues(const te::Tensor& output) {
@@ -117,15 +140,11 @@ TaskKey KeyOf(const lower::accel::AccelRegion& region, const schedule::Trace& tr
 
 TaskKey KeyOf(const compiler::PlannedHostLayer& planned) {
   const te::RegionTe& region = planned.layer.region;
-  const te::Tensor form = compiler::ForHost(region, &planned.trace).output;
-  std::vector<std::string> names;
-  for (const te::Tensor& t : te::TopologicalOrder({region.output})) names.push_back(t.name());
-  for (const te::Tensor& t : te::TopologicalOrder({form})) {
-    if (std::ranges::count(names, t.name()) == 0) names.push_back(t.name());
-  }
+  const std::vector<schedule::Sketch> sketches = SketchesOf(planned);
+  const std::vector<std::string> names = NamesIn(region.output, sketches);
   static const std::string kProcessor = ProcessorName();
   return {.layer = HashOfText(WithNumbers(te::Print({WithoutValues(region.output)}), names)),
-          .space = HashOfText(WithNumbers(Around(planned.trace), names)),
+          .space = HashOfText(WithNumbers(Around(sketches), names)),
           .target = schedule::kHostTrace,
           .config = planned.layer.level->name,
           .config_hash = HashOfText(FiguresOf(*planned.layer.level)),
@@ -135,12 +154,12 @@ TaskKey KeyOf(const compiler::PlannedHostLayer& planned) {
 
 TaskKey KeyOf(const compiler::PlannedGpuLayer& planned) {
   const te::Tensor& output = planned.layer.region.output;
-  std::vector<std::string> names;
-  for (const te::Tensor& t : te::TopologicalOrder({output})) names.push_back(t.name());
+  const std::vector<schedule::Sketch> sketches = SketchesOf(planned);
+  const std::vector<std::string> names = NamesIn(output, sketches);
   const std::string kind = compiler::GpuName(planned.layer.kind);
   const auto device = GpuDeviceName(planned.layer.kind);
   return {.layer = HashOfText(WithNumbers(te::Print({WithoutValues(output)}), names)),
-          .space = HashOfText(WithNumbers(Around(planned.trace), names)),
+          .space = HashOfText(WithNumbers(Around(sketches), names)),
           .target = kind,
           .config = kind,
           .config_hash = HashOfText(kind),  // the space has the figures that matter

@@ -11,77 +11,141 @@ namespace tessera::tune {
 
 using schedule::Choice;
 
-Result<LayerSpace> LayerSpace::Make(te::Tensor output, schedule::Trace trace,
+namespace {
+
+const Choice kNoChoice({"-"});  // of a knob that the point's sketch does not have
+
+}  // namespace
+
+std::vector<LayerSpace::TraceStep> LayerSpace::StepsOf(const schedule::Trace& trace,
+                                                       bool one_core) {
+  std::vector<TraceStep> steps;
+  std::map<std::string, int> count;
+  for (size_t k = 0; k < trace.size(); ++k) {
+    if (const auto* decide = std::get_if<schedule::DecideStep>(&trace[k])) {
+      const bool kept = one_core && decide->domain.kind == schedule::DomainKind::kLoops;
+      steps.push_back({.name = decide->name, .at = k, .given = decide->value, .kept = kept});
+    } else if (std::holds_alternative<schedule::DoubleBufferStep>(trace[k])) {
+      const std::string kind = schedule::DoubleBufferStep::kName;
+      steps.push_back({.name = fmt::format("{}.{}", kind, ++count[kind]),
+                       .at = k,
+                       .given = Choice(1),
+                       .optional = true});
+    }
+  }
+  return steps;
+}
+
+void LayerSpace::AddKnobs(Member* member) {
+  size_t end = members_.empty() ? knobs_.size() : 1;  // behind the last knob of |member| so far
+  for (TraceStep& step : member->steps) {
+    const auto known = std::ranges::find(knobs_, step.name, &Knob::name);
+    const auto index = static_cast<size_t>(known - knobs_.begin());
+    if (known != knobs_.end() && index >= end) {
+      step.knob = index;
+    } else {
+      // One of that name that is in front of |end| is another knob.
+      if (known != knobs_.end()) step.name = member->sketch.name + "." + step.name;
+      knobs_.insert(knobs_.begin() + static_cast<ptrdiff_t>(end), Knob{step.name});
+      step.knob = end;
+      for (Member& other : members_) {
+        for (TraceStep& moved : other.steps) moved.knob += moved.knob >= end ? 1 : 0;
+      }
+    }
+    end = step.knob + 1;
+  }
+}
+
+Result<LayerSpace> LayerSpace::Make(std::vector<schedule::Sketch> sketches,
                                     std::shared_ptr<const target::Target> target, size_t region,
                                     bool one_core) {
   LayerSpace space;
-  space.output_ = std::move(output);
-  space.trace_ = std::move(trace);
   space.target_ = std::move(target);
   space.region_ = region;
-  std::map<std::string, int> count;
-  for (size_t k = 0; k < space.trace_.size(); ++k) {
-    if (const auto* decide = std::get_if<schedule::DecideStep>(&space.trace_[k])) {
-      space.knobs_.push_back({decide->name});
-      const bool kept = one_core && decide->domain.kind == schedule::DomainKind::kLoops;
-      space.steps_.push_back({k, false, kept});
-      space.given_.picks.push_back(decide->value);
-    } else if (std::holds_alternative<schedule::DoubleBufferStep>(space.trace_[k])) {
-      const std::string kind = schedule::DoubleBufferStep::kName;
-      space.knobs_.push_back({fmt::format("{}.{}", kind, ++count[kind])});
-      space.steps_.push_back({k, true, false});
-      space.given_.picks.emplace_back(1);
-    }
+  if (sketches.size() > 1) space.knobs_.push_back({kSketchKnob});
+  for (schedule::Sketch& sketch : sketches) {
+    Member member{.sketch = std::move(sketch), .steps = {}, .start = {}};
+    const schedule::Trace& trace = member.sketch.trace;
+    member.steps = StepsOf(trace, one_core);
+    TESSERA_ASSIGN(schedule::Schedule start,
+                   schedule::Schedule::Create({member.sketch.output}, space.target_));
+    const size_t first = member.steps.empty() ? trace.size() : member.steps[0].at;
+    for (size_t k = 0; k < first; ++k) TESSERA_TRY(start.Apply(trace[k]));
+    start.ForgetUndo();
+    member.start = std::move(start);
+    space.AddKnobs(&member);
+    space.members_.push_back(std::move(member));
   }
-  TESSERA_ASSIGN(schedule::Schedule start,
-                 schedule::Schedule::Create({space.output_}, space.target_));
-  const size_t first = space.knobs_.empty() ? space.trace_.size() : space.steps_[0].at;
-  for (size_t k = 0; k < first; ++k) TESSERA_TRY(start.Apply(space.trace_[k]));
-  start.ForgetUndo();
-  space.start_ = std::move(start);
+  space.given_.picks.assign(space.knobs_.size(), kNoChoice);
+  if (space.members_.size() > 1) space.given_.picks[0] = Choice({space.members_[0].sketch.name});
+  for (const TraceStep& step : space.members_[0].steps) space.given_.picks[step.knob] = step.given;
   TESSERA_TRY(space.ScheduleOf(space.given_));
   return space;
 }
 
+const LayerSpace::TraceStep* LayerSpace::Member::StepOf(size_t knob) const {
+  const auto found = std::ranges::find(steps, knob, &TraceStep::knob);
+  return found == steps.end() ? nullptr : &*found;
+}
+
+const LayerSpace::Member& LayerSpace::MemberOf(const std::vector<Choice>& picks) const {
+  if (members_.size() == 1) return members_[0];
+  return *std::ranges::find(members_, picks[0].words[0],
+                            [](const Member& m) { return m.sketch.name; });
+}
+
+const std::string& LayerSpace::SketchOf(const Point& point) const {
+  return MemberOf(point.picks).sketch.name;
+}
+
+const te::Tensor& LayerSpace::OutputOf(const Point& point) const {
+  return MemberOf(point.picks).sketch.output;
+}
+
 bool LayerSpace::HasChoice() const {
-  return std::ranges::any_of(steps_, [](const TraceStep& step) { return !step.kept; });
+  if (members_.size() > 1) return true;
+  return std::ranges::any_of(members_[0].steps, [](const TraceStep& step) { return !step.kept; });
 }
 
 schedule::Trace LayerSpace::TraceOf(const Point& point) const {
+  const Member& member = MemberOf(point.picks);
   schedule::Trace trace;
-  size_t knob = 0;
-  for (size_t k = 0; k < trace_.size(); ++k) {
-    if (knob == knobs_.size() || steps_[knob].at != k) {
-      trace.push_back(trace_[k]);
-      continue;
-    }
-    const Choice& pick = point.picks[knob];
-    if (!steps_[knob].optional) {
-      trace.push_back(trace_[k]);
-      std::get<schedule::DecideStep>(trace.back()).value = pick;
-    } else if (pick.number != 0) {
-      trace.push_back(trace_[k]);
-    }
-    ++knob;
+  size_t done = 0;
+  for (const TraceStep& step : member.steps) {
+    const auto from = member.sketch.trace.begin();
+    trace.insert(trace.end(), from + static_cast<ptrdiff_t>(done),
+                 from + static_cast<ptrdiff_t>(step.at));
+    done = step.at + 1;
+    const Choice& pick = point.picks[step.knob];
+    if (step.optional && pick.number == 0) continue;
+    trace.push_back(member.sketch.trace[step.at]);
+    if (!step.optional) std::get<schedule::DecideStep>(trace.back()).value = pick;
   }
+  trace.insert(trace.end(), member.sketch.trace.begin() + static_cast<ptrdiff_t>(done),
+               member.sketch.trace.end());
   return trace;
 }
 
-Status LayerSpace::ApplyUntil(const Point& point, size_t from, size_t to,
-                              schedule::Schedule* s) const {
-  for (size_t knob = from; knob < to; ++knob) {
-    schedule::Step step = trace_[steps_[knob].at];
-    if (!steps_[knob].optional) std::get<schedule::DecideStep>(step).value = point.picks[knob];
-    if (!steps_[knob].optional || point.picks[knob].number != 0) TESSERA_TRY(s->Apply(step));
-    const size_t end = knob + 1 < knobs_.size() ? steps_[knob + 1].at : trace_.size();
-    for (size_t k = steps_[knob].at + 1; k < end; ++k) TESSERA_TRY(s->Apply(trace_[k]));
+Status LayerSpace::ApplyUntil(const Member& member, const std::vector<Choice>& picks,
+                              schedule::Schedule* s) {
+  const schedule::Trace& trace = member.sketch.trace;
+  for (size_t k = 0; k < member.steps.size(); ++k) {
+    const TraceStep& choice = member.steps[k];
+    if (choice.knob >= picks.size()) break;
+    schedule::Step step = trace[choice.at];
+    const Choice& pick = picks[choice.knob];
+    if (!choice.optional) std::get<schedule::DecideStep>(step).value = pick;
+    if (!choice.optional || pick.number != 0) TESSERA_TRY(s->Apply(step));
+    const size_t end = k + 1 < member.steps.size() ? member.steps[k + 1].at : trace.size();
+    for (size_t at = choice.at + 1; at < end; ++at) TESSERA_TRY(s->Apply(trace[at]));
   }
   return {};
 }
 
 Result<schedule::Schedule> LayerSpace::ScheduleOf(const Point& point) const {
-  schedule::Schedule s = *start_;
-  TESSERA_TRY(ApplyUntil(point, 0, knobs_.size(), &s));
+  const Member& member = MemberOf(point.picks);
+  schedule::Schedule s = *member.start;
+  TESSERA_TRY(ApplyUntil(member, point.picks, &s));
   return s;
 }
 
@@ -90,14 +154,28 @@ void LayerSpace::Put(const Point& point, compiler::PlannedProgram* program) cons
 }
 
 std::vector<Choice> LayerSpace::Domain(const std::vector<Choice>& picks) {
-  const TraceStep& step = steps_[picks.size()];
-  schedule::Schedule s = *start_;
-  if (!ApplyUntil({picks}, 0, picks.size(), &s)) return {};
-  if (step.optional) return {Choice(0), Choice(1)};
-  auto found = s.ValuesOf(std::get<schedule::DecideStep>(trace_[step.at]));
+  if (members_.size() > 1 && picks.empty()) {
+    std::vector<Choice> names;
+    for (const Member& member : members_) names.push_back(Choice({member.sketch.name}));
+    return names;
+  }
+  const Member& member = MemberOf(picks);
+  const TraceStep* step = member.StepOf(picks.size());
+  if (step == nullptr) return {kNoChoice};
+  schedule::Schedule s = *member.start;
+  if (!ApplyUntil(member, picks, &s)) return {};
+  if (step->optional) return {Choice(0), Choice(1)};
+  auto found = s.ValuesOf(std::get<schedule::DecideStep>(member.sketch.trace[step->at]));
   if (!found) return {};
-  if (step.kept && !found->empty()) return {NearestOf(*found, given_.picks[picks.size()])};
+  if (step->kept && !found->empty()) return {NearestOf(*found, step->given)};
   return std::move(*found);
+}
+
+const Choice& LayerSpace::Wanted(const Point& from, const std::vector<Choice>& picks) const {
+  if (members_.size() > 1 && !picks.empty() && from.picks[0] != picks[0]) {
+    if (const TraceStep* step = MemberOf(picks).StepOf(picks.size())) return step->given;
+  }
+  return from.picks[picks.size()];
 }
 
 bool LayerSpace::IsLegal(const Point& point) { return ScheduleOf(point).has_value(); }

@@ -1,37 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a search may choose for one layer: the decisions of its schedule's trace, and those of its
-// steps that may be left out. The trace of a point is a schedule. Depends on: space.h,
-// compiler/schedule. Used by: tasks, cost models.
+// What a search may choose for one layer: among the sketches of its generator, and then the
+// decisions of the sketch's trace and those of its steps that may be left out. The trace of a point
+// is a schedule. Depends on: space.h, compiler/schedule. Used by: tasks, cost models.
 #ifndef TESSERA_COMPILER_TUNE_LAYER_SPACE_H_
 #define TESSERA_COMPILER_TUNE_LAYER_SPACE_H_
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/sketch.h"
 #include "compiler/tune/space.h"
 
 namespace tessera::tune {
 
+// The first knob of a space of several sketches. Its value is a sketch's name.
+inline constexpr const char* kSketchKnob = "sketch";
+
 class LayerSpace : public Space {
  public:
-  // The space around |trace|, a schedule of |output| for |target|. The steps of |trace| that
-  // double_buffer are optional: a knob "double_buffer.1" is 1 or, without the step, 0. Put gives
-  // the schedule to region |region|. |one_core|: points are measured on one core, which cannot tell
-  // what a parallel loop is worth; decisions of such loops have the value given in |trace| alone,
-  // or the first one where that is not possible.
+  // The space around |sketches|, schedules for |target|; the first is given. Sketches share knobs
+  // of one name, if these are in the same order. A knob that the point's sketch lacks has one
+  // value, "-". The steps that double_buffer are optional: a knob "double_buffer.1" is 1 or,
+  // without the step, 0. Put gives the schedule to region |region|. |one_core|: points are measured
+  // on one core, which cannot tell what a parallel loop is worth; decisions of such loops have the
+  // value given in the sketch alone, or the first one where that is not possible.
   //   errors  those of a step that is refused
-  static Result<LayerSpace> Make(te::Tensor output, schedule::Trace trace,
+  static Result<LayerSpace> Make(std::vector<schedule::Sketch> sketches,
                                  std::shared_ptr<const target::Target> target, size_t region = 0,
                                  bool one_core = false);
 
-  const te::Tensor& output() const { return output_; }
   const target::Target& target() const { return *target_; }
   // Whether a knob may have several values.
   bool HasChoice() const;
+  // The sketch of |point|: its name, and the tensor of which the point's trace is a schedule.
+  const std::string& SketchOf(const Point& point) const;
+  const te::Tensor& OutputOf(const Point& point) const;
   // |point| as a schedule's steps. |point| is one that this space returned.
   schedule::Trace TraceOf(const Point& point) const;
   //   errors  those of a step that is refused
@@ -39,24 +46,38 @@ class LayerSpace : public Space {
   void Put(const Point& point, compiler::PlannedProgram* program) const override;
 
  private:
-  // The step of a knob: its index in the trace, whether it may be left out, and whether it keeps
-  // the given value.
+  // A step with a choice: the name of its knob, the knob's index, the step's index in the trace,
+  // the choice in the sketch, whether the step may be left out, and whether it keeps the choice.
   struct TraceStep {
-    size_t at = 0;
+    std::string name;
+    size_t knob = 0, at = 0;
+    schedule::Choice given;
     bool optional = false, kept = false;
+  };
+  struct Member {
+    schedule::Sketch sketch;
+    std::vector<TraceStep> steps;             // in the order of the trace and of the knobs
+    std::optional<schedule::Schedule> start;  // the steps in front of the first choice
+    // Null: the sketch does not have knob |knob|.
+    const TraceStep* StepOf(size_t knob) const;
   };
 
   std::vector<schedule::Choice> Domain(const std::vector<schedule::Choice>& picks) override;
   bool IsLegal(const Point& point) override;
-  // |schedule|, which has the steps before knob |from|, with the steps up to knob |to|.
-  Status ApplyUntil(const Point& point, size_t from, size_t to, schedule::Schedule* s) const;
+  // Choices for one sketch say nothing about another, which has its own given ones.
+  const schedule::Choice& Wanted(const Point& from,
+                                 const std::vector<schedule::Choice>& picks) const override;
+  static std::vector<TraceStep> StepsOf(const schedule::Trace& trace, bool one_core);
+  // Adds the knobs of |member|, and numbers its steps.
+  void AddKnobs(Member* member);
+  const Member& MemberOf(const std::vector<schedule::Choice>& picks) const;
+  // Replays |member| up to its first step whose knob is not among |picks|.
+  static Status ApplyUntil(const Member& member, const std::vector<schedule::Choice>& picks,
+                           schedule::Schedule* s);
 
-  te::Tensor output_;
-  schedule::Trace trace_;
+  std::vector<Member> members_;  // by sketch
   std::shared_ptr<const target::Target> target_;
   size_t region_ = 0;
-  std::vector<TraceStep> steps_;             // by knob
-  std::optional<schedule::Schedule> start_;  // the steps in front of the first knob
 };
 
 }  // namespace tessera::tune

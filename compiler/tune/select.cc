@@ -113,8 +113,10 @@ Result<Selection> SelectForNetwork(const std::vector<compiler::PlannedProgram>& 
       const Record record = RecordOf(task, *candidate.trials[k]);
       for (const auto& [p, r] : LayersOf(keys, task.key)) {
         // Equal layers have tensors of other names: each has its own steps with these picks.
-        TESSERA_ASSIGN(LayerSpace space, LayerSpace::Make(programs[p].regions[r].output,
-                                                          programs[p].traces[r], target));
+        TESSERA_ASSIGN(
+            LayerSpace space,
+            LayerSpace::Make({{"plain", programs[p].regions[r].output, programs[p].traces[r]}},
+                             target));
         const auto point = PointOf(space, record);
         if (point) with[{p, r}] = space.TraceOf(*point);
       }
@@ -158,7 +160,10 @@ std::vector<LayerRecord> ApplyRecords(const std::vector<compiler::PlannedProgram
       const TaskKey key = KeyOf(region, programs[p].traces[r], config);
       FindRecord(
           records, key, network,
-          [&] { return LayerSpace::Make(region.output, programs[p].traces[r], target); }, &layer);
+          [&] {
+            return LayerSpace::Make({{"plain", region.output, programs[p].traces[r]}}, target);
+          },
+          &layer);
       layers.push_back(std::move(layer));
     }
   }

@@ -72,7 +72,7 @@ std::optional<Point> Space::Build(const Chooser& choose) {
   while (point.picks.size() < knobs_.size()) {
     const std::vector<Choice>* values = ValuesAfter(point.picks);
     if (values == nullptr) break;
-    point.picks.push_back(choose(point.picks.size(), *values));
+    point.picks.push_back(choose(point.picks, *values));
   }
   if (point.picks.size() == knobs_.size() && Replays(point)) return point;
   ++rejected_;
@@ -81,7 +81,7 @@ std::optional<Point> Space::Build(const Chooser& choose) {
 
 std::optional<Point> Space::Random(Rng& rng) {
   for (int draw = 0; draw < kDraws; ++draw) {
-    const auto point = Build([&](size_t, const std::vector<Choice>& values) {
+    const auto point = Build([&](const std::vector<Choice>&, const std::vector<Choice>& values) {
       return values[static_cast<size_t>(rng.Range(0, std::ssize(values) - 1))];
     });
     if (point) return point;
@@ -90,8 +90,8 @@ std::optional<Point> Space::Random(Rng& rng) {
 }
 
 std::optional<Point> Space::Fitted(const Point& point) {
-  return Build([&](size_t knob, const std::vector<Choice>& values) {
-    return NearestOf(values, point.picks[knob]);
+  return Build([&](const std::vector<Choice>& picks, const std::vector<Choice>& values) {
+    return NearestOf(values, Wanted(point, picks));
   });
 }
 
@@ -100,44 +100,46 @@ std::optional<Point> Space::Mutated(const Point& point, Rng& rng) {
     if (knobs_.empty()) return std::nullopt;
     const auto at = static_cast<size_t>(rng.Range(0, std::ssize(knobs_) - 1));
     bool moved = false;
-    const auto mutant = Build([&](size_t knob, const std::vector<Choice>& values) {
-      if (knob != at || values.size() < 2) return NearestOf(values, point.picks[knob]);
-      moved = true;
-      std::vector<Choice> others = values;
-      std::erase(others, point.picks[knob]);
-      return others[static_cast<size_t>(rng.Range(0, std::ssize(others) - 1))];
-    });
+    const auto mutant =
+        Build([&](const std::vector<Choice>& picks, const std::vector<Choice>& values) {
+          if (picks.size() != at || values.size() < 2)
+            return NearestOf(values, Wanted(point, picks));
+          moved = true;
+          std::vector<Choice> others = values;
+          std::erase(others, point.picks[at]);
+          return others[static_cast<size_t>(rng.Range(0, std::ssize(others) - 1))];
+        });
     if (mutant && moved && *mutant != point) return mutant;
   }
   return std::nullopt;
 }
 
 std::optional<Point> Space::Crossed(const Point& a, const Point& b, Rng& rng) {
-  return Build([&](size_t knob, const std::vector<Choice>& values) {
-    return NearestOf(values, (rng.OneIn(2) ? a : b).picks[knob]);
+  return Build([&](const std::vector<Choice>& picks, const std::vector<Choice>& values) {
+    return NearestOf(values, Wanted(rng.OneIn(2) ? a : b, picks));
   });
 }
 
 std::optional<Point> Space::Spliced(const Point& a, const Point& b, size_t count) {
-  return Build([&](size_t knob, const std::vector<Choice>& values) {
-    return NearestOf(values, (knob < count ? a : b).picks[knob]);
+  return Build([&](const std::vector<Choice>& picks, const std::vector<Choice>& values) {
+    return NearestOf(values, Wanted(picks.size() < count ? a : b, picks));
   });
 }
 
 std::optional<Point> Space::Within(const std::vector<std::vector<Choice>>& allowed, Rng& rng) {
   for (int draw = 0; draw < kDraws; ++draw) {
     bool within = true;
-    const auto point = Build([&](size_t knob, const std::vector<Choice>& values) {
-      std::vector<Choice> both = values;
-      if (!allowed[knob].empty()) {
-        std::erase_if(both, [&](const Choice& value) {
-          return std::ranges::count(allowed[knob], value) == 0;
+    const auto point =
+        Build([&](const std::vector<Choice>& picks, const std::vector<Choice>& values) {
+          std::vector<Choice> both = values;
+          if (const std::vector<Choice>& these = allowed[picks.size()]; !these.empty()) {
+            std::erase_if(
+                both, [&](const Choice& value) { return std::ranges::count(these, value) == 0; });
+          }
+          within = within && !both.empty();
+          if (both.empty()) return values[0];
+          return both[static_cast<size_t>(rng.Range(0, std::ssize(both) - 1))];
         });
-      }
-      within = within && !both.empty();
-      if (both.empty()) return values[0];
-      return both[static_cast<size_t>(rng.Range(0, std::ssize(both) - 1))];
-    });
     if (point && within) return point;
   }
   return std::nullopt;
@@ -145,12 +147,14 @@ std::optional<Point> Space::Within(const std::vector<std::vector<Choice>>& allow
 
 std::optional<Point> Space::Moved(const Point& point, size_t knob, int by) {
   bool inside = true;
-  const auto moved = Build([&](size_t k, const std::vector<Choice>& values) {
-    if (k != knob) return NearestOf(values, point.picks[k]);
-    const auto index = static_cast<int64_t>(IndexOf(values, point.picks[k])) + by;
-    inside = index >= 0 && index < std::ssize(values);
-    return inside ? values[static_cast<size_t>(index)] : point.picks[k];
-  });
+  const auto moved =
+      Build([&](const std::vector<Choice>& picks, const std::vector<Choice>& values) {
+        const Choice& wanted = Wanted(point, picks);
+        if (picks.size() != knob) return NearestOf(values, wanted);
+        const auto index = static_cast<int64_t>(IndexOf(values, wanted)) + by;
+        inside = index >= 0 && index < std::ssize(values);
+        return inside ? values[static_cast<size_t>(index)] : wanted;
+      });
   return inside ? moved : std::nullopt;
 }
 

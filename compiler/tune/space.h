@@ -96,15 +96,20 @@ class Space {
   virtual std::vector<schedule::Choice> Domain(const std::vector<schedule::Choice>& picks) = 0;
   // Whether |point|, whose picks are in their domains, is legal.
   virtual bool IsLegal(const Point& point) = 0;
+  // The value for the knob behind |picks| of a point that is to be as |from|.
+  virtual const schedule::Choice& Wanted(const Point& from,
+                                         const std::vector<schedule::Choice>& picks) const {
+    return from.picks[picks.size()];
+  }
 
   std::vector<Knob> knobs_;
   Point given_;
   bool keeps_domains_ = true;  // Domain is slow: its answers are kept, and memory grows with them
 
  private:
-  // Picks a value of |values| for a knob.
-  using Chooser =
-      std::function<schedule::Choice(size_t knob, const std::vector<schedule::Choice>& values)>;
+  // Picks a value of |values| for the knob behind |picks|.
+  using Chooser = std::function<schedule::Choice(const std::vector<schedule::Choice>& picks,
+                                                 const std::vector<schedule::Choice>& values)>;
   std::optional<Point> Build(const Chooser& choose);
   // The values of the knob after |picks|; null: none, or a step before the knob is refused.
   const std::vector<schedule::Choice>* ValuesAfter(const std::vector<schedule::Choice>& picks);

@@ -83,7 +83,8 @@ Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedProgram>& p
       }
       const auto next = std::ranges::upper_bound(cuts, r);
       const size_t first = *(next - 1), last = *next;
-      auto space = LayerSpace::Make(region.output, program.traces[r], target, r - first);
+      auto space =
+          LayerSpace::Make({{"plain", region.output, program.traces[r]}}, target, r - first);
       if (!space) return Within(region.op, space.error());
       if (space->knobs().empty()) continue;
       Task task{.name = region.op,
@@ -110,10 +111,19 @@ Result<Task> NetworkTaskOf(const std::vector<compiler::PlannedProgram>& programs
               .part = program};
 }
 
+std::vector<schedule::Sketch> SketchesOf(const compiler::PlannedHostLayer& planned) {
+  if (!planned.sketches.empty()) return planned.sketches;
+  return {{"given", compiler::ForHost(planned.layer.region, &planned.trace).output, planned.trace}};
+}
+std::vector<schedule::Sketch> SketchesOf(const compiler::PlannedGpuLayer& planned) {
+  if (!planned.sketches.empty()) return planned.sketches;
+  return {{"given", planned.layer.region.output, planned.trace}};
+}
+
 Result<LayerSpace> SpaceOf(const compiler::PlannedHostLayer& planned) {
   const te::RegionTe& region = planned.layer.region;
-  auto space = LayerSpace::Make(compiler::ForHost(region, &planned.trace).output, planned.trace,
-                                target::Host(*planned.layer.level), 0, /*one_core=*/true);
+  auto space = LayerSpace::Make(SketchesOf(planned), target::Host(*planned.layer.level), 0,
+                                /*one_core=*/true);
   if (!space) return Within(region.name, space.error());
   return space;
 }
@@ -122,7 +132,7 @@ Result<LayerSpace> SpaceOf(const compiler::PlannedGpuLayer& planned) {
   const te::RegionTe& region = planned.layer.region;
   const auto target =
       planned.layer.kind == artifact::DeviceKind::kCuda ? target::Cuda() : target::Gpu();
-  auto space = LayerSpace::Make(region.output, planned.trace, target);
+  auto space = LayerSpace::Make(SketchesOf(planned), target);
   if (!space) return Within(region.name, space.error());
   return space;
 }

@@ -24,8 +24,8 @@ namespace tessera::tune {
 // Identifies the task of a record. Records of equal keys are about the same points and cycles.
 struct TaskKey {
   uint64_t layer = 0;  // the tensor expressions, without the names in them
-  // The schedule around which the space is made, without the values and names in it. It depends on
-  // the tensors that stay on chip.
+  // The sketches around which the space is made, without the values and names in them. They depend
+  // on the tensors that stay on chip.
   uint64_t space = 0;
   std::string target;  // as in a trace file: "accelerator", "host", "opencl"
   // The name of the configuration, of the host's level or of the kind of GPU, for messages.
@@ -81,7 +81,11 @@ Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedHostLayer>&
 // The same for Compiled::gpu_layers.
 Result<std::vector<Task>> TasksOf(const std::vector<compiler::PlannedGpuLayer>& layers);
 
-// The space of |layer|: what its schedule decides, on the host as far as one core can tell.
+// The sketches of |layer|: its generator's, or the schedule that it was given.
+std::vector<schedule::Sketch> SketchesOf(const compiler::PlannedHostLayer& layer);
+std::vector<schedule::Sketch> SketchesOf(const compiler::PlannedGpuLayer& layer);
+
+// The space of |layer|: its sketches and what they decide, on the host as far as one core can tell.
 //   errors  those of LayerSpace::Make
 Result<LayerSpace> SpaceOf(const compiler::PlannedHostLayer& layer);
 Result<LayerSpace> SpaceOf(const compiler::PlannedGpuLayer& layer);

@@ -93,6 +93,8 @@ TEST(TuneHost, TellsWhatItFound) {
                        records));
   ASSERT_EQ(tune.code, 0) << tune.output;
   EXPECT_THAT(tune.output, HasSubstr("\nstem_conv/Conv: "));
+  // The first trial is the compiler's choice, so each layer has a sketch with a time.
+  EXPECT_THAT(tune.output, ContainsRegex("\nstem_conv/Conv: sketch [a-z_]+ takes [0-9,]+ ns"));
   const auto picture = ReadPicture(png);
   ASSERT_TRUE(picture) << picture.error().message;
   EXPECT_EQ(picture->shape, (std::vector<int64_t>{540, 900, 3}));

@@ -3,16 +3,19 @@
 // What is tested: Evaluate of a layer and a trace. Accelerator: its cycles, units and traffic are
 // those of device `cycle` on the program with the layer's constants and random inputs, for the
 // generator's schedule and for random picks, on three configurations; four threads at once get the
-// same. Host: the function computes the definition, in every layout and with every value of every
-// decision. GPU: the source has each kernel. Memory does not grow over 60 evaluations. Not tested
-// here: which traces are legal (compiler/schedule), what kernels compute (compiler/gpu).
+// same. Host: the function of every sketch computes the definition, in every layout and with every
+// value of every decision. GPU: the source has each kernel of every sketch. Memory does not grow
+// over 60 evaluations. Not tested here: which traces are legal (compiler/schedule), what kernels
+// compute (compiler/gpu, compiler_tune_gpu_test).
 #include "compiler/driver/evaluate.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <map>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "compiler/ir/layout.h"
@@ -166,9 +169,14 @@ std::optional<schedule::Trace> WithValue(const te::Tensor& output, const schedul
 
 TEST(Evaluate, GivesHostFunctionsOfTheDefinition) {
   test::Net net = MakeNet();
-  // A layer that prefetches the next block's weights while it computes a block.
+  // A layer that prefetches the next block's weights while it computes a block; one whose quads may
+  // be channels or taps.
   net.Output(net.Conv(net.Input({1, 64, 6, 6}), 256, test::Square(3)));
+  net.Output(
+      net.Conv(net.Input({1, 3, 13, 13}), 16,
+               {.kernel = {7, 7}, .stride = {2, 2}, .pad_before = {2, 2}, .pad_after = {3, 3}}));
   int others = 0;
+  std::map<std::string, int> tried;  // by sketch
   const auto compiled = test::Compile(net.graph(), test::NamedConfig("default"));
   ASSERT_TRUE(compiled) << compiled.error().message;
   Rng rng(8);
@@ -192,37 +200,54 @@ TEST(Evaluate, GivesHostFunctionsOfTheDefinition) {
         ASSERT_TRUE(candidate) << candidate.error().message;
         EXPECT_EQ(OutputOf(*candidate, values), std::vector<uint8_t>(want.begin(), want.end()));
       };
-      expect(generated->schedule);
-      const te::Tensor form = ForHost(region, &generated->schedule).output;
-      for (size_t k = 0; last && k < generated->schedule.size(); ++k) {
-        if (!std::holds_alternative<schedule::DecideStep>(generated->schedule[k])) continue;
-        for (size_t v = 0;; ++v) {
-          const auto trace = WithValue(form, generated->schedule, target::Host(*layer.level), k, v);
-          if (!trace) break;
-          expect(*trace);
-          ++others;
+      const auto sketches = HostSketchesOf(region, layer.layouts, layer.level);
+      ASSERT_TRUE(sketches) << sketches.error().message;
+      EXPECT_EQ((*sketches)[0].trace, generated->schedule);
+      for (const schedule::Sketch& sketch : *sketches) {
+        SCOPED_TRACE(sketch.name);
+        expect(sketch.trace);
+        ++tried[sketch.name];
+        for (size_t k = 0; last && k < sketch.trace.size(); ++k) {
+          if (!std::holds_alternative<schedule::DecideStep>(sketch.trace[k])) continue;
+          for (size_t v = 0;; ++v) {
+            const auto trace =
+                WithValue(sketch.output, sketch.trace, target::Host(*layer.level), k, v);
+            if (!trace) break;
+            expect(*trace);
+            ++others;
+          }
         }
       }
     }
   }
   EXPECT_GE(others, 20);
+  for (const char* name : {"channel_quads", "tap_quads", "vectors", "pads_in_place"})
+    EXPECT_GE(tried[name], 2) << name;
 }
 
 TEST(Evaluate, GivesTheSourceOfGpuKernels) {
   test::Net net = MakeNet();
+  std::set<std::string> tried;
   const auto compiled = test::Compile(net.graph(), test::NamedConfig("default"));
   ASSERT_TRUE(compiled) << compiled.error().message;
   for (const auto kind : {artifact::DeviceKind::kOpenCl, artifact::DeviceKind::kCuda}) {
     for (const te::RegionTe& region : compiled->te) {
       const auto generated = MakeGpuFunc(region, "f", kind);
       ASSERT_TRUE(generated) << generated.error().message;
-      const auto candidate = Evaluate(GpuLayer{region, kind}, generated->schedule);
-      ASSERT_TRUE(candidate) << candidate.error().message;
-      ASSERT_FALSE(candidate->made.func.kernels.empty());
-      for (const lower::GpuKernel& kernel : candidate->made.func.kernels)
-        EXPECT_NE(candidate->source.find(kernel.name + "("), std::string::npos) << kernel.name;
+      const auto sketches = GpuSketchesOf(region, kind);
+      ASSERT_TRUE(sketches) << sketches.error().message;
+      EXPECT_EQ((*sketches)[0].trace, generated->schedule);
+      for (const schedule::Sketch& sketch : *sketches) {
+        const auto candidate = Evaluate(GpuLayer{region, kind}, sketch.trace);
+        ASSERT_TRUE(candidate) << sketch.name << ": " << candidate.error().message;
+        ASSERT_FALSE(candidate->made.func.kernels.empty());
+        for (const lower::GpuKernel& kernel : candidate->made.func.kernels)
+          EXPECT_NE(candidate->source.find(kernel.name + "("), std::string::npos) << kernel.name;
+        tried.insert(sketch.name);
+      }
     }
   }
+  EXPECT_EQ(tried, (std::set<std::string>{"fragments", "tiles", "elements", "partial_sums"}));
 }
 
 TEST(Evaluate, RefusesAnotherLayersTrace) {

@@ -208,9 +208,13 @@ void AddRegion(const std::string& name, const te::RegionTe& region, const Asked&
                                   : constant ? ir::Array(dtype, b.constant)
                                              : RandomArray(b.placeholder, rng);
   }
+  const auto sketches = schedule::GpuSketches(region.output, asked.target, constants);
+  ASSERT_TRUE(sketches) << name << ": " << sketches.error().message;
+  if (asked.sketch >= sketches->size()) return;
   Result<schedule::Schedule> s =
       asked.any_picks ? RandomGpuPicks(region.output, rng, asked.target, constants)
-                      : schedule::GpuSchedule({region.output}, asked.target, constants);
+                      : schedule::Schedule::Replay({region.output}, (*sketches)[asked.sketch].trace,
+                                                   asked.target);
   ASSERT_TRUE(s.has_value()) << name << ": " << s.error().message;
   AddCase(name, region.output, *s, std::move(values), cases);
   ExpectThreads(name, cases->back().func);
@@ -240,9 +244,11 @@ Graph WithResidual(Graph g) {
 
 GpuCases EveryOperator(const Asked& asked) {
   GpuCases cases;
-  const auto add = [&](const std::string& name, const Graph& g, Rng& rng) {
+  const auto add = [&](const std::string& name, const Graph& g, Rng& rng, size_t sketch = 0) {
+    Asked which = asked;
+    which.sketch = sketch;
     for (const graph::Region& region : graph::Fuse(g))
-      AddRegion(name, te::BuildRegion(g, region), asked, rng, &cases);
+      AddRegion(name, te::BuildRegion(g, region), which, rng, &cases);
   };
   for (size_t op = 0; op < graph::AllOps().size(); ++op) {
     const graph::OpDef& def = graph::DefOf(static_cast<graph::Op>(op));
@@ -257,6 +263,7 @@ GpuCases EveryOperator(const Asked& asked) {
           const std::string name =
               fmt::format("{} of {}, seed {}", def.name, Text(types.from), seed);
           add(name, *g, rng);
+          for (size_t sketch = 1; sketch < 4 && made == 0; ++sketch) add(name, *g, rng, sketch);
           ++made;
           break;
         }

@@ -41,6 +41,7 @@ void AddCase(const std::string& name, const te::Tensor& out, const schedule::Sch
 struct Asked {
   std::shared_ptr<const target::Target> target = target::Gpu();
   bool any_picks = false;        // random values for its decisions
+  size_t sketch = 0;             // which of its sketches, without any_picks; no case: it has fewer
   bool constants_known = false;  // as in the compiler; false: all are inputs
 };
 // Expects several threads in each kernel that stores more than a few elements. Inputs of halves are
@@ -59,7 +60,7 @@ ir::Array SmallNumbers(const te::Tensor& t, Rng& rng);
 
 // Every operator of the graph in every pair of types that it takes, and a convolution with an
 // addition behind it, under the generator's schedule: two drawn examples of each, over images and
-// rows.
+// rows; the first one under its other sketches, too.
 GpuCases EveryOperator(const Asked& asked = {});
 
 // Convolutions that the generator cuts into blocks in shared memory, with strides, dilations, pads

@@ -5,7 +5,8 @@
 // channelwise, one dimension, 1 to 40 channels, with pads and epilogue, by dot products and the
 // tiles of four levels where they have that form; 300 random expressions; prefetched weights;
 // windows that read a part of their input; pads that are not copied; each schedule again with two
-// random draws of its decisions. Not tested here: code generation.
+// random draws of its decisions; which sketches there are, and which is preferred. Not tested here:
+// code generation, what other sketches compute (compiler_driver_evaluate_test).
 #include "compiler/schedule/host.h"
 
 #include <gtest/gtest.h>
@@ -217,6 +218,60 @@ TEST(HostPads, AreNotCopiedWithoutWeights) {
     ASSERT_TRUE(te::Evaluate({out}, &values));
     ASSERT_NO_FATAL_FAILURE(ExpectExact(*s, out, values));
   }
+}
+
+std::vector<std::string> SketchesOf(const test::WindowShape& shape, bool dots) {
+  Rng rng(1);
+  const te::Tensor given = test::WindowExpression(shape);
+  te::Values values = test::RandomInputs(given, rng);
+  HostOptions options;
+  options.layouts["x"] = "0,2,3,1";
+  const te::Tensor out = dots ? test::UnsignedOutput(given, &values) : given;
+  const auto sketches = HostSketches(out, options);
+  EXPECT_TRUE(sketches) << sketches.error().message;
+  std::vector<std::string> names;
+  for (const Sketch& sketch : *sketches) names.push_back(sketch.name);
+  EXPECT_EQ(Print((*sketches)[0].trace), Print(HostSchedule({out}, options)->trace()));
+  return names;
+}
+
+// Quads for each position: 3 x 2 by taps and 7 by channels of 7 taps and 3 channels, 3 and 3 of 3
+// taps, 4 and 4 of 4 taps and channels, 8 and 6 of 3 taps and 8 channels.
+TEST(HostSketches, SumTheShorterAxisFirst) {
+  using Names = std::vector<std::string>;
+  const auto of = [](int64_t channels, int64_t size, int64_t kernel, int64_t stride, int64_t pad) {
+    return SketchesOf({.in_channels = channels,
+                       .out_channels = 16,
+                       .size = size,
+                       .kernel = kernel,
+                       .stride = stride,
+                       .pad = pad},
+                      true);
+  };
+  EXPECT_EQ(of(3, 22, 7, 2, 3), (Names{"tap_quads", "channel_quads"}));
+  EXPECT_EQ(of(3, 8, 3, 2, 1), (Names{"tap_quads", "channel_quads"}));
+  EXPECT_EQ(of(4, 9, 4, 1, 0), (Names{"channel_quads", "tap_quads"}));
+  EXPECT_EQ(of(8, 8, 3, 2, 1), (Names{"channel_quads"}));
+  EXPECT_EQ(of(8, 8, 1, 1, 0), (Names{"channel_quads"}));
+  EXPECT_EQ(SketchesOf({.in_channels = 8, .out_channels = 16}, false), (Names{"vectors"}));
+}
+
+// Elements of the copy for each result: 81 / 49, 256 / 196, and 324 / 64 where windows step.
+TEST(HostSketches, CopyPadsWhereTheyAreFew) {
+  using Names = std::vector<std::string>;
+  const auto of = [](int64_t size, int64_t stride) {
+    return SketchesOf({.in_channels = 16,
+                       .out_channels = 16,
+                       .size = size,
+                       .kernel = 3,
+                       .stride = stride,
+                       .pad = 1,
+                       .groups = 16},
+                      false);
+  };
+  EXPECT_EQ(of(7, 1), (Names{"pads_in_place", "vectors"}));
+  EXPECT_EQ(of(14, 1), (Names{"vectors", "pads_in_place"}));
+  EXPECT_EQ(of(16, 2), (Names{"pads_in_place", "vectors"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, HostWindows, ::testing::ValuesIn(test::WindowShapes()),

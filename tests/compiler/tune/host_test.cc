@@ -73,6 +73,26 @@ TEST(HostTasks, AreLayersThatDiffer) {
   }
 }
 
+// A layer with another family of sketches, as an older compiler's, is another task; a schedule that
+// was given is a family of one.
+TEST(HostTasks, AreOfTheirSketches) {
+  compiler::PlannedHostLayer layer = HostLayers()[0];
+  ASSERT_GE(layer.sketches.size(), 2u);
+  EXPECT_EQ(layer.sketches[0].trace, layer.trace);
+  const TaskKey key = KeyOf(layer);
+  compiler::PlannedHostLayer fewer = layer, given = layer, renamed = layer;
+  fewer.sketches.resize(1);
+  given.sketches.clear();
+  renamed.sketches[1].name = "another";
+  EXPECT_EQ(KeyOf(fewer), KeyOf(given)) << "one sketch is its schedule alone";
+  EXPECT_EQ(key.layer, KeyOf(given).layer);
+  for (const compiler::PlannedHostLayer& other : {fewer, given, renamed})
+    EXPECT_NE(KeyOf(other), key);
+  const auto space = SpaceOf(given);
+  ASSERT_TRUE(space) << space.error().message;
+  EXPECT_NE(space->knobs()[0].name, kSketchKnob);
+}
+
 TEST(HostTasks, KeepWhatOneCoreCannotMeasure) {
   int kept = 0;
   Rng rng(4);
@@ -96,9 +116,13 @@ TEST(TimeMeasurer, HasTimesOfPoints) {
   TimeMeasurer measurer;
   for (const Task& task : tasks) {
     SCOPED_TRACE(task.name);
-    const Measured given = measurer.Measure(task, task.space->given());
-    ASSERT_TRUE(given) << given.error().message;
-    EXPECT_GT(*given, 0u);
+    for (std::optional<Point> point = task.space->given(); point;) {  // each sketch
+      const Measured measured = measurer.Measure(task, *point);
+      ASSERT_TRUE(measured) << measured.error().message;
+      EXPECT_GT(*measured, 0u);
+      const bool family = task.space->knobs()[0].name == kSketchKnob;
+      point = family ? task.space->Moved(*point, 0, 1) : std::nullopt;
+    }
     const auto confirmed = measurer.Interpret(task, task.space->given());
     ASSERT_TRUE(confirmed) << confirmed.error().message;
     EXPECT_TRUE(*confirmed) << "these layers are small";

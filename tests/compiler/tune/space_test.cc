@@ -5,14 +5,18 @@
 // counted, and random points are among them; mutation changes one knob, or those that follow from
 // it; crossover takes each knob of a parent where that is legal; equal points have equal hashes.
 // The points of a network's space plan as they say, and the given one is the compiled program.
+// Families of sketches: each is a value of the first knob and begins at its own choices; knobs that
+// a sketch lacks have one value, so points differ as their traces do; a record finds its point.
 // Not tested here: what a point costs (search_test.cc), domains (compiler/schedule).
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "compiler/cost/cost.h"
 #include "compiler/cost/processor.h"
 #include "compiler/tune/loop_tree.h"
 #include "compiler/tune/network_space.h"
+#include "compiler/tune/select.h"
 #include "tests/compiler/tune/tune_test_net.h"
 
 namespace tessera::tune::space_test {
@@ -38,7 +42,7 @@ void ExpectSameAsWithUndo(std::vector<Task> tasks, const isa::Config* config) {
       const auto point = task.space->Random(rng);
       ASSERT_TRUE(point) << task.name;
       const auto replayed =
-          schedule::Schedule::Replay({space.output()}, space.TraceOf(*point), target);
+          schedule::Schedule::Replay({space.OutputOf(*point)}, space.TraceOf(*point), target);
       const auto in_place = space.ScheduleOf(*point);
       ASSERT_TRUE(replayed && in_place) << task.name;
       EXPECT_EQ(Print(in_place->trace()), Print(replayed->trace()));
@@ -262,10 +266,105 @@ TEST_P(NetworkSpaceOf, PointsAreProgramsThatPlan) {
 INSTANTIATE_TEST_SUITE_P(Machines, NetworkSpaceOf, ::testing::Values("default", "tiny"),
                          [](const auto& param) { return std::string(param.param); });
 
+// Two schedules of one sum. "b" has a choice "order" behind "rows", and "a" in front of it.
+std::vector<schedule::Sketch> TwoSketches() {
+  const te::Tensor x = te::Placeholder("x", DType::kInt8, {12, 8});
+  const te::Axis k = te::ReduceAxis("k", 8);
+  const te::Tensor out = te::Compute("out", {12}, {"i"}, [&](const std::vector<ir::Expr>& i) {
+    return te::Sum(ir::Cast(DType::kInt32, x(i[0], k.var)), {k});
+  });
+  const auto trace = [](const std::string& text) {
+    const auto parsed = schedule::ParseTrace(text);
+    EXPECT_TRUE(parsed) << parsed.error().message;
+    return parsed.value_or(schedule::Trace());
+  };
+  return {{"a", out,
+           trace("decide order {1 2} 2\ndecide rows factors out i 4\n"
+                 "split out i $rows io ii\n")},
+          {"b", out,
+           trace("decide rows factors out i 3\nsplit out i $rows io ii\n"
+                 "decide order orders out ii k\nreorder out $order\ndecide more {5 6} 6\n")}};
+}
+
+std::vector<std::string> NamesOf(const Space& space) {
+  std::vector<std::string> names;
+  for (const Knob& knob : space.knobs()) names.push_back(knob.name);
+  return names;
+}
+
+TEST(Families, ShareKnobsInOneOrder) {
+  auto space = LayerSpace::Make(TwoSketches(), target::Interpreter());
+  ASSERT_TRUE(space) << space.error().message;
+  // b's "order" is behind "rows" and so is not a's.
+  EXPECT_EQ(NamesOf(*space),
+            (std::vector<std::string>{"sketch", "order", "rows", "b.order", "more"}));
+  const auto values = [](const Point& point) {
+    std::vector<std::string> texts;
+    for (const schedule::Choice& pick : point.picks) texts.push_back(schedule::Print(pick));
+    return texts;
+  };
+  EXPECT_EQ(values(space->given()), (std::vector<std::string>{"a", "2", "4", "-", "-"}));
+  const auto other = space->Moved(space->given(), 0, 1);
+  ASSERT_TRUE(other);
+  EXPECT_EQ(values(*other), (std::vector<std::string>{"b", "-", "3", "ii k", "6"}));
+  EXPECT_EQ(schedule::Print(space->TraceOf(*other)), schedule::Print(TwoSketches()[1].trace));
+  EXPECT_EQ(space->SketchOf(*other), "b");
+  EXPECT_FALSE(space->Moved(*other, 0, 1)) << "there are two";
+  EXPECT_EQ(space->Moved(*other, 0, -1), space->given());
+  // 2 * 6 points of a, whose rows are a divisor of 12; 6 * 2 * 2 of b.
+  int64_t points = 0;
+  for (auto point = space->First(); point; point = space->After(*point)) ++points;
+  EXPECT_EQ(points, 2 * 6 + 6 * 2 * 2);
+  EXPECT_EQ(space->CountPoints().points, 36);
+}
+
+TEST(Families, OfOneSketchAreItsSchedule) {
+  std::vector<schedule::Sketch> one = TwoSketches();
+  one.pop_back();
+  const auto space = LayerSpace::Make(one, target::Interpreter());
+  ASSERT_TRUE(space) << space.error().message;
+  EXPECT_EQ(NamesOf(*space), (std::vector<std::string>{"order", "rows"}));
+}
+
+TEST(Families, OfTheHostAreSearchedAsOneSpace) {
+  Rng rng(9);
+  int families = 0;
+  for (const Task& task : test::HostTasks()) {
+    LayerSpace& space = test::LayerOf(task);
+    SCOPED_TRACE(task.name);
+    if (space.knobs()[0].name != kSketchKnob) continue;
+    ++families;
+    const Space::Place first = space.PlaceOf(space.given(), 0);
+    EXPECT_EQ(first.index, 0u);
+    ASSERT_GE(first.count, 2u);
+    std::map<std::string, uint64_t> points;  // by trace
+    std::set<std::string> sketches;
+    for (int draw = 0; draw < 200; ++draw) {
+      const auto a = space.Random(rng), b = space.Random(rng);
+      ASSERT_TRUE(a && b);
+      for (const auto& point : {a, b, space.Mutated(*a, rng), space.Crossed(*a, *b, rng)}) {
+        if (!point) continue;
+        sketches.insert(space.SketchOf(*point));
+        const std::string trace =
+            te::Print({space.OutputOf(*point)}) + schedule::Print(space.TraceOf(*point));
+        EXPECT_EQ(points.try_emplace(trace, HashOf(*point)).first->second, HashOf(*point))
+            << "two points of " << trace;
+        EXPECT_TRUE(space.ScheduleOf(*point));
+        EXPECT_EQ(PointOf(space, RecordOf(task, {*point, 1, "", ""})), point);
+      }
+      EXPECT_EQ(space.Spliced(*a, *b, a->picks.size()), a);
+    }
+    EXPECT_EQ(sketches.size(), first.count);
+  }
+  EXPECT_GE(families, 3);
+}
+
 TEST(SpaceMake, RefusesStepsOfAnotherLayer) {
   std::vector<Task> tasks = test::TuneTasks(test::NamedConfig("tiny"));
-  const auto space = LayerSpace::Make(test::LayerOf(tasks[0]).output(),
-                                      tasks.back().part.traces.back(), target::Interpreter());
+  const LayerSpace& first = test::LayerOf(tasks[0]);
+  const auto space =
+      LayerSpace::Make({{"plain", first.OutputOf(first.given()), tasks.back().part.traces.back()}},
+                       target::Interpreter());
   ASSERT_FALSE(space);
   EXPECT_NE(space.error().message.find("schedule step"), std::string::npos)
       << space.error().message;
