@@ -4,7 +4,7 @@
 # Places and routes the machine for an ECP5 part, makes the bitstream, and prints for each seed a row of hw/routed.txt and the
 # cells and wires of the worst path. Compares each row with the table: hw/scripts/route_compare.awk lists what fails.
 #
-#   route.sh [OPTION...] BUILD CONFIG [SEED...]    BUILD: has bin/isa_gen; seeds: of nextpnr's random numbers, 1 2 3 4 5
+#   route.sh [OPTION...] BUILD CONFIG [SEED...]    BUILD: has bin/isa_gen, bin/netlist_report; seeds: of nextpnr's random numbers, 1 2 3 4 5
 #
 #   --module MODULE    what is routed: tessera (the machine with its bus ports), or a module of hw/rtl
 #   --part PART        a part of family ecp5 in hw/parts.txt; else the one there for CONFIG, or else lfe5um5g-85f
@@ -49,7 +49,9 @@ shift 2
 [ $# -gt 0 ] || set -- 1 2 3 4 5
 is_number "$minutes" || refuse "--minutes is '$minutes', not a number from 1"
 for seed in "$@"; do is_number "$seed" || refuse "the seed '$seed' is not a number from 1"; done
-[ -x "$build/bin/isa_gen" ] || refuse "$build has no bin/isa_gen: build it first (cmake --build)"
+for program in isa_gen netlist_report; do
+  [ -x "$build/bin/$program" ] || refuse "$build has no bin/$program: build it first (cmake --build)"
+done
 scripts=$(cd "$(dirname "$0")" && pwd)
 parts=$scripts/../parts.txt
 if [ -z "$part" ]; then
@@ -76,6 +78,8 @@ ecppack=$(dirname "$nextpnr")/ecppack
 [ -x "$ecppack" ] || stop "there is no $ecppack beside nextpnr-ecp5"
 echo "route.sh: synthesises $module of $config for $part (minutes; at once if it is kept)" >&2
 netlist=$("$scripts/synth.sh" "$build" "$config" "$module" "$part")
+estimate=$("$build/bin/netlist_report" worst "$netlist" ecp5 | awk '{ printf "%.1f", 1000 / $1 }')
+echo "route.sh: $estimate MHz, estimated from the netlist before placement" >&2
 options="--package CABGA381 --speed $speed --freq $mhz --timing-allow-fail --lpf-allow-unconstrained --placer-heap-beta 0.5"
 options="$flag $options --router router1"
 out=$build/hw/routed/$(basename "$netlist" .json)-$part-$(echo "$version $options" | sha256sum | cut -c 1-8)
@@ -146,8 +150,8 @@ for seed in "$@"; do
     [ -z "$(too_small "$out/seed-$seed.log")" ] || break  # no other seed will fit
     continue
   fi
-  awk -v module="$module" -v config="$config" -v part="$part" -v tool="nextpnr-$version" -v seed="$seed" \
-    -v rows="$out/rows" -f "$scripts/route_report.awk" "$out/seed-$seed.log"
+  awk -v module="$module" -v config="$config" -v part="$part" -v estimate="$estimate" -v tool="nextpnr-$version" \
+    -v seed="$seed" -v rows="$out/rows" -f "$scripts/route_report.awk" "$out/seed-$seed.log"
 done
 rm -f "$out/netlist.json"
 if [ "$compare" = yes ]; then

@@ -10,26 +10,26 @@ function fail(text) {
   print "FAIL: " text
   failed = 1
 }
-BEGIN { split("LUT FF DSP BRAM MHz", name, " ") }
-$1 != "routed" || NF != 11 { next }
-{ key = $2 " " $3 " " $4 " " $11 }
+BEGIN { split("LUT FF DSP RAM MHz estimate", name, " ") }
+$1 != "routed" || NF != 12 { next }
+{ key = $2 " " $3 " " $4 " " $12 }
 FILENAME == ARGV[1] { table[key] = $0; next }
 {
   $1 = $1
-  what = $2 " of " $3 ", seed " $11
+  what = $2 " of " $3 ", seed " $12
   if (!(key in table)) {
     fail("no row for " what " on " $4 "; if this is meant, add: " $0)
     next
   }
   split(table[key], was, " ")
-  if ($10 != was[10]) fail("the row for " what " is of " was[10] ", this is " $10 ": results differ between versions")
+  if ($11 != was[11]) fail("the row for " what " is of " was[11] ", this is " $11 ": results differ between versions")
   line = what ":"
-  for (i = 1; i <= 5; i++) {
+  for (i = 1; i <= 6; i++) {
     now = $(i + 4)
     before = was[i + 4]
-    line = line " " name[i] " " now ", table " before (i < 5 ? ";" : "")
-    if (now > 1.05 * before) fail(name[i] " of " what " went up from " before " to " now (i == 5 ? "; write it down: " : "; find out why, or write: ") $0)
-    if (now < 0.95 * before) fail(name[i] " of " what " went down from " before " to " now (i == 5 ? "; find out why, or write: " : "; write it down: ") $0)
+    line = line " " name[i] " " now ", table " before (i < 6 ? ";" : "")
+    if (now > 1.05 * before) fail(name[i] " of " what " went up from " before " to " now (i >= 5 ? "; write it down: " : "; find out why, or write: ") $0)
+    if (now < 0.95 * before) fail(name[i] " of " what " went down from " before " to " now (i >= 5 ? "; find out why, or write: " : "; write it down: ") $0)
   }
   print line
 }

@@ -29,8 +29,9 @@ table() {
     $1 == "for" { part[$2] = $3; wanted[$2] = $4 }
     /^ *"/ { gsub(/[":,]/, ""); if ($1 != "resnet18" && $1 != "mobilenetv2") cycles["default"] += $2 }
     $1 == "routed" && NF == 10 { routed[++r] = $0 }
-    $1 == "routed" && NF == 11 && $2 == "tessera" {
-      key = $3 SUBSEP $4 SUBSEP $10
+    $1 == "routed" && NF == 12 && $2 == "tessera" {
+      key = $3 SUBSEP $4 SUBSEP $11
+      estimate[key] = $10
       if (!(key in seeds)) group[++g] = key
       for (at = ++seeds[key]; at > 1 && mhz[key, at - 1] > $9; at--) mhz[key, at] = mhz[key, at - 1]
       mhz[key, at] = $9
@@ -64,8 +65,8 @@ table() {
       }
       if (g == 0) exit
       print ""
-      print "| configuration | part | LUT of 4 inputs | FF | multipliers | RAM blocks of 18 kbit | MHz, routed: median | lowest to highest | seeds | tool |"
-      print "|---|---|---:|---:|---:|---:|---:|---:|---:|---|"
+      print "| configuration | part | LUT of 4 inputs | FF | multipliers | RAM blocks of 18 kbit | MHz, routed: median | lowest to highest | seeds | MHz, estimated before placement | tool |"
+      print "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|"
       for (o = 1; o <= g; o++) {
         key = group[o]
         split(key, f, SUBSEP)
@@ -73,7 +74,9 @@ table() {
         for (i = 1; i <= 4; i++) line = line " | " thousands(most[key, i]) " of " thousands(size[f[2], i])
         n = seeds[key]
         sub(/-/, " ", f[3])
-        print line sprintf(" | %.1f | %.1f to %.1f | %d | %s |", mhz[key, int((n + 1) / 2)], mhz[key, 1], mhz[key, n], n, f[3])
+        median = (mhz[key, int((n + 1) / 2)] + mhz[key, int(n / 2) + 1]) / 2
+        line = line sprintf(" | %.1f | %.1f to %.1f | %d", median, mhz[key, 1], mhz[key, n], n)
+        print line sprintf(" | %.1f, %+.0f %% | %s |", estimate[key], 100 * (estimate[key] - median) / median, f[3])
       }
     }' "$hw/parts.txt" "$hw/../tests/models/cycles.json" "$hw/timing.txt" "$hw/area.txt" "${TESSERA_ROUTED:-$hw/routed.txt}"
 }

@@ -45,6 +45,7 @@ grep -q "toy needs a clock ck" "$work/said" || bad "pins.awk does not name the c
 # ---- stand-ins
 mkdir -p "$work/build/bin" "$work/tools"
 printf '#!/bin/sh\necho "package tsr_pkg; // $*"\n' > "$work/build/bin/isa_gen"
+printf '#!/bin/sh\n[ "$1 $3" = "worst ecp5" ] && [ -r "$2" ] && echo 16.00\n' > "$work/build/bin/netlist_report"
 cat > "$work/tools/yosys" <<'YOSYS'
 #!/bin/sh
 case $1 in -V) echo "Yosys 0.70+0"; exit ;; esac
@@ -107,7 +108,7 @@ echo config > "$config"
 NEXTPNR
 printf '#!/bin/sh\n[ "$(cat "$1")" = config ] && echo bits > "$2"\n' > "$work/tools/ecppack"
 printf '#!/bin/sh\n# The minute is a second.\nshift\nexec /usr/bin/timeout 1 "$@"\n' > "$work/tools/timeout"
-chmod +x "$work/build/bin/isa_gen" "$work/tools/"*
+chmod +x "$work/build/bin/"* "$work/tools/"*
 export TESSERA_YOSYS="$work/tools/yosys" TESSERA_NEXTPNR="$work/tools/nextpnr-ecp5" TESSERA_ROUTED="$work/table"
 
 # routes STATUS ARG ...: the exit status; what it says is in said
@@ -121,8 +122,8 @@ routes() {
 says() {
   grep -qF -- "$1" "$work/said" || bad "route.sh does not say: $1"
 }
-row1="routed tessera tiny lfe5um5g-85f 28519 22666 56 73 71.5 nextpnr-0.99 1"
-row2="routed tessera tiny lfe5um5g-85f 28519 22666 56 73 72.5 nextpnr-0.99 2"
+row1="routed tessera tiny lfe5um5g-85f 28519 22666 56 73 71.5 62.5 nextpnr-0.99 1"
+row2="routed tessera tiny lfe5um5g-85f 28519 22666 56 73 72.5 62.5 nextpnr-0.99 2"
 printf '# a comment\n%s\n%s\n' "$row1" "$row2" > "$TESSERA_ROUTED"
 routes 0 "$work/build" tiny 1 2
 says "$row1"
@@ -133,7 +134,8 @@ says "to   u_top.last.DI"
 says "seed 1: 60.00 MHz"
 says "seed 1: routes 30412 arcs"
 says "seed 1: 20445 connections are left"
-says "tessera of tiny, seed 2: LUT 28519, table 28519; FF 22666, table 22666; DSP 56, table 56; BRAM 73, table 73; MHz 72.5, table 72.5"
+says "tessera of tiny, seed 2: LUT 28519, table 28519; FF 22666, table 22666; DSP 56, table 56; RAM 73, table 73; MHz 72.5, table 72.5; estimate 62.5, table 62.5"
+says "routed 71.5 MHz, estimated before placement 62.5: -13 %"
 out=$(echo "$work"/build/hw/routed/tessera-*-lfe5um5g-85f-*)
 [ "$(cat "$out/seed-1.bit")" = bits ] || bad "there is no bitstream"
 grep -q -- "--um5g-85k .*--speed 8 .*--router router1" "$out/seed-1.words" || bad "nextpnr is called with $(cat "$out/seed-1.words")"
@@ -150,9 +152,10 @@ differs() {
 }
 differs 's/28519/27000/' "LUT of tessera of tiny, seed 1 went up from 27000 to 28519; find out why, or write: $row1"
 differs 's/28519/30100/' "LUT of tessera of tiny, seed 1 went down from 30100 to 28519; write it down: $row1"
-differs 's/ 73 / 69 /' "BRAM of tessera of tiny, seed 1 went up from 69 to 73"
+differs 's/ 73 / 69 /' "RAM of tessera of tiny, seed 1 went up from 69 to 73"
 differs 's/71\.5/75.4/' "MHz of tessera of tiny, seed 1 went down from 75.4 to 71.5; find out why, or write: $row1"
 differs 's/71\.5/68.0/' "MHz of tessera of tiny, seed 1 went up from 68.0 to 71.5; write it down: $row1"
+differs 's/62\.5/66.0/' "estimate of tessera of tiny, seed 1 went down from 66.0 to 62.5; find out why, or write: $row1"
 differs 's/0\.99/0.98/' "the row for tessera of tiny, seed 1 is of nextpnr-0.98, this is nextpnr-0.99"
 differs '/ 1$/d' "no row for tessera of tiny, seed 1 on lfe5um5g-85f; if this is meant, add: $row1"
 sed 's/28519/27300/' "$TESSERA_ROUTED" > "$work/table2"
