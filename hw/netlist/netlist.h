@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A netlist that yosys mapped for a Xilinx or an ECP5 part and wrote with write_json: the cells and nets of
-// one flattened module, and which module of the source each belongs to.
+// A netlist that yosys mapped for a Xilinx or an ECP5 part and wrote with write_json: the cells and
+// nets of one flattened module, and which module of the source each belongs to.
 //
 // A net is one wire, identified by its number in the file. Its name is the RTL name nearest to its
 // driver. Of the names that yosys knows for a wire, those ending in _i or _ni (inputs) come last,

@@ -14,7 +14,7 @@
 # The machine's ports go through flip-flops to three pins (pins.awk); the rows count these flip-flops too. Everything is kept in
 # BUILD/hw/routed/MODULE-PART-*/ (seed-N.log, .report, .config, .bit) and made again when the netlist, the
 # options or nextpnr has changed.
-# Exit status 0: all seeds are routed and as the table says; 1: not; 2: bad use. CPU time of tiny: many minutes a seed.
+# Exit status 0: all seeds are routed and as the table says; 1: not; 2: bad use. CPU time of tiny: 15 minutes a seed.
 set -eu
 usage() {
   sed -n '/^#   route/,/^# Exit/p' "$0"
@@ -86,7 +86,10 @@ out=$build/hw/routed/$(basename "$netlist" .json)-$part-$(echo "$version $option
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 # The programs are WebAssembly and find only files below the folder they run in.
-ln -f "$netlist" "$out/netlist.json"
+rows=$(mktemp)
+json=netlist-$$.json
+trap 'rm -f "$rows" "$out/$json"' EXIT
+ln -f "$netlist" "$out/$json"
 
 # The resource that is over the part, from the utilisation in the log $1: a line, or nothing.
 too_small() {
@@ -121,7 +124,7 @@ route() {
   started=$(date +%s)
   # Renamed at the end: a bitstream under its final name is complete. sed shows the progress.
   { code=0
-    (cd "$out" && exec timeout "$((60 * minutes))" "$nextpnr" $options --seed "$1" --json netlist.json \
+    (cd "$out" && exec timeout "$((60 * minutes))" "$nextpnr" $options --seed "$1" --json "$json" \
       --textcfg "$name.config" --report "$name.report") 2>&1 || code=$?
     echo "$code" > "$base.status"; } | tee "$base.log" | sed -u -n "
       s/^Info: Packing constants.*/route.sh: seed $1: packs/p
@@ -143,7 +146,6 @@ route() {
   mv "$base.bit.new" "$base.bit"
 }
 failed=0
-: > "$out/rows"
 for seed in "$@"; do
   if ! route "$seed"; then
     failed=1
@@ -151,10 +153,9 @@ for seed in "$@"; do
     continue
   fi
   awk -v module="$module" -v config="$config" -v part="$part" -v estimate="$estimate" -v tool="nextpnr-$version" \
-    -v seed="$seed" -v rows="$out/rows" -f "$scripts/route_report.awk" "$out/seed-$seed.log"
+    -v seed="$seed" -v rows="$rows" -f "$scripts/route_report.awk" "$out/seed-$seed.log"
 done
-rm -f "$out/netlist.json"
 if [ "$compare" = yes ]; then
-  awk -f "$scripts/route_compare.awk" "${TESSERA_ROUTED:-$scripts/../routed.txt}" "$out/rows" || failed=1
+  awk -f "$scripts/route_compare.awk" "${TESSERA_ROUTED:-$scripts/../routed.txt}" "$rows" || failed=1
 fi
 exit $failed
