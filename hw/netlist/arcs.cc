@@ -2,6 +2,7 @@
 #include "hw/netlist/arcs.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace tessera::netlist {
 namespace {
@@ -96,24 +97,31 @@ class Builder {
         }
         break;
       case CellKind::kMux:
-        for (const char* data : {"I0", "I1"}) {
-          for (const int from : Nets(cell, data)) Arc(from, Nets(cell, "O")[0], delays_.mux, true);
+        // Data come from LUTs and other such cells beside it, the select (S, C0, SD) from anywhere.
+        for (const CellPort& in : cell.ports) {
+          const bool select = in.name == "S" || in.name == "C0" || in.name == "SD";
+          for (const int from : in.nets) {
+            if (!in.output) Through(cell, from, delays_.mux, !select);
+          }
         }
-        for (const int from : Nets(cell, "S")) Arc(from, Nets(cell, "O")[0], delays_.mux, false);
         break;
       case CellKind::kCarry:
         Carry(cell);
         break;
+      case CellKind::kCarry2:
+        Carry2(cell);
+        break;
       case CellKind::kFlop:
         for (const CellPort& port : cell.ports) {
           if (port.output) Begin(port, delays_.ff_out);
-          if (port.name == "D") {
+          if (port.name == "D" || port.name == "DI") {
             for (const int net : port.nets) {
-              End(net, delays_.ff_in, net != kConstantNet && from_lut_[net], "D");
+              End(net, delays_.ff_in, net != kConstantNet && from_lut_[net], port.name);
             }
           }
           if (port.name == "CE") End(port, delays_.ff_enable);
-          if (port.name == "R" || port.name == "S" || port.name == "CLR" || port.name == "PRE") {
+          if (port.name == "R" || port.name == "S" || port.name == "CLR" || port.name == "PRE" ||
+              port.name == "LSR") {
             End(port, delays_.ff_reset);
           }
         }
@@ -141,6 +149,11 @@ class Builder {
         break;
       case CellKind::kDsp:
         Dsp(cell);
+        break;
+      case CellKind::kMult:  // without registers: yosys uses none of them
+        Through(cell, delays_.dsp_through, [](const std::string& in, const std::string&) {
+          return in.size() > 1 && (in[0] == 'A' || in[0] == 'B') && std::isdigit(in[1]) != 0;
+        });
         break;
       case CellKind::kConstant:
         break;
@@ -171,19 +184,38 @@ class Builder {
     outputs(Nets(cell, "O"), true);
   }
 
+  // Two bits of a chain, each with the LUT that adds it: A0 to D0 are its inputs, S0 its sum.
+  void Carry2(const MappedCell& cell) {
+    for (const CellPort& in : cell.ports) {
+      if (in.output) continue;
+      for (const CellPort& out : cell.ports) {
+        const bool last = in.name.back() == '1';
+        if (!out.output || (last && out.name == "S0")) continue;
+        const bool own = out.name[0] == 'S' && out.name.back() == in.name.back();
+        double delay = own ? delays_.s_to_sum : delays_.carry_from_s;
+        if (in.name == "CIN") delay = out.name == "COUT" ? delays_.carry : delays_.carry_to_sum;
+        for (const int from : in.nets) {
+          for (const int to : out.nets) Arc(from, to, delay, in.name == "CIN");
+        }
+      }
+    }
+  }
+
   // A read has the delay of a LUT; writes are clocked. RAM64M: ADDRA addresses DOA, and ADDRD
-  // addresses DOD and every write.
+  // addresses DOD and every write. TRELLIS_DPR16X4: RAD addresses DO.
   void LutRam(const MappedCell& cell) {
     for (const CellPort& port : cell.ports) {
       if (port.output) Begin(port, delays_.ram_out);
       const bool reads_only =
-          port.name.starts_with("DPRA") ||
+          port.name.starts_with("DPRA") || port.name == "RAD" ||
           (port.name.starts_with("ADDR") && port.name != "ADDRD" && port.name != "ADDRH");
-      if (!port.output && port.name != "WCLK" && !reads_only) End(port, delays_.ram_in);
+      if (!port.output && port.name != "WCLK" && port.name != "WCK" && !reads_only)
+        End(port, delays_.ram_in);
     }
     Through(cell, delays_.lut, [](const std::string& in, const std::string& out) {
       if (in.starts_with("ADDR")) return out.back() == in.back();
       if (in.starts_with("DPRA")) return out == "DPO";
+      if (in == "RAD") return true;
       return in[0] == 'A' && out != "DPO";
     });
   }

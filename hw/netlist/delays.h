@@ -4,9 +4,12 @@
 //
 // Cells: speed grade -1 after Xilinx DS187 (Zynq-7000) and DS925 (Zynq UltraScale+), the slow end
 // where a table has a range; carry chains and the DSP's inner stages as vendor reports break them
-// down. Wires: base + per_doubling * log2(fan-out), a model of placed designs, not a property of a
-// wire. The estimate is good to about 20 % either way on 7 series and rougher on UltraScale+. Use
-// it to compare revisions and to find paths, not as a sign-off.
+// down. ECP5: speed grade 8 of the LFE5UM5G, as nextpnr 0.11.1 reports routed paths; yosys uses no
+// register of its RAM blocks and multipliers, so those delays are 0. Wires: base + per_doubling *
+// log2(fan-out), a model of placed designs, not a property of a wire: it does not know distance. No
+// routed design confirms the estimates of Xilinx parts; for ECP5 hw/scripts/route.sh prints the
+// error, and hw/routed.txt has both clocks. Use an estimate to compare revisions and to find paths,
+// not as a sign-off.
 //
 // Depends on: nothing. Used by: timing.cc.
 #ifndef TESSERA_HW_NETLIST_DELAYS_H_
@@ -37,7 +40,8 @@ struct CellDelays {
 
 inline constexpr CellDelays kFamilies[] = {
     {.family = "xc7",
-     .source = "cells: -1 after DS187; wires: 0.40 + 0.11 log2(fan-out) ns; about 20 % either way",
+     .source =
+         "cells: -1 after DS187; wires: 0.40 + 0.11 log2(fan-out) ns; no routed design confirms it",
      .wire_base = 0.40,
      .wire_per_doubling = 0.11,
      .wire_spread = 0.35,
@@ -66,7 +70,8 @@ inline constexpr CellDelays kFamilies[] = {
      .dsp_c = 1.56,
      .dsp_cascade = 1.32},
     {.family = "xcup",
-     .source = "cells: -1 after DS925; wires: 0.22 + 0.055 log2(fan-out) ns; rough",
+     .source = "cells: -1 after DS925; wires: 0.22 + 0.055 log2(fan-out) ns; no routed design "
+               "confirms it",
      .wire_base = 0.22,
      .wire_per_doubling = 0.055,
      .wire_spread = 0.0,
@@ -94,6 +99,36 @@ inline constexpr CellDelays kFamilies[] = {
      .dsp_to_m = 1.2,
      .dsp_c = 0.84,
      .dsp_cascade = 0.70},
+    {.family = "ecp5",
+     .source = "cells: LFE5UM5G-8 after nextpnr 0.11.1; wires: 0.60 + 0.15 log2(fan-out) ns; "
+               "hw/routed.txt has its error",
+     .wire_base = 0.60,
+     .wire_per_doubling = 0.15,
+     .wire_spread = 0.0,
+     .lut = 0.14,
+     .mux = 0.10,
+     .carry = 0.04,
+     .carry_from_s = 0.28,
+     .carry_to_sum = 0.26,
+     .s_to_sum = 0.26,
+     .ff_out = 0.31,
+     .ff_in = 0.11,
+     .ff_enable = 0.0,
+     .ff_reset = 0.0,
+     .ram_out = 0.31,
+     .shift_out = 0.0,
+     .ram_in = 0.0,
+     .bram_out = 1.42,
+     .bram_out_register = 0.0,
+     .bram_in = 0.0,
+     .dsp_p = 0.0,
+     .dsp_m = 0.0,
+     .dsp_ab = 0.0,
+     .dsp_in = 0.0,
+     .dsp_through = 2.54,
+     .dsp_to_m = 0.0,
+     .dsp_c = 0.0,
+     .dsp_cascade = 0.0},
 };
 
 }  // namespace tessera::netlist

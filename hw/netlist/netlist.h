@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A netlist that yosys mapped for a Xilinx part and wrote with write_json: the cells and nets of
-// one flattened module, and which module of the source each belongs to.
+// A netlist that yosys mapped for a Xilinx or an ECP5 part and wrote with write_json: the cells and
+// nets of one flattened module, and which module of the source each belongs to.
 //
 // A net is one wire, identified by its number in the file. Its name is the RTL name nearest to its
 // driver. Of the names that yosys knows for a wire, those ending in _i or _ni (inputs) come last,
@@ -26,10 +26,12 @@ enum class CellKind : uint8_t {
   kBuffer,  // passes its input on: inverters, pads, clock buffers
   kMux,     // MUXF7 and the like
   kCarry,
+  kCarry2,  // two bits of a chain with their LUTs
   kFlop,
   kLutRam,
   kShift,  // shift registers in LUTs
   kDsp,
+  kMult,  // a multiplier without an adder
   kBram,
   kConstant,
 };

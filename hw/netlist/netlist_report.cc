@@ -33,7 +33,7 @@ int Timing(const tessera::netlist::Netlist& netlist, const std::vector<std::stri
   using namespace tessera;
   const netlist::CellDelays* delays = netlist::FindFamily(args[2]);
   if (delays == nullptr)
-    return BadUse("no delays for family " + args[2] + " (there are xc7, xcup)");
+    return BadUse("no delays for family " + args[2] + " (there are xc7, xcup, ecp5)");
   std::set<std::string> open;
   std::istringstream list(args.size() > 3 ? args[3] : "");
   for (std::string module; std::getline(list, module, ',');) open.insert(module);

@@ -98,8 +98,8 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     if (!unknown_.empty()) {
       return Fail(
           Code::kUnsupported,
-          "cell {} has type {}, which hw/netlist/cells.def does not list: add it, or map for xc7 "
-          "or xcup",
+          "cell {} has type {}, which hw/netlist/cells.def does not list: add it, or map for xc7, "
+          "xcup or ecp5",
           unknown_cell_, unknown_);
     }
     if (top_.top.empty()) {

@@ -3,7 +3,8 @@
 #
 # Prints the table of docs/configurations.md, configurations on silicon: area (hw/area.txt), estimated clock (hw/timing.txt),
 # wanted clock (hw/parts.txt) and, for default, the golden cycles (tests/models/cycles.json). Below the estimates: Vivado's
-# results for a board (hw/routed.txt, or the file that TESSERA_ROUTED names).
+# results for a board (hw/routed.txt, or the file that TESSERA_ROUTED names). Then a table of what hw/scripts/route.sh routed:
+# the rows of several seeds make one line.
 #
 #   silicon.sh             prints it
 #   silicon.sh --check     compares it with docs/configurations.md
@@ -28,6 +29,14 @@ table() {
     $1 == "for" { part[$2] = $3; wanted[$2] = $4 }
     /^ *"/ { gsub(/[":,]/, ""); if ($1 != "resnet18" && $1 != "mobilenetv2") cycles["default"] += $2 }
     $1 == "routed" && NF == 10 { routed[++r] = $0 }
+    $1 == "routed" && NF == 12 && $2 == "tessera" {
+      key = $3 SUBSEP $4 SUBSEP $11
+      estimate[key] = $10
+      if (!(key in seeds)) group[++g] = key
+      for (at = ++seeds[key]; at > 1 && mhz[key, at - 1] > $9; at--) mhz[key, at] = mhz[key, at - 1]
+      mhz[key, at] = $9
+      for (i = 1; i <= 4; i++) if ($(i + 4) > most[key, i]) most[key, i] = $(i + 4)
+    }
     $1 == "measured" && $3 == "tsr_top" && FILENAME ~ /timing/ { ns[$2] = $4 }
     $1 == "measured" && $3 == "tsr_top" && FILENAME ~ /area/ {
       order[++n] = $2
@@ -53,6 +62,21 @@ table() {
         line = "| `" config "`, routed for " f[2] " by " f[10] " | " part[config]
         for (i = 1; i <= 4; i++) line = line " | " thousands(f[i + 4]) " of " thousands(size[part[config], i])
         print line sprintf(" | %d, routed | %d | - | - |", f[9], wanted[config])
+      }
+      if (g == 0) exit
+      print ""
+      print "| configuration | part | LUT of 4 inputs | FF | multipliers | RAM blocks of 18 kbit | MHz, routed: median | lowest to highest | seeds | MHz, estimated before placement | tool |"
+      print "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|"
+      for (o = 1; o <= g; o++) {
+        key = group[o]
+        split(key, f, SUBSEP)
+        line = "| `" f[1] "` | " f[2]
+        for (i = 1; i <= 4; i++) line = line " | " thousands(most[key, i]) " of " thousands(size[f[2], i])
+        n = seeds[key]
+        sub(/-/, " ", f[3])
+        median = (mhz[key, int((n + 1) / 2)] + mhz[key, int(n / 2) + 1]) / 2
+        line = line sprintf(" | %.1f | %.1f to %.1f | %d", median, mhz[key, 1], mhz[key, n], n)
+        print line sprintf(" | %.1f, %+.0f %% | %s |", estimate[key], 100 * (estimate[key] - median) / median, f[3])
       }
     }' "$hw/parts.txt" "$hw/../tests/models/cycles.json" "$hw/timing.txt" "$hw/area.txt" "${TESSERA_ROUTED:-$hw/routed.txt}"
 }

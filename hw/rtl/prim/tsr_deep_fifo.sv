@@ -55,7 +55,9 @@ module tsr_deep_fifo #(
   end
 
   // Not tsr_ram: beats are written whole, so a block holds 72 bits of them and not 64.
-  (* ram_style = "block" *) logic [Width-1:0] mem_q [Depth];
+  // No beat is read in the cycle that writes it (has_room), so the block need not say what a reader then gets: ECP5 would take
+  // two flops a bit, and a LUT behind the block, to give the old beat.
+  (* ram_style = "block", no_rw_check *) logic [Width-1:0] mem_q [Depth];
   always_ff @(posedge clk_i) begin
     if (read) head_data_q <= mem_q[rptr_q[AddrBits-1:0]];
     if (valid_i) mem_q[wptr_q[AddrBits-1:0]] <= data_i;

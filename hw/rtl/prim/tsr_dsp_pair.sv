@@ -6,7 +6,8 @@
 //           en_i: simulation only: enables of the four registers in a row (bit 0 the first)
 //   Output  lo_o = w0a * xa + w0b * xb + 32767, never negative; hi_o = w1a * xa + w1b * xb, signed;
 //           after the fourth edge
-//   Cost    2 DSP48E1 with all their registers, no logic, where TSR_DSP48E1 is defined; else a plain model
+//   Cost    2 DSP48E1 with all their registers, no logic, where TSR_DSP48E1 is defined; 4 multipliers of 18 bits
+//           and 2 adders, where TSR_MULT18 is; else a plain model
 //
 // The pre-adder packs both weights into one factor: (w1 * 2^16 + w0) * x holds both products. The sum of
 // two low ones is -32512 to 32768; port C adds 32767, which keeps it in 16 bits and off the high one.
@@ -75,6 +76,27 @@ module tsr_dsp_pair (
   assign hi_o = sum[32:16];
   logic unused;
   assign unused = ^{en_i, sum[47:33]};
+`elsif TSR_MULT18
+  // Operands, four products, two sums, the low one with 32767: 16 bits hold that, not each step before it.
+  logic signed [7:0] w0a1_q, w1a1_q, xa1_q, w0b1_q, w1b1_q, xb1_q;
+  logic signed [15:0] low_a2_q, high_a2_q, low_b2_q, high_b2_q;
+  logic [15:0] low3_q, low4_q;
+  logic [16:0] high3_q, high4_q;
+  always_ff @(posedge clk_i) begin
+    {w0a1_q, w1a1_q, xa1_q, w0b1_q, w1b1_q, xb1_q} <= {w0a_i, w1a_i, xa_i, w0b_i, w1b_i, xb_i};
+    low_a2_q <= 16'(w0a1_q) * 16'(xa1_q);
+    high_a2_q <= 16'(w1a1_q) * 16'(xa1_q);
+    low_b2_q <= 16'(w0b1_q) * 16'(xb1_q);
+    high_b2_q <= 16'(w1b1_q) * 16'(xb1_q);
+    low3_q <= low_a2_q + low_b2_q;
+    high3_q <= {high_a2_q[15], high_a2_q} + {high_b2_q[15], high_b2_q};
+    low4_q <= low3_q + 16'd32767;
+    high4_q <= high3_q;
+  end
+  assign lo_o = low4_q;
+  assign hi_o = high4_q;
+  logic unused;
+  assign unused = ^en_i;
 `else
   // Operands, then both sums packed as the blocks pack them; a tool may retime the sums over the next two registers.
   logic signed [7:0] w0a_q, w1a_q, xa_q, w0b_q, w1b_q, xb_q;

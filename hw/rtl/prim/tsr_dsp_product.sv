@@ -6,7 +6,7 @@
 //           en_i: simulation only: enables of the six registers in a row (bit 0 the first)
 //   Output  product_o; rest_o: one of product_o's low 30 bits is set; after the sixth edge
 //   Cost    4 DSP48E1 with all their registers in one cascade, and no adder outside them, where TSR_DSP48E1 is
-//           defined; else a plain model
+//           defined; 4 multipliers of 18 bits with an adder or less a cycle, where TSR_MULT18 is; else a plain model
 //
 // Parts of 17 bits: low * low, then high * low and low * high, 17 bits higher, then high * high.
 `default_nettype none
@@ -73,6 +73,46 @@ module tsr_dsp_product (
   assign rest_o = rest6_q;
   logic unused;
   assign unused = ^{en_i, p, pc};
+`elsif TSR_MULT18
+  // Registers by cycle: the factors; four products; the sum of the two in the middle; that with the carry from below; the
+  // whole.
+  logic [31:0] v1_q;
+  logic [30:0] m1_q;
+  logic half2_q;
+  logic signed [33:0] v_low, v_high, m_low, m_high;  // the parts; v_high has a sign
+  logic signed [33:0] low2_q;                        // low * low, never negative: 34 bits hold it
+  logic signed [32:0] high_low2_q, low_high2_q, middle3_q;
+  logic signed [28:0] high2_q, high3_q, high4_q;
+  logic [34:0] low3_q;
+  logic signed [33:0] middle4_q;
+  logic [16:0] low4_q;
+  logic [62:0] p5_q, p6_q;
+  logic rest6_q;
+  assign v_low = {17'd0, v1_q[16:0]};
+  assign v_high = {{19{v1_q[31]}}, v1_q[31:17]};
+  assign m_low = {17'd0, m1_q[16:0]};
+  assign m_high = {20'd0, m1_q[30:17]};
+  always_ff @(posedge clk_i) begin
+    {v1_q, m1_q} <= {v_i, m_i};
+    low2_q <= v_low * m_low;
+    high_low2_q <= 33'(v_high * m_low);
+    low_high2_q <= 33'(v_low * m_high);
+    high2_q <= 29'(v_high * m_high);
+    half2_q <= half_i;
+    low3_q <= {1'b0, low2_q} + {4'd0, half2_q, 30'd0};
+    middle3_q <= high_low2_q + low_high2_q;
+    high3_q <= high2_q;
+    low4_q <= low3_q[16:0];
+    middle4_q <= {middle3_q[32], middle3_q} + {16'd0, low3_q[34:17]};
+    high4_q <= high3_q;
+    p5_q <= {high4_q + {{12{middle4_q[33]}}, middle4_q[33:17]}, middle4_q[16:0], low4_q};
+    p6_q <= p5_q;
+    rest6_q <= p5_q[29:0] != '0;
+  end
+  assign product_o = p6_q;
+  assign rest_o = rest6_q;
+  logic unused;
+  assign unused = ^en_i;
 `else
   logic [31:0] v_q;
   logic [30:0] m_q;

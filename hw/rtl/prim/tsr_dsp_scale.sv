@@ -6,8 +6,8 @@
 //           add_i: one cycle after its byte
 //           en_i: simulation only: enables of the three registers in a row (bit 0 the first)
 //   Output  x_o, after the third edge
-//   Cost    1 DSP48E1 with its registers and 16 LUTs that place the byte, where TSR_DSP48E1 is defined; else a
-//           plain model
+//   Cost    1 DSP48E1 with its registers and 16 LUTs that place the byte, where TSR_DSP48E1 is defined; 1
+//           multiplier of 18 bits, 16 LUTs and an adder, where TSR_MULT18 is; else a plain model
 //
 // The pre-adder takes both bytes as unsigned numbers, 128 higher; the difference is the same.
 `default_nettype none
@@ -49,6 +49,25 @@ module tsr_dsp_scale (
   assign x_o = sum[31:0];
   logic unused;
   assign unused = ^{en_i, sum[47:32]};
+`elsif TSR_MULT18
+  logic signed [8:0] difference1_q;
+  logic signed [24:0] power, scaled2_q;
+  logic [15:0] power1_q;
+  logic high1_q, high2_q;
+  logic [31:0] add2_q, x3_q;
+  assign power = {9'd0, power1_q};
+  always_ff @(posedge clk_i) begin
+    difference1_q <= {1'b0, up} - {1'b0, zero_up};
+    power1_q <= power_i;
+    high1_q <= high_i;
+    scaled2_q <= 25'(difference1_q) * power;
+    high2_q <= high1_q;
+    add2_q <= add_i;
+    x3_q <= (high2_q ? {scaled2_q[15:0], 16'd0} : {{7{scaled2_q[24]}}, scaled2_q}) + add2_q;
+  end
+  assign x_o = x3_q;
+  logic unused;
+  assign unused = ^en_i;
 `else
   logic [8:0] difference_q;
   logic [31:0] power_q, scaled_q, add_q, x_q;

@@ -176,6 +176,53 @@ TEST(Timing, Dsps) {
             3000 + 11000);
 }
 
+TEST(Timing, Ecp5FlopsAndMultiplexers) {
+  const std::string to = CellText("to", "TRELLIS_FF", "CLK:3 DI:12", "Q:11");
+  EXPECT_EQ(Worst({CellText("f", "TRELLIS_FF", "CLK:3", "Q:12"), to}), 100 + 1 + 200);
+  EXPECT_EQ(Worst({From(), CellText("to", "TRELLIS_FF", "CLK:3 CE:10", "Q:11")}), 100 + 1 + 300);
+  EXPECT_EQ(Worst({From(), CellText("to", "TRELLIS_FF", "CLK:3 LSR:10", "Q:11")}), 100 + 1 + 400);
+  EXPECT_EQ(Worst({From(), CellText("l", "LUT4", "A:10 B:10", "Z:12"), to}), 100 + 2 + 10 + 200);
+  // A LUT, the two multiplexers behind it without a wire, and their selects from outside.
+  const std::string lut = CellText("l", "LUT4", "A:10", "Z:20");
+  const std::string five = CellText("m", "PFUMX", R"(ALUT:20 BLUT:"0" C0:"0")", "Z:21");
+  const std::string six = CellText("n", "L6MUX21", R"(D0:"0" D1:21 SD:"0")", "Z:22");
+  EXPECT_EQ(Worst({From(), lut, five, six, To(22, "CE")}), 100 + 1 + 10 + 20 + 20 + 1 + 300);
+  EXPECT_EQ(Worst({From(), CellText("m", "PFUMX", R"(ALUT:"0" BLUT:"0" C0:10)", "Z:21"),
+                   CellText("n", "L6MUX21", R"(D0:"0" D1:"0" SD:21)", "Z:22"), To(22, "CE")}),
+            100 + 1 + 20 + 1 + 20 + 1 + 300);
+}
+
+TEST(Timing, Ecp5CarryChains) {
+  const std::string low =
+      CellText("low", "CCU2C", R"(A0:10 A1:"0" CIN:"0")", "S0:20 S1:21 COUT:22");
+  const std::string high =
+      CellText("high", "CCU2C", R"(A0:"0" A1:"0" CIN:22)", "S0:30 S1:31 COUT:32");
+  EXPECT_EQ(Worst({From(), low, To(20, "CE")}), 100 + 1 + 60 + 1 + 300) << "its own sum";
+  EXPECT_EQ(Worst({From(), low, To(21, "CE")}), 100 + 1 + 40 + 1 + 300) << "the next sum";
+  EXPECT_EQ(Worst({From(), low, high, To(31, "CE")}), 100 + 1 + 40 + 50 + 1 + 300);
+  EXPECT_EQ(Worst({From(), low, high, To(32, "CE")}), 100 + 1 + 40 + 30 + 1 + 300);
+  // The second bit does not reach the first sum: the path is that of the enable, from nothing.
+  const std::string second =
+      CellText("low", "CCU2C", R"(A0:"0" B1:10 CIN:"0")", "S0:20 S1:21 COUT:22");
+  EXPECT_EQ(Worst({From(), second, To(20, "CE")}), 0);
+  EXPECT_EQ(Worst({From(), second, To(21, "CE")}), 100 + 1 + 60 + 1 + 300);
+}
+
+TEST(Timing, Ecp5MemoriesAndMultipliers) {
+  const std::string ram =
+      CellText("r", "TRELLIS_DPR16X4", "DI:7 WAD:6 WRE:8 WCK:3 RAD:10", "DO:12");
+  EXPECT_EQ(Worst({CellText("q", "DP16KD", "CLKA:3", "DOA0:10"), ram, To(12, "CE")}),
+            2000 + 1 + 10 + 1 + 300);
+  EXPECT_EQ(Worst({From(), CellText("r", "TRELLIS_DPR16X4", "WAD:10 WCK:3", "DO:12")}),
+            100 + 1 + 700);
+  EXPECT_EQ(Worst({From(), CellText("q", "DP16KD", "CLKA:3 ADA3:10", "DOA0:12")}), 100 + 1 + 900);
+  EXPECT_EQ(Worst({From(), CellText("m", "MULT18X18D", "A0:10 CLK0:3", "P0:12"), To(12, "CE")}),
+            100 + 1 + 7000 + 1 + 300);
+  EXPECT_EQ(
+      Worst({From(), CellText("m", "MULT18X18D", "CE0:10 SIGNEDA:10", "P0:12"), To(12, "CE")}), 0)
+      << "of these pins none is used without registers";
+}
+
 TEST(Timing, UnitsNamesAndLevels) {
   // u_a's register -> a LUT in u_box, which is open -> two LUTs in u_box.u_b -> its register's
   // enable.
@@ -229,6 +276,7 @@ TEST(Timing, RefusesALoop) {
 TEST(Timing, FamiliesOfTheParts) {
   ASSERT_NE(FindFamily("xc7"), nullptr);
   ASSERT_NE(FindFamily("xcup"), nullptr);
+  ASSERT_NE(FindFamily("ecp5"), nullptr);
   EXPECT_EQ(FindFamily("ice40"), nullptr);
 }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: hw/rtl/prim/tsr_dsp_pair.sv, its plain model and its DSP48E1 blocks (yosys's
-// simulation model of them), cycle by cycle against each other and against the sums. Space: all
-// combinations of the extreme operands and the values around zero, and random operands; a new set
-// every cycle. Not tested: the enables of the plain model, which only make simulation faster.
+// What is tested: hw/rtl/prim/tsr_dsp_pair.sv, its plain model, its version of bare multipliers and
+// its DSP48E1 blocks (yosys's simulation model of them), cycle by cycle against each other and
+// against the sums. Space: all combinations of the extreme operands and the values around zero, and
+// random operands; a new set every cycle. Not tested: the enables of the plain model, which only
+// make simulation faster.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
 #include <deque>
 
+#include "VMult18Pair.h"
 #include "VPlainPair.h"
 #include "VVendorPair.h"
 #include "base/rng.h"
@@ -21,11 +23,12 @@ using Operands = std::array<int8_t, 6>;  // w0a, w1a, xa, w0b, w1b, xb
 
 class Pairs {
  public:
-  Pairs() { plain_.en_i = vendor_.en_i = 15; }
+  Pairs() { plain_.en_i = mult18_.en_i = vendor_.en_i = 15; }
 
   void Cycle(const Operands& v) {
     Drive(plain_, v);
     Drive(vendor_, v);
+    Drive(mult18_, v);
     in_flight_.push_back(v);
     if (in_flight_.size() < 4) return;
     const Operands is = in_flight_.front();
@@ -34,7 +37,9 @@ class Pairs {
     ASSERT_EQ(plain_.lo_o, lo);
     ASSERT_EQ(plain_.hi_o, static_cast<uint32_t>(hi) & 0x1ffff);
     ASSERT_EQ(vendor_.lo_o, plain_.lo_o);
+    ASSERT_EQ(mult18_.lo_o, plain_.lo_o);
     ASSERT_EQ(vendor_.hi_o, plain_.hi_o);
+    ASSERT_EQ(mult18_.hi_o, plain_.hi_o);
   }
 
  private:
@@ -49,6 +54,7 @@ class Pairs {
     m.eval();
   }
   VPlainPair plain_;
+  VMult18Pair mult18_;
   VVendorPair vendor_;
   std::deque<Operands> in_flight_;
 };

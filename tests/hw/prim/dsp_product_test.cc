@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: hw/rtl/prim/tsr_dsp_product.sv, its plain model and its four DSP48E1 blocks
-// (yosys's simulation model of them), cycle by cycle against each other and against the product in
-// 64 bits. Space: all pairs of values around the ends and around the borders of the parts of 17
-// bits, with and without the half, and random operands of every length; new ones every cycle. Not
-// tested: the enables of the plain model, which only make simulation faster.
+// What is tested: hw/rtl/prim/tsr_dsp_product.sv, its plain model, its version of four bare
+// multipliers and its four DSP48E1 blocks (yosys's simulation model of them), cycle by cycle
+// against each other and against the product in 64 bits. Space: all pairs of values around the ends
+// and around the borders of the parts of 17 bits, with and without the half, and random operands of
+// every length; new ones every cycle. Not tested: the enables of the plain model, which only make
+// simulation faster.
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <deque>
 #include <vector>
 
+#include "VMult18Product.h"
 #include "VPlainProduct.h"
 #include "VVendorProduct.h"
 #include "base/rng.h"
@@ -26,11 +28,12 @@ struct Factors {
 
 class Products {
  public:
-  Products() { plain_.en_i = vendor_.en_i = 63; }
+  Products() { plain_.en_i = mult18_.en_i = vendor_.en_i = 63; }
 
   void Cycle(const Factors& f) {
     Drive(plain_, f, half_);
     Drive(vendor_, f, half_);
+    Drive(mult18_, f, half_);
     half_ = f.half;
     in_flight_.push_back(f);
     if (in_flight_.size() < 6) return;
@@ -42,7 +45,9 @@ class Products {
     ASSERT_EQ(plain_.product_o, bits);
     ASSERT_EQ(plain_.rest_o, (bits & 0x3fffffff) != 0);
     ASSERT_EQ(vendor_.product_o, plain_.product_o);
+    ASSERT_EQ(mult18_.product_o, plain_.product_o);
     ASSERT_EQ(vendor_.rest_o, plain_.rest_o);
+    ASSERT_EQ(mult18_.rest_o, plain_.rest_o);
   }
 
  private:
@@ -55,6 +60,7 @@ class Products {
     m.eval();
   }
   VPlainProduct plain_;
+  VMult18Product mult18_;
   VVendorProduct vendor_;
   std::deque<Factors> in_flight_;
   bool half_ = false;  // of the preceding factors: it comes one cycle after them

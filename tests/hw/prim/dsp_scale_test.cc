@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: hw/rtl/prim/tsr_dsp_scale.sv, its plain model and its DSP48E1 block (yosys's
-// simulation model of it), cycle by cycle against each other and against the sum in 64 bits. Space:
-// all bytes and zero points with every shift of 0 to 31 and with no byte at all, with a random
-// addend; a new set every cycle. Not tested: the enables of the plain model, which only make
-// simulation faster.
+// What is tested: hw/rtl/prim/tsr_dsp_scale.sv, its plain model, its version of a bare multiplier
+// and its DSP48E1 block (yosys's simulation model of it), cycle by cycle against each other and
+// against the sum in 64 bits. Space: all bytes and zero points with every shift of 0 to 31 and with
+// no byte at all, with a random addend; a new set every cycle. Not tested: the enables of the plain
+// model, which only make simulation faster.
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <deque>
 
+#include "VMult18Scale.h"
 #include "VPlainScale.h"
 #include "VVendorScale.h"
 #include "base/rng.h"
@@ -24,11 +25,12 @@ struct Scaled {
 
 class Scales {
  public:
-  Scales() { plain_.en_i = vendor_.en_i = 7; }
+  Scales() { plain_.en_i = mult18_.en_i = vendor_.en_i = 7; }
 
   void Cycle(const Scaled& s) {
     Drive(plain_, s, add_);
     Drive(vendor_, s, add_);
+    Drive(mult18_, s, add_);
     add_ = s.add;
     in_flight_.push_back(s);
     if (in_flight_.size() < 3) return;
@@ -39,6 +41,7 @@ class Scales {
                  << is.byte << " " << is.zero << " " << is.shift << " " << is.add);
     ASSERT_EQ(plain_.x_o, static_cast<uint32_t>(scaled + is.add));
     ASSERT_EQ(vendor_.x_o, plain_.x_o);
+    ASSERT_EQ(mult18_.x_o, plain_.x_o);
   }
 
  private:
@@ -54,6 +57,7 @@ class Scales {
     m.eval();
   }
   VPlainScale plain_;
+  VMult18Scale mult18_;
   VVendorScale vendor_;
   std::deque<Scaled> in_flight_;
   uint32_t add_ = 0;  // of the preceding byte: it comes one cycle after it
