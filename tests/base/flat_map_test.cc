@@ -20,9 +20,9 @@ TEST(FlatMap, DoesWhatAMapDoes) {
   FlatMap<int, std::string> flat;
   std::map<int, std::string> map;
   for (int step = 0; step < 20'000; ++step) {
-    const int key = static_cast<int>(rng.Below(64));
+    const int key = static_cast<int>(rng.Range(0, 63));
     const std::string value = std::to_string(step);
-    switch (rng.Below(5)) {
+    switch (rng.Range(0, 4)) {
       case 0:
         flat[key] = value;
         map[key] = value;
@@ -36,7 +36,9 @@ TEST(FlatMap, DoesWhatAMapDoes) {
         break;
       case 3:
         ASSERT_EQ(flat.contains(key), map.contains(key));
-        if (map.contains(key)) EXPECT_EQ(flat.at(key), map.at(key));
+        if (map.contains(key)) {
+          EXPECT_EQ(flat.at(key), map.at(key));
+        }
         break;
       default:
         ASSERT_EQ(flat.size(), map.size());
@@ -62,7 +64,7 @@ TEST(FlatSet, DoesWhatASetDoes) {
   FlatSet<int> flat;
   std::set<int> set;
   for (int step = 0; step < 5'000; ++step) {
-    const int key = static_cast<int>(rng.Below(512));
+    const int key = static_cast<int>(rng.Range(0, 511));
     ASSERT_EQ(flat.contains(key), set.contains(key));
     flat.insert(key);
     set.insert(key);
