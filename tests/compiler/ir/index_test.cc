@@ -99,6 +99,47 @@ TEST(IndexAnalysis, AffineBoundsAreExactAndSplitsRecombine) {
   EXPECT_FALSE(form.IsAffineIn({f}));
 }
 
+TEST(IndexAnalysis, NestedDivisionsOfSumsHaveOneForm) {
+  const Expr f = Var("f"), l = Var("l");
+  Ranges ranges;
+  ranges.Set(f, {0, 9});
+  ranges.Set(l, {0, 15});
+  const Expr quads = FloorDiv(f * 16 + l, 4);  // 4 f + l / 4
+  EXPECT_EQ(Print(Simplify(FloorDiv(quads, 10), ranges)), "(((f * 16) + l) / 40)");
+  EXPECT_EQ(Print(Simplify(FloorDiv(f * 4 + FloorDiv(l, 4), 10), ranges)), "(((f * 16) + l) / 40)");
+  EXPECT_EQ(Print(Simplify(FloorDiv(quads, 10) * 10 + FloorMod(quads, 10), ranges)),
+            "((f * 4) + (l / 4))");
+}
+
+// A form with the forms of variables is that of the expression with these variables replaced.
+TEST(IndexAnalysis, FormsReplaceVariables) {
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    std::vector<Axis> axes, inner;
+    Ranges ranges;
+    for (const char* name : {"i", "j", "k"}) axes.push_back({Var(name), 0, 1});
+    for (const char* name : {"a", "b", "c"}) {
+      inner.push_back({Var(name), rng.Range(-3, 3), rng.Range(1, 6)});
+      ranges.Set(inner.back());
+    }
+    FormMap outer, values;
+    for (const Axis& axis : axes) {  // some values in the map itself, the others in the outer one
+      FormMap& into = rng.OneIn(2) ? outer : values;
+      into[axis.var.get()] = ToLinear(RandomIndex(rng, inner, 2), ranges);
+    }
+    values.others = &outer;
+    const Expr e = RandomIndex(rng, axes, 4);
+    const Expr form = FromLinear(ToLinear(e, values, ranges));
+    const Expr replaced = Substitute(e, FromLinear(values));
+    for (int point = 0; point < 20; ++point) {
+      std::vector<int64_t> p;
+      for (const Axis& axis : inner) p.push_back(rng.Range(axis.min, axis.min + axis.extent - 1));
+      ASSERT_EQ(At(form, inner, p), At(replaced, inner, p)) << Print(e);
+    }
+  }
+}
+
 TEST(Layouts, PackPutsEachElementWhereOffsetOfSays) {
   const Layout layout = *ParseLayout("0,1/4,2,1%4 fill -3", 3);
   const Buffer b =
