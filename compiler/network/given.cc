@@ -84,6 +84,13 @@ Result<Decisions> ResidencyPlanner::Given() const {
                              : "its schedule says that the result stays on chip";
     if (region.given != nullptr) {
       TESSERA_TRY(AddGiven(r, &decisions));
+      if (decisions[r].turns && !PlanBy(decisions)) {
+        return Fail(Code::kInvalidArgument,
+                    "{}: {}: its bands of rows do not fit into INP's {} tiles beside what stays, "
+                    "or one is as large as its tensor; ask for fewer layers, rows or spare tiles",
+                    region.name, StepText<schedule::TurnsStep>(region),
+                    config_.Depth(isa::Memory::kInp));
+      }
       if (schedule::StepOf<schedule::StayStep>(*region.given) != nullptr) {
         if (r < TurnsOf(decisions, r).last) {
           return Fail(Code::kInvalidArgument,
@@ -110,12 +117,6 @@ Result<Decisions> ResidencyPlanner::Given() const {
     if (!candidate.resident || !PlanBy(decisions)) {
       return Fail(Code::kInvalidArgument, "{}: {}, but {}", region.name, says, candidate.why);
     }
-  }
-  if (!PlanBy(decisions)) {
-    return Fail(Code::kInvalidArgument,
-                "the network traces keep more in INP than its {} tiles, or a band of rows that is "
-                "no smaller than its tensor; let less stay",
-                config_.Depth(isa::Memory::kInp));
   }
   return decisions;
 }

@@ -204,7 +204,8 @@ TEST_F(RefusedNetworkTrace, SaysWhy) {
   EXPECT_THAT(ErrorOf(1, "stay\nturns 2 1 1"),
               HasSubstr("net.txt:1: stay: the layer takes turns, so that a band of the result is "
                         "in INP; leave out one of the two"));
-  EXPECT_THAT(ErrorOf(1, "turns 2 30 3"), HasSubstr("keep more in INP than its 2048 tiles"));
+  EXPECT_THAT(ErrorOf(1, "turns 2 30 3"),
+              HasSubstr("net.txt:1: turns: its bands of rows do not fit into INP's 2048 tiles"));
   EXPECT_THAT(ErrorOf(2, "room 1"), HasSubstr("net.txt:1: room: no layer of its program"));
   EXPECT_THAT(ErrorOf(0, "room 8"), HasSubstr("net.txt:1: room: 1 to 7 eighths can be left"));
   EXPECT_THAT(ErrorOf(0, "taps 4"), HasSubstr("taps 4: the host packs no such taps for it"));
