@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/bits.h"
 #include "isa/enums.h"
 
 namespace tessera::isa {
