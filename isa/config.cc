@@ -54,6 +54,7 @@ std::span<const Config> NamedConfigs() {
     ultra96.dram = DramModel::kZynq;
     ultra96.clock_mhz = 300;
     ultra96.bus_bits = 128;
+    ultra96.cpu = *FindCpu("cortex-a53");
     Config tiny;
     tiny.name = "tiny";
     tiny.block_in = tiny.block_out = 4;
@@ -81,6 +82,7 @@ std::span<const Config> NamedConfigs() {
     wide.bus_bits = 256;
     wide.dram = DramModel::kZynq;
     wide.clock_mhz = 300;
+    wide.cpu = *FindCpu("cortex-a53");
     return std::vector<Config>{normal, pynq, ultra96, tiny, batch4, wide};
   }();
   return configs;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The configuration of a machine: array shape, scratchpad sizes, bus, memory model. Every C++ part
-// reads it at run time; isa_gen prints it into the SystemVerilog package. A program image and a
-// register of the machine hold its hash, so a machine runs only images made for it. Depends on
-// base; used by everything.
+// The configuration of a machine: array shape, scratchpad sizes, bus, memory model, the processor
+// beside it. Every C++ part reads it at run time; isa_gen prints it into the SystemVerilog package.
+// A program image and a register of the machine hold its hash, so a machine runs only images made
+// for it. Depends on base; used by everything.
 #ifndef TESSERA_ISA_CONFIG_H_
 #define TESSERA_ISA_CONFIG_H_
 
@@ -15,6 +15,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/error.h"
+#include "isa/cpu.h"
 #include "isa/enums.h"
 #include "isa/memories.h"
 
@@ -41,9 +42,10 @@ struct Config {
 #include "isa/memories.def"
   int64_t bus_bits = 64;  // AXI data width
   DramModel dram = DramModel::kTsim;
-  int64_t clock_mhz = 100;    // for milliseconds in reports; cycles do not depend on it
+  int64_t clock_mhz = 100;    // for times; cycles do not depend on it
   int64_t queue_depth = 32;   // instructions waiting in front of a unit; profile tessera
   int64_t token_depth = 255;  // tokens a counter holds; profile tessera
+  Cpu cpu;                    // for placement; cycles do not depend on it
 
   // Derived. Bytes and depths are those of profile `tessera`, except in names with "vta".
   int64_t bus_bytes() const { return bus_bits / 8; }
@@ -92,7 +94,7 @@ struct Config {
   int64_t Depth(Memory memory, Profile profile = Profile::kTessera) const;
 
   // CRC-64 over everything that a program depends on: the numbers above and the instruction set
-  // (isa/version.h), but not the name, the clock or the memory model.
+  // (isa/version.h), but not the name, the clock, the memory model or the processor.
   uint64_t Hash() const;
 
   bool operator==(const Config&) const = default;
@@ -104,7 +106,9 @@ std::span<const Config> NamedConfigs();
 // Reads |text|, a JSON object, as a configuration. An absent key keeps the value of `default`; OUT
 // without a size has as many tiles as ACC.
 //   ours   name, batch, block, uop_kib, inp_kib, wgt_kib, acc_kib, out_kib, prm_depth, bus_bits,
-//          memory ("tsim" or "zynq"), clock_mhz, queue_depth, token_depth
+//          memory ("tsim" or "zynq"), clock_mhz, queue_depth, token_depth, cpu: the name of one
+//          (isa/cpu.h), or an object with name and what a board decides about it: clock_mhz, cores,
+//          l2_kib, memory_mb_s, start_us, pack_mb_s
 //   VTA's  LOG_BATCH, LOG_BLOCK, LOG_UOP_BUFF_SIZE, LOG_INP_BUFF_SIZE, LOG_WGT_BUFF_SIZE,
 //          LOG_ACC_BUFF_SIZE, LOG_OUT_BUFF_SIZE, LOG_BUS_WIDTH; LOG_INP_WIDTH, LOG_WGT_WIDTH,
 //          LOG_OUT_WIDTH and LOG_ACC_WIDTH, which must be 3, 3, 3 and 5; TARGET, the name if no

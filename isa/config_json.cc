@@ -3,6 +3,7 @@
 // Reads configurations from JSON with VTA's keys or ours, and writes them with ours.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -44,6 +45,15 @@ constexpr NumberKey kNumberKeys[] = {
     {"LOG_BUS_WIDTH", &Config::bus_bits, true, 1},
 };
 
+// A key of "cpu" whose value is a whole number.
+struct CpuKey {
+  const char* key;
+  int64_t Cpu::*field;
+};
+constexpr CpuKey kCpuKeys[] = {{"clock_mhz", &Cpu::clock_mhz}, {"cores", &Cpu::cores},
+                               {"l2_kib", &Cpu::l2_kib},       {"memory_mb_s", &Cpu::memory_mb_s},
+                               {"start_us", &Cpu::start_us},   {"pack_mb_s", &Cpu::pack_mb_s}};
+
 // VTA's keys for values that are fixed in this machine.
 struct FixedKey {
   const char* key;
@@ -73,6 +83,43 @@ Result<int64_t> Number(const std::string& key, const nlohmann::json& value, int6
 Result<std::string> String(const std::string& key, const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   return Fail(Code::kInvalidArgument, "\"{}\" is {}, it must be a string", key, ShownJson(value));
+}
+
+Result<Cpu> CpuNamed(const std::string& key, const nlohmann::json& value) {
+  TESSERA_ASSIGN(const std::string name, String(key, value));
+  if (const Cpu* cpu = FindCpu(name)) return *cpu;
+  std::string names;
+  for (const Cpu& cpu : NamedCpus()) names += (names.empty() ? "\"" : ", \"") + cpu.name + "\"";
+  return Fail(Code::kInvalidArgument,
+              "\"{}\" is {}, it can be {}; take the nearest one and give the figures that differ, "
+              "as {{\"name\": ..., \"clock_mhz\": ...}}",
+              key, ShownJson(value), names);
+}
+
+// |value|: the name of a CPU, or an object with the name and the figures that a board decides.
+Result<Cpu> CpuOf(const nlohmann::json& value) {
+  if (value.is_string()) return CpuNamed("cpu", value);
+  if (!value.is_object()) {
+    return Fail(Code::kInvalidArgument, "\"cpu\" is {}, it must be a name or an object",
+                ShownJson(value));
+  }
+  Cpu cpu;
+  if (value.contains("name")) {
+    TESSERA_ASSIGN(cpu, CpuNamed("cpu.name", value["name"]));
+  }
+  for (const auto& [key, number] : value.items()) {
+    if (key == "name") continue;
+    const auto* known =
+        std::ranges::find_if(kCpuKeys, [&](const CpuKey& k) { return key == k.key; });
+    if (known == std::end(kCpuKeys)) {
+      std::string keys = "name";
+      for (const CpuKey& k : kCpuKeys) keys += std::string(", ") + k.key;
+      return Fail(Code::kInvalidArgument, "\"cpu\" has an unknown key {}; known keys: {}",
+                  ShownJson(key), keys);
+    }
+    TESSERA_ASSIGN(cpu.*(known->field), Number("cpu." + key, number, kMostNumber / kKiB));
+  }
+  return cpu;
 }
 
 // The values set so far, and the key that set each.
@@ -113,6 +160,10 @@ class JsonKeys {
       config_.dram = text == "tsim" ? DramModel::kTsim : DramModel::kZynq;
       return {};
     }
+    if (key == "cpu") {
+      TESSERA_ASSIGN(config_.cpu, CpuOf(value));
+      return {};
+    }
     return Fail(Code::kInvalidArgument, "unknown key {}; known keys: {}", ShownJson(key),
                 KnownKeys());
   }
@@ -137,7 +188,7 @@ class JsonKeys {
   }
 
   static std::string KnownKeys() {
-    std::string all = "name, memory";
+    std::string all = "name, memory, cpu";
     for (const NumberKey& k : kNumberKeys) all += std::string(", ") + k.key;
     for (const FixedKey& k : kFixedKeys) all += std::string(", ") + k.key;
     return all + ", TARGET, HW_VER";
@@ -185,6 +236,8 @@ std::string ConfigToJson(const Config& c) {
     if (!k.log) json[k.key] = c.*(k.field) / k.unit;
   }
   json["memory"] = c.dram == DramModel::kTsim ? "tsim" : "zynq";
+  json["cpu"]["name"] = c.cpu.name;
+  for (const CpuKey& k : kCpuKeys) json["cpu"][k.key] = c.cpu.*(k.field);
   return json.dump(2) + "\n";
 }
 

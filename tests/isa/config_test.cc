@@ -92,6 +92,7 @@ TEST(Config, HashFollowsTheMachineAndNotTheBoard) {
   board.name = "board";
   board.dram = DramModel::kZynq;
   board.clock_mhz = 142;
+  board.cpu = *FindCpu("cortex-a53");
   EXPECT_EQ(hash("default"), board.Hash());
   std::set<uint64_t> different = {hash("default"), hash("pynq"),   hash("ultra96"),
                                   hash("tiny"),    hash("batch4"), hash("wide")};
@@ -111,6 +112,27 @@ TEST(Config, JsonSurvivesARoundTrip) {
   for (const Config& c : NamedConfigs()) {
     EXPECT_EQ(ParseConfig(ConfigToJson(c), "unused").value(), c) << ConfigToJson(c);
   }
+}
+
+TEST(Config, TheProcessorIsANameOrANameWithFigures) {
+  EXPECT_EQ(ParseConfig("{}", "x")->cpu.name, "cortex-a9");
+  EXPECT_EQ(LoadConfig("pynq")->cpu, ParseConfig(R"({"cpu": "cortex-a9"})", "x")->cpu);
+  EXPECT_EQ(LoadConfig("ultra96")->cpu, ParseConfig(R"({"cpu": "cortex-a53"})", "x")->cpu);
+  Cpu want = *FindCpu("cortex-a53");
+  EXPECT_EQ(want.level, "aarch64");
+  want.clock_mhz = 1500;
+  want.cores = 2;
+  want.l2_kib = 512;
+  want.memory_mb_s = 3000;
+  want.start_us = 0;
+  want.pack_mb_s = 500;
+  const Config given = ParseConfig(R"({"cpu": {"clock_mhz": 1500, "cores": 2, "l2_kib": 512,
+      "memory_mb_s": 3000, "start_us": 0, "pack_mb_s": 500, "name": "cortex-a53"}})",
+                                   "x")
+                           .value();
+  EXPECT_EQ(given.cpu, want);
+  EXPECT_EQ(ParseConfig(ConfigToJson(given), "unused").value(), given);
+  EXPECT_EQ(ParseConfig(R"({"cpu": {"cores": 1}})", "x")->cpu.clock_mhz, 650);
 }
 
 TEST(Config, ReadsTheFilesThatVtaShips) {
@@ -177,7 +199,8 @@ TEST_F(ConfigFile, BadOnesAreRefusedWithTheirPath) {
       {"[1]", kArg, "it is not a JSON object"},
       {R"({"batch": 1, "batch": 2})", kArg, "key \"batch\" stands there twice"},
       {R"({"batch": 1, "LOG_BATCH": 0})", kArg, "say the same thing; give one"},
-      {R"({"bacth": 1})", kArg, "unknown key \"bacth\"; known keys: name, memory, batch, block,"},
+      {R"({"bacth": 1})", kArg,
+       "unknown key \"bacth\"; known keys: name, memory, cpu, batch, block,"},
       {R"({"batch": "1"})", kArg, "\"batch\" is \"1\", it must be a whole number"},
       {R"({"batch": 1.5})", kArg, "\"batch\" is 1.5, it must be a whole number"},
       {R"({"name": 5})", kArg, "\"name\" is 5, it must be a string"},
@@ -188,6 +211,21 @@ TEST_F(ConfigFile, BadOnesAreRefusedWithTheirPath) {
       {R"({"TARGET": []})", kArg, "\"TARGET\" is a list, it must be a string"},
       {R"({"memory": 1})", kArg, "\"memory\" is 1, it must be a string"},
       {R"({"memory": "ddr"})", kArg, "\"memory\" is \"ddr\", it can be \"tsim\" or \"zynq\""},
+      {R"({"cpu": 9})", kArg, "\"cpu\" is 9, it must be a name or an object"},
+      {R"({"cpu": "cortex-a8"})", kArg,
+       "\"cpu\" is \"cortex-a8\", it can be \"cortex-a9\", \"cortex-a53\"; take the nearest one "
+       "and "
+       "give the figures that differ, as {\"name\": ..., \"clock_mhz\": ...}"},
+      {R"({"cpu": {"name": 9}})", kArg, "\"cpu.name\" is 9, it must be a string"},
+      {R"({"cpu": {"name": "x"}})", kArg, "\"cpu.name\" is \"x\", it can be \"cortex-a9\""},
+      {R"({"cpu": {"mhz": 9}})", kArg,
+       "\"cpu\" has an unknown key \"mhz\"; known keys: name, clock_mhz, cores, l2_kib, "
+       "memory_mb_s, "
+       "start_us, pack_mb_s"},
+      {R"({"cpu": {"cores": "2"}})", kArg, "\"cpu.cores\" is \"2\", it must be a whole number"},
+      {R"({"cpu": {"start_us": -1}})", kRange, "\"cpu.start_us\" is -1, it can be 0 to 1073741824"},
+      {R"({"cpu": {"pack_mb_s": 0}})", kRange,
+       "configuration board: cpu.pack_mb_s is 0, it can be 1 to 1000000"},
       {R"({"batch": -1})", kRange, "\"batch\" is -1, it can be 0 to 1073741824"},
       {R"({"batch": 18446744073709551615})", kRange,
        "\"batch\" is 18446744073709551615, it can be 0"},
@@ -277,6 +315,14 @@ TEST(ConfigBad, EachLimitIsNamed) {
       {[](Config& c) { c.queue_depth = 24; }, "queue_depth is 24, it must be a power of two"},
       {[](Config& c) { c.token_depth = 0; }, "token_depth is 0, it can be 1 to 1023"},
       {[](Config& c) { c.token_depth = 1024; }, "token_depth is 1024, it can be 1 to 1023"},
+      {[](Config& c) { c.cpu.clock_mhz = 0; }, "cpu.clock_mhz is 0, it can be 1 to 10000"},
+      {[](Config& c) { c.cpu.cores = 0; }, "cpu.cores is 0, it can be 1 to 1024"},
+      {[](Config& c) { c.cpu.l2_kib = 15; }, "cpu.l2_kib is 15, it can be 16 to 1048576"},
+      {[](Config& c) { c.cpu.memory_mb_s = 0; }, "cpu.memory_mb_s is 0, it can be 1 to 1000000"},
+      {[](Config& c) { c.cpu.start_us = 1000001; },
+       "cpu.start_us is 1000001, it can be 0 to 1000000"},
+      {[](Config& c) { c.cpu.pack_mb_s = 1000001; },
+       "cpu.pack_mb_s is 1000001, it can be 1 to 1000000"},
   };
   for (const BadConfig& bad : kBad) {
     SCOPED_TRACE(bad.message);
