@@ -24,6 +24,7 @@
 #include "compiler/driver/evaluate.h"
 #include "compiler/graph/passes.h"
 #include "compiler/import/import.h"
+#include "compiler/network/host_form.h"
 #include "compiler/network/place.h"
 #include "compiler/quantize/params.h"
 #include "compiler/schedule/picks.h"
@@ -83,7 +84,7 @@ Result<Sample> SampleOf(const compiler::HostLayer& layer, const schedule::Trace&
     sample.time = std::min(sample.time, one);
   }
   const auto target = target::Host(*layer.level);
-  const te::RegionTe region = compiler::ForHost(layer.region, &trace);
+  const te::RegionTe region = network::ForHost(layer.region, &trace);
   TESSERA_ASSIGN(const schedule::Schedule schedule,
                  schedule::Schedule::Replay({region.output}, candidate.made.schedule, target));
   const auto begin = Clock::now();
@@ -115,7 +116,7 @@ Status Run(const std::string& file, int draws) {
     std::vector<Sample> samples{first};
     for (int k = 0; k < draws; ++k) {
       const auto picked =
-          schedule::PickedBy(compiler::ForHost(layer.region, &own.schedule).output, own.schedule,
+          schedule::PickedBy(network::ForHost(layer.region, &own.schedule).output, own.schedule,
                              target::Host(*level), schedule::AnyOf(rng));
       if (!picked || *picked == own.schedule) continue;
       if (const auto sample = SampleOf(layer, *picked, &took)) samples.push_back(*sample);

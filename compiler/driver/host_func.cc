@@ -7,35 +7,15 @@
 #include "compiler/driver/prepared.h"
 #include "compiler/ir/layout.h"
 #include "compiler/lower/lower.h"
+#include "compiler/network/host_form.h"
 #include "compiler/network/place.h"
-#include "compiler/region/float_requant.h"
-#include "compiler/region/shift_bounds.h"
 #include "compiler/schedule/host.h"
 #include "compiler/schedule/params.h"
-#include "compiler/te/sum_start.h"
-#include "compiler/te/unsigned.h"
 
 namespace tessera::compiler {
 namespace {
 
 constexpr int64_t kLeastChannels = 4;  // with fewer, rows are longer than channels
-
-// |region| with dot products, if its contraction has a form for them.
-te::RegionTe WithDots(te::RegionTe region, const schedule::Trace* trace) {
-  const std::optional<te::UnsignedForm> form =
-      te::ToUnsigned(region.output, schedule::HostDotChannels());
-  if (!form || (trace != nullptr && !schedule::Names(*trace, form->products.name()))) return region;
-  for (const te::Binding& binding : region.bindings) {
-    if (!(binding.placeholder == form->weights) || binding.activation >= 0) continue;
-    const std::vector<int32_t> correction = te::CorrectionOf(*form, binding.constant);
-    const auto* bytes = reinterpret_cast<const uint8_t*>(correction.data());
-    region.bindings.push_back(
-        {form->correction, -1, {bytes, bytes + correction.size() * sizeof(int32_t)}});
-    region.output = form->output;
-    break;
-  }
-  return region;
-}
 
 // |given| with |layouts| for the activations of |bindings|: in place of its own layout steps, else
 // at its end.
@@ -89,18 +69,6 @@ schedule::HostOptions OptionsFor(const te::RegionTe& region, const HostLayouts& 
 
 }  // namespace
 
-// Sums that start at the constants added to them save an addition for each element; a start other
-// than 0 costs nothing.
-te::RegionTe ForHost(const te::RegionTe& given, const schedule::Trace* trace) {
-  te::RegionTe region = WithDots(te::WithFloatRequant(te::WithShiftBounds(given)), trace);
-  std::set<const te::TensorNode*> constants;
-  for (const te::Binding& binding : region.bindings) {
-    if (binding.activation < 0) constants.insert(binding.placeholder.get());
-  }
-  region.output = te::WithSumStarts(region.output, constants);
-  return region;
-}
-
 Layout ChannelsLast() { return {.dims = {{0, 1, 0}, {2, 1, 0}, {3, 1, 0}, {1, 1, 0}}}; }
 
 std::vector<std::optional<schedule::NetworkTrace>> LayoutsOnHost(
@@ -126,7 +94,7 @@ std::vector<std::optional<schedule::NetworkTrace>> LayoutsOnHost(
 Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name,
                               const HostLayouts& layouts, const schedule::Trace* trace,
                               const target::HostLevel* level) {
-  const te::RegionTe region = ForHost(given, trace);
+  const te::RegionTe region = network::ForHost(given, trace);
   HostFunc host{.bindings = region.bindings};
   host.bindings.push_back({region.output, region.output_id, {}});
   lower::LowerOptions options;
@@ -159,7 +127,7 @@ Result<std::vector<schedule::Sketch>> HostSketchesOf(const te::RegionTe& given,
   const schedule::Trace no_dots;
   std::vector<schedule::Sketch> all;
   for (const schedule::Trace* trace : {static_cast<const schedule::Trace*>(nullptr), &no_dots}) {
-    const te::RegionTe region = ForHost(given, trace);
+    const te::RegionTe region = network::ForHost(given, trace);
     auto made = schedule::HostSketches(region.output, OptionsFor(region, layouts, level));
     if (!made) return Within("layer " + region.name, made.error());
     for (schedule::Sketch& sketch : *made) {

@@ -43,14 +43,8 @@ std::vector<std::optional<schedule::NetworkTrace>> LayoutsOnHost(
 // The layout of a tensor that is not row-major.
 Layout ChannelsLast();
 
-// |region| in the form that the host's schedules take: requantisation by floats, sums that start at
-// the constants added to them, and dot products if the region has a form for them and |trace| names
-// it (null: always).
-te::RegionTe ForHost(const te::RegionTe& region, const schedule::Trace* trace = nullptr);
-
 // |trace|: the schedule; null: the generator makes one for |level|, null: for Host(). |layouts|
-// replace its layouts of activations. If it names the stage of products, it is a schedule of the
-// region's form with dot products (te/unsigned.h), otherwise of the region itself.
+// replace its layouts of activations. It is a schedule of the form that network::ForHost gives it.
 //   errors  kInvalidArgument  a trace that is not legal, or gives an activation another layout than
 //                             ChannelsLast
 Result<HostFunc> MakeHostFunc(const te::RegionTe& region, const std::string& name,

@@ -4,6 +4,13 @@
 #include <set>
 #include <string>
 
+#include "compiler/cost/cost.h"
+#include "compiler/cost/processor.h"
+#include "compiler/network/host_form.h"
+#include "compiler/schedule/accel/plan_steps.h"
+#include "compiler/schedule/host.h"
+#include "compiler/target/board_cpu.h"
+
 namespace tessera::network {
 
 lower::accel::AccelRegion BindRegion(const te::RegionTe& region) {
@@ -45,10 +52,38 @@ lower::accel::AccelRegion Layers::Bound(const graph::Region& layer) const {
   return bound;
 }
 
-const sched::Acceptance& Layers::Check(const graph::Region& layer) const {
-  std::optional<sched::Acceptance>& check = Of(layer).check;
+const sched::Accepted<sched::TilePlan>& Layers::Check(const graph::Region& layer) const {
+  std::optional<sched::Accepted<sched::TilePlan>>& check = Of(layer).check;
   if (!check) check = lower::accel::CheckRegion(Analyzed(layer), config_);
   return *check;
+}
+
+std::optional<double> Layers::HostSeconds(const graph::Region& layer) const {
+  std::optional<std::optional<double>>& seconds = Of(layer).host;
+  if (seconds) return *seconds;
+  seconds.emplace();
+  if (!cpu_) cpu_ = target::Host(config_.cpu);
+  const auto schedule = schedule::HostSchedule({ForHost(Te(layer)).output}, {.target = cpu_});
+  if (!schedule) return *seconds;
+  if (const auto cost = cost::CostOnProcessor(*schedule, config_.cpu.cores))
+    *seconds = cost->cycles / cpu_->cycles_a_second;
+  return *seconds;
+}
+
+std::optional<double> Layers::AcceleratorSeconds(const graph::Region& layer) const {
+  std::optional<std::optional<double>>& seconds = Of(layer).accelerator;
+  if (seconds) return *seconds;
+  seconds.emplace();
+  const sched::Accepted<sched::TilePlan>& plan = Check(layer);
+  if (!plan) return *seconds;
+  const lower::accel::AccelRegion region = Bound(layer);
+  const auto schedule = lower::accel::ScheduleOf(
+      region, sched::StepsOf(**region.analysis, *plan, config_), {}, config_);
+  if (!schedule) return *seconds;
+  const cost::CostOptions options{.follows = true, .double_buffers = true};
+  if (const auto cost = cost::AccelCost(*schedule, config_, options))
+    *seconds = cost->cycles / (static_cast<double>(config_.clock_mhz) * 1e6);
+  return *seconds;
 }
 
 std::vector<graph::TensorId> Layers::PackedByHost(const graph::Region& layer,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layers of a graph. Each layer is turned into tensor expressions and analysed once, although
-// placement, fusion and the plans of all devices ask for it. Depends on: compiler/region,
-// network/program.h. Used by: network/place.h, compiler/driver.
+// The layers of a graph. Each layer is turned into tensor expressions, analysed, planned and costed
+// once, although placement, fusion and the plans of all devices ask for it. Depends on:
+// compiler/region, compiler/cost, network/program.h. Used by: network/place.h, compiler/driver.
 #ifndef TESSERA_COMPILER_NETWORK_LAYERS_H_
 #define TESSERA_COMPILER_NETWORK_LAYERS_H_
 
@@ -38,8 +38,14 @@ class Layers {
   const lower::accel::Analysis& Analyzed(const graph::Region& layer) const;
   // |layer| in the form that the accelerator's compiler takes, with its analysis.
   lower::accel::AccelRegion Bound(const graph::Region& layer) const;
-  // Whether the accelerator runs |layer| (CheckRegion).
-  const sched::Acceptance& Check(const graph::Region& layer) const;
+  // Whether the accelerator runs |layer|: its plan (CheckRegion).
+  const sched::Accepted<sched::TilePlan>& Check(const graph::Region& layer) const;
+  // Seconds of one run of |layer| by the schedule that its generator makes; nothing: it has none,
+  // or no estimate. On the processor beside the accelerator (isa::Config::cpu): on all its cores,
+  // with row-major activations. On the accelerator: by the plan of Check, with its activations in
+  // device memory, after another layer (cost::CostOptions::follows).
+  std::optional<double> HostSeconds(const graph::Region& layer) const;
+  std::optional<double> AcceleratorSeconds(const graph::Region& layer) const;
   // The activations of |layer| that the host packs in a layout other than the one that layers
   // exchange: operands of a product of two activations or, if the user gives schedule |trace|, the
   // activations that it prepares.
@@ -50,12 +56,15 @@ class Layers {
   struct Layer {
     std::optional<te::RegionTe> te;
     lower::accel::Analysis analysis;
-    std::optional<sched::Acceptance> check;
+    std::optional<sched::Accepted<sched::TilePlan>> check;
+    // Of the outer optional: whether it was computed.
+    std::optional<std::optional<double>> host, accelerator;
   };
   Layer& Of(const graph::Region& layer) const { return layers_[layer.nodes]; }
 
   const graph::Graph& graph_;
   const isa::Config config_;
+  mutable std::shared_ptr<const target::Target> cpu_;  // of config_; made by HostSeconds
   mutable std::map<std::vector<size_t>, Layer> layers_;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <map>
 #include <ranges>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "compiler/network/place_cost.h"
 #include "compiler/network/program.h"
 #include "compiler/schedule/accel/region.h"
 
@@ -24,6 +26,9 @@ using graph::TensorId;
 using schedule::accel::Refusal;
 using schedule::accel::RefusalKind;
 
+// Of so many islands, 255 sets, each set may leave.
+constexpr size_t kFewIslands = 8;
+
 constexpr const char* kOtherTypes = "it works on other types than int8";
 
 // Whether the machine's layout has a place for each element of |t|.
@@ -33,19 +38,6 @@ bool HasPlace(const GraphTensor& t) { return t.shape.size() <= 4; }
 bool SamePlace(const GraphTensor& a, const GraphTensor& b) {
   return HasPlace(a) && HasPlace(b) &&
          schedule::accel::ToShape4(a.shape) == schedule::accel::ToShape4(b.shape);
-}
-
-// Operations of |region|: the elements of its largest stage, times the extents that it reduces.
-int64_t OperationsOf(const te::RegionTe& region) {
-  int64_t most = 0;
-  for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
-    if (t->placeholder) continue;
-    int64_t count = 1;
-    for (const int64_t extent : t.shape()) count *= extent;
-    for (const ir::Axis& axis : t->reduce_axes) count *= axis.extent;
-    most = std::max(most, count);
-  }
-  return most;
 }
 
 // The nodes of the layer that is called |name|: "conv+add".
@@ -64,8 +56,6 @@ bool IsScheduled(const ScheduledLayers& scheduled, const std::string& part) {
   });
 }
 
-int64_t BytesOf(const GraphTensor& t) { return t.count() * SizeOf(t.dtype); }
-
 class Placer {
  public:
   Placer(const Layers& layers, const ScheduledLayers& scheduled, const RefusedRegions& refused)
@@ -77,29 +67,8 @@ class Placer {
 
   std::vector<NodePlace> Run() {
     for (size_t n = 0; n < nodes_.size(); ++n) Ask(n);
-    while (true) {
-      FollowViews();
-      const std::vector<std::vector<size_t>> islands = Islands();
-      std::vector<size_t> poor;  // indices into |islands|
-      for (size_t i = 0; i < islands.size(); ++i) {
-        const bool asked_for = std::ranges::any_of(
-            islands[i], [&](size_t n) { return IsScheduled(scheduled_, nodes_[n].name); });
-        if (!asked_for && Operations(islands[i]) < BytesAcross(islands[i])) poor.push_back(i);
-      }
-      if (poor.size() == islands.size() && !islands.empty()) {
-        const auto most =
-            std::ranges::max_element(poor, {}, [&](size_t i) { return Operations(islands[i]); });
-        poor.erase(most);
-      }
-      if (poor.empty()) break;
-      for (const size_t i : poor) {
-        for (const size_t n : islands[i]) {
-          can_[n] = false;
-          Leave(n, {RefusalKind::kNotWorth,
-                    "what it does is not worth bringing its tensors to the accelerator"});
-        }
-      }
-    }
+    FollowViews();
+    while (LeaveOne()) FollowViews();
     for (size_t n = 0; n < nodes_.size(); ++n) places_[n].device = on_[n] ? kAccelerator : kHost;
     return places_;
   }
@@ -125,7 +94,7 @@ class Placer {
                std::ranges::all_of(node.inputs, has_place)) {
       // Whether the schedule is valid shows when its program is made.
     } else if (!ViewedBy(graph_, node)) {
-      can = layers_.Check(node);
+      if (const auto& plan = layers_.Check(node); !plan) can = std::unexpected(plan.error());
     }
     can_.push_back(can.has_value());
     packed_.push_back(can ? layers_.PackedByHost(node) : std::vector<TensorId>());
@@ -153,11 +122,84 @@ class Placer {
     }
   }
 
-  // Nodes of the accelerator, grouped: of one turn and connected by tensors.
-  std::vector<std::vector<size_t>> Islands() const {
+  // The parts of the accelerator's nodes that may leave it, each one or more of |islands|: all sets
+  // of a few islands; of more, each island and all islands of one turn, which share a start. An
+  // island that has a given schedule does not leave, nor do all islands, because the user asked for
+  // the accelerator.
+  std::vector<std::vector<size_t>> PartsOf(const std::vector<std::vector<size_t>>& islands,
+                                           const std::vector<int>& turns) const {
+    std::vector<const std::vector<size_t>*> free;
+    std::map<int, uint64_t> of_turn;  // bits of |free|
+    for (const std::vector<size_t>& island : islands) {
+      const bool asked_for = std::ranges::any_of(
+          island, [&](size_t n) { return IsScheduled(scheduled_, nodes_[n].name); });
+      if (asked_for || free.size() == 64) continue;
+      of_turn[turns[island[0]]] |= uint64_t{1} << free.size();
+      free.push_back(&island);
+    }
+    std::vector<uint64_t> sets;
+    if (free.size() <= kFewIslands) {
+      for (uint64_t set = 1; set < uint64_t{1} << free.size(); ++set) sets.push_back(set);
+    } else {
+      for (size_t i = 0; i < free.size(); ++i) sets.push_back(uint64_t{1} << i);
+      for (const auto& [turn, set] : of_turn) sets.push_back(set);
+    }
+    std::vector<std::vector<size_t>> parts;
+    for (const uint64_t set : sets) {
+      if (std::popcount(set) == std::ssize(islands)) continue;
+      std::vector<size_t>& part = parts.emplace_back();
+      for (size_t i = 0; i < free.size(); ++i) {
+        if ((set >> i & 1) != 0) part.insert(part.end(), free[i]->begin(), free[i]->end());
+      }
+      std::ranges::sort(part);
+    }
+    return parts;
+  }
+
+  // Leaves to the host the part whose leaving saves the most time; false: no leaving saves any.
+  bool LeaveOne() {
+    const std::vector<int> turns = TurnsOfNodes();
+    if (Islands(turns, {}).size() < 2) return false;
+    const auto fuse = [&](const std::vector<bool>& on) {
+      std::vector<NodePlace> places(nodes_.size());
+      for (size_t n = 0; n < nodes_.size(); ++n) places[n].device = on[n] ? kAccelerator : kHost;
+      return FusePlaced(layers_, places, true, scheduled_, refused_);
+    };
+    const Placement placement{nodes_, packed_, on_, fuse};
+    const std::vector<std::vector<size_t>> islands = Islands(turns, fuse(on_));
+    const std::vector<std::vector<size_t>> parts = PartsOf(islands, turns);
+    const PlaceCosts costs(layers_, placement);
+    const std::vector<size_t>* leaving = nullptr;
+    PartTimes best;
+    for (const std::vector<size_t>& part : parts) {
+      const std::optional<PartTimes> times = costs.TimesOf(part);
+      if (!times || times->Saved() <= best.Saved()) continue;
+      leaving = &part;
+      best = *times;
+    }
+    if (leaving == nullptr) return false;
+    const auto operators = static_cast<size_t>(
+        std::ranges::count_if(*leaving, [&](size_t n) { return !ViewedBy(graph_, nodes_[n]); }));
+    const std::string about = fmt::format("of {} nodes that leave together, {} the first",
+                                          leaving->size(), nodes_[leaving->front()].name);
+    const std::string why = TimesText(best, operators, layers_.config().cpu.name);
+    for (const size_t n : *leaving) {
+      can_[n] = false;
+      Leave(n, {RefusalKind::kNotWorth, about, why});
+    }
+    return true;
+  }
+
+  std::vector<int> TurnsOfNodes() const {
     std::vector<uint32_t> devices;
     for (const bool on : on_) devices.push_back(on ? kAccelerator : kHost);
-    const std::vector<int> turns = Turns(graph_, nodes_, devices, packed_);
+    return Turns(graph_, nodes_, devices, packed_);
+  }
+
+  // Nodes of the accelerator, grouped: of one turn and connected by tensors, or of one of
+  // |regions|.
+  std::vector<std::vector<size_t>> Islands(const std::vector<int>& turns,
+                                           const std::vector<Region>& regions) const {
     std::vector<size_t> parent(nodes_.size());
     for (size_t n = 0; n < parent.size(); ++n) parent[n] = n;
     const std::function<size_t(size_t)> root = [&](size_t n) {
@@ -173,45 +215,16 @@ class Placer {
         if (!fresh) parent[root(n)] = root(other->second);
       }
     }
+    for (const Region& region : regions) {
+      if (!on_[region.nodes[0]]) continue;
+      for (const size_t n : region.nodes) parent[root(n)] = root(region.nodes[0]);
+    }
     std::vector<std::vector<size_t>> islands(nodes_.size());
     for (size_t n = 0; n < nodes_.size(); ++n) {
       if (on_[n]) islands[root(n)].push_back(n);
     }
     std::erase_if(islands, [](const auto& island) { return island.empty(); });
     return islands;
-  }
-
-  int64_t Operations(const std::vector<size_t>& island) const {
-    int64_t sum = 0;
-    for (const size_t n : island)
-      sum += ViewedBy(graph_, nodes_[n]) ? 0 : OperationsOf(layers_.Te(nodes_[n]));
-    return sum;
-  }
-
-  // Bytes of tensors that |island| reads from the host, or makes for the host.
-  int64_t BytesAcross(const std::vector<size_t>& island) const {
-    const auto in_island = [&](size_t n) { return std::ranges::count(island, n) > 0; };
-    std::vector<bool> on_device(graph_.tensors.size()), counted(graph_.tensors.size());
-    for (size_t n = 0; n < nodes_.size(); ++n)
-      on_device[static_cast<size_t>(nodes_[n].output)] = on_[n];
-    int64_t bytes = 0;
-    const auto count = [&](TensorId id) {
-      if (!counted[static_cast<size_t>(id)]) bytes += BytesOf(graph_.tensor(id));
-      counted[static_cast<size_t>(id)] = true;
-    };
-    for (const size_t n : island) {
-      for (const TensorId id : nodes_[n].inputs) {
-        if (!on_device[static_cast<size_t>(id)] || std::ranges::count(packed_[n], id) > 0)
-          count(id);
-      }
-      const TensorId out = nodes_[n].output;
-      bool leaves = std::ranges::count(graph_.outputs, out) > 0;
-      for (size_t user = 0; user < nodes_.size(); ++user)
-        leaves |=
-            !on_[user] && !in_island(user) && std::ranges::count(nodes_[user].inputs, out) > 0;
-      if (leaves) count(out);
-    }
-    return bytes;
   }
 
   const Layers& layers_;

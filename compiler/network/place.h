@@ -8,10 +8,13 @@
 // The rule. A node can be on the accelerator if the compiler accepts it as a region of its own
 // (CheckRegion), if the user gives a schedule for its layer, or if it only views a tensor of the
 // accelerator under another shape. An island is a largest set of such nodes that are connected by
-// tensors and can run in one program. An island stays on the accelerator if it has a given
-// schedule, or does at least one operation (a multiply-accumulate, an element compared or added)
-// for each byte that passes between it and the host; otherwise it goes to the host. If no island
-// qualifies, the one with the most operations stays, because the user asked for the accelerator.
+// tensors and can run in one program, or that one layer joins. The cost of a placement is the time
+// of one inference: of the layers on each device (Layers::HostSeconds, AcceleratorSeconds), of
+// starts of the accelerator, and of the tensors that pass between it and the host (place_cost.h).
+// The islands whose leaving saves the most time go to the host: any set of them if they are at most
+// 8, otherwise one island, or all of one turn, because these share a start. That is repeated until
+// no leaving saves time. Islands with a given schedule stay. Not all islands leave, because the
+// user asked for the accelerator.
 #ifndef TESSERA_COMPILER_NETWORK_PLACE_H_
 #define TESSERA_COMPILER_NETWORK_PLACE_H_
 

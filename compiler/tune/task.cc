@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "compiler/network/host_form.h"
 #include "compiler/target/accelerator.h"
 #include "compiler/target/cuda.h"
 #include "compiler/target/host_level.h"
@@ -113,7 +114,7 @@ Result<Task> NetworkTaskOf(const std::vector<compiler::PlannedProgram>& programs
 
 std::vector<schedule::Sketch> SketchesOf(const compiler::PlannedHostLayer& planned) {
   if (!planned.sketches.empty()) return planned.sketches;
-  return {{"given", compiler::ForHost(planned.layer.region, &planned.trace).output, planned.trace}};
+  return {{"given", network::ForHost(planned.layer.region, &planned.trace).output, planned.trace}};
 }
 std::vector<schedule::Sketch> SketchesOf(const compiler::PlannedGpuLayer& planned) {
   if (!planned.sketches.empty()) return planned.sketches;

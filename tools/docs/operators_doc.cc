@@ -112,7 +112,10 @@ Status Accelerator(const Graph& g, const graph::Region& region) {
   };
   if (!std::ranges::all_of(region.inputs, is_int8) || !is_int8(region.output))
     return Fail(Code::kUnsupported, "other types than int8");
-  return network::Layers(g, *isa::LoadConfig("default")).Check(region);
+  const network::Layers layers(g, *isa::LoadConfig("default"));
+  const auto& plan = layers.Check(region);
+  if (!plan) return std::unexpected(plan.error());
+  return {};
 }
 
 std::string Row(Op op) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/lower/accel/accel_region.h"
 
-#include "compiler/schedule/accel/plan.h"
-
 namespace tessera::lower::accel {
 
 Analysis AnalysisOf(const AccelRegion& region, const isa::Config& config) {
@@ -13,10 +11,9 @@ Analysis AnalysisOf(const AccelRegion& region, const isa::Config& config) {
       sched::AnalyzeRegion(region.output, constants, config));
 }
 
-sched::Acceptance CheckRegion(const Analysis& analysis, const isa::Config& config) {
+sched::Accepted<sched::TilePlan> CheckRegion(const Analysis& analysis, const isa::Config& config) {
   if (!*analysis) return std::unexpected(analysis->error());
-  TESSERA_TRY(sched::MakePlan(**analysis, config));
-  return {};
+  return sched::MakePlan(**analysis, config);
 }
 
 }  // namespace tessera::lower::accel

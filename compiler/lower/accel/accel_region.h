@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/schedule/accel/plan.h"
 #include "compiler/schedule/accel/region.h"
 #include "compiler/schedule/network_step.h"
 #include "compiler/schedule/step.h"
@@ -48,8 +49,9 @@ struct AccelRegion {
 // The analysis of |region|; makes one if the region has none.
 Analysis AnalysisOf(const AccelRegion& region, const isa::Config& config);
 
-// Whether the accelerator runs the region of |analysis|: the errors of its analysis and its plan.
-sched::Acceptance CheckRegion(const Analysis& analysis, const isa::Config& config);
+// The plan by which the accelerator runs the region of |analysis| alone. errors: those of its
+// analysis and its plan
+sched::Accepted<sched::TilePlan> CheckRegion(const Analysis& analysis, const isa::Config& config);
 
 }  // namespace tessera::lower::accel
 

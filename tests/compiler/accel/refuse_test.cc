@@ -18,7 +18,7 @@ using te::Tensor;
 using Index = ExprList;
 
 std::string Refusal(const Tensor& output, const isa::Config& config = NamedConfig("default")) {
-  const Status status =
+  const auto status =
       lower::accel::CheckRegion(lower::accel::AnalysisOf(RegionOf(output), config), config);
   if (status) return "accepted";
   return status.error().message;

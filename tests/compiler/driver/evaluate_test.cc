@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "compiler/ir/layout.h"
+#include "compiler/network/host_form.h"
 #include "compiler/quantize/params.h"
 #include "compiler/schedule/picks.h"
 #include "compiler/target/accelerator.h"

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/network/place_cost.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "compiler/network/place.h"
+#include "compiler/schedule/accel/plan.h"
+
+namespace tessera::network {
+namespace {
+
+using graph::Region;
+using graph::TensorId;
+
+// "3.1 us", "41 us", "5.2 ms".
+std::string TimeText(double seconds) {
+  const double us = seconds * 1e6;
+  if (us < 9.95) return fmt::format("{:.1f} us", us);
+  if (us < 999.5) return fmt::format("{:.0f} us", us);
+  return fmt::format("{:.1f} ms", us / 1e3);
+}
+
+// " of which A and B", of the times that are not 0.
+std::string OfWhich(const std::vector<std::pair<double, const char*>>& parts) {
+  std::string text;
+  for (const auto& [seconds, what] : parts) {
+    if (seconds > 0)
+      text +=
+          fmt::format("{} {} {}", text.empty() ? ", of which" : " and", TimeText(seconds), what);
+  }
+  return text;
+}
+
+}  // namespace
+
+double PartTimes::OnHost() const { return host + std::max(-start, 0.0) + std::max(-carry, 0.0); }
+double PartTimes::OnAccelerator() const {
+  return cycles + std::max(start, 0.0) + std::max(carry, 0.0);
+}
+
+PlaceCosts::PlaceCosts(const Layers& layers, const Placement& placement)
+    : layers_(layers),
+      graph_(layers.graph()),
+      placement_(placement),
+      layers_now_(placement.fuse(placement.on)) {}
+
+std::optional<PartTimes> PlaceCosts::TimesOf(const std::vector<size_t>& part) const {
+  std::vector<bool> without = placement_.on;
+  for (const size_t n : part) without[n] = false;
+  PartTimes times;
+  bool known = true;
+  // Adds the layers of |some| that are not among |others|, |sign| times.
+  const auto add = [&](const std::vector<Region>& some, const std::vector<Region>& others,
+                       const std::vector<bool>& on, double sign) {
+    std::set<std::pair<std::vector<size_t>, bool>> same;
+    for (const Region& region : others)
+      same.emplace(region.nodes, (&on == &without ? placement_.on : without)[region.nodes[0]]);
+    for (const Region& region : some) {
+      const bool accelerator = on[region.nodes[0]];
+      if (same.contains({region.nodes, accelerator}) || ViewedBy(graph_, region)) continue;
+      const std::optional<double> seconds =
+          accelerator ? layers_.AcceleratorSeconds(region) : layers_.HostSeconds(region);
+      known = known && seconds;
+      (accelerator ? times.cycles : times.host) +=
+          sign * (accelerator ? 1 : -1) * seconds.value_or(0);
+    }
+  };
+  const std::vector<Region> then = placement_.fuse(without);
+  add(layers_now_, then, placement_.on, 1);
+  add(then, layers_now_, without, -1);
+  if (!known) return std::nullopt;
+  const isa::Cpu& cpu = layers_.config().cpu;
+  times.start = static_cast<double>((Starts(placement_.on) - Starts(without)) * cpu.start_us) / 1e6;
+  times.carry = static_cast<double>(CarriedBytes(placement_.on) - CarriedBytes(without)) /
+                (static_cast<double>(cpu.pack_mb_s) * 1e6);
+  return times;
+}
+
+int64_t PlaceCosts::Starts(const std::vector<bool>& on) const {
+  std::vector<uint32_t> devices;
+  for (const bool accelerator : on) devices.push_back(accelerator ? kAccelerator : kHost);
+  const std::vector<int> turns = Turns(graph_, placement_.nodes, devices, placement_.packed);
+  std::set<int> started;
+  for (size_t n = 0; n < on.size(); ++n) {
+    if (on[n] && !ViewedBy(graph_, placement_.nodes[n])) started.insert(turns[n]);
+  }
+  return std::ssize(started);
+}
+
+int64_t PlaceCosts::CarriedBytes(const std::vector<bool>& on) const {
+  struct Uses {
+    bool made = false, read = false;  // by the accelerator
+    bool by_host = false;             // the host reads it, or the user
+    bool packed = false;              // the host packs it in a layout of its own
+  };
+  std::vector<Uses> uses(graph_.tensors.size());
+  for (const TensorId id : graph_.outputs) uses[static_cast<size_t>(id)].by_host = true;
+  for (size_t n = 0; n < on.size(); ++n) {
+    const Region& node = placement_.nodes[n];
+    uses[static_cast<size_t>(node.output)].made = on[n];
+    for (const TensorId id : node.inputs) {
+      Uses& of = uses[static_cast<size_t>(id)];
+      if (!on[n]) {
+        of.by_host = true;
+      } else if (std::ranges::count(placement_.packed[n], id) > 0) {
+        of.packed = true;
+      } else {
+        of.read = true;
+      }
+    }
+  }
+  int64_t bytes = 0;
+  for (size_t t = 0; t < uses.size(); ++t) {
+    const graph::GraphTensor& tensor = graph_.tensors[t];
+    const Uses& of = uses[t];
+    const int64_t times = (of.made && (of.by_host || of.packed) ? 1 : 0) + (of.packed ? 1 : 0) +
+                          (!of.made && of.read ? 1 : 0);
+    if (times == 0 || tensor.shape.size() > 4) continue;
+    bytes += times *
+             schedule::accel::PackingOf(schedule::accel::ToShape4(tensor.shape), layers_.config())
+                 .bytes();
+  }
+  return bytes;
+}
+
+std::string TimesText(const PartTimes& times, size_t operators, const std::string& cpu) {
+  const std::string with = operators < 2 ? ""
+                                         : fmt::format("with {} other operator{} ", operators - 1,
+                                                       operators == 2 ? "" : "s");
+  return fmt::format(
+      "{}{} on {}{}, {} on the accelerator{}", with, TimeText(times.OnHost()), cpu,
+      OfWhich({{-times.start, "are starts of the accelerator"}, {-times.carry, "carry tensors"}}),
+      TimeText(times.OnAccelerator()),
+      OfWhich({{times.start, "start it"}, {times.carry, "carry tensors"}}));
+}
+
+}  // namespace tessera::network

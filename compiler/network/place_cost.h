@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a placement costs, in seconds on the machine of a configuration: the layers on each device,
+// the starts of the accelerator, and the tensors that pass between it and the host. Depends on:
+// network/layers.h. Used by: network/place.cc, tests.
+#ifndef TESSERA_COMPILER_NETWORK_PLACE_COST_H_
+#define TESSERA_COMPILER_NETWORK_PLACE_COST_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/fuse.h"
+#include "compiler/graph/graph.h"
+#include "compiler/network/layers.h"
+
+namespace tessera::network {
+
+// A network of which some nodes run on the accelerator.
+struct Placement {
+  const std::vector<graph::Region>& nodes;  // a region a node, in the graph's order
+  // By node: the tensors that the host packs for it (Layers::PackedByHost).
+  const std::vector<std::vector<graph::TensorId>>& packed;
+  std::vector<bool> on;  // by node: whether the accelerator runs it
+  // The layers of both devices, fused (FusePlaced), if the accelerator runs the nodes of |on|.
+  std::function<std::vector<graph::Region>(const std::vector<bool>& on)> fuse;
+};
+
+// What a part of a network costs on the accelerator, and what it would cost on the host, if the
+// rest stays where it is. In seconds of one inference.
+struct PartTimes {
+  double host = 0;    // on the host's processor: the layers that are there only with the part
+  double cycles = 0;  // on the accelerator: the layers that are there only with the part
+  // What the network has only because the part is on the accelerator: starts, and tensors packed
+  // or unpacked. Below 0: what it would have only if the part were on the host.
+  double start = 0, carry = 0;
+
+  double OnHost() const;
+  double OnAccelerator() const;
+  double Saved() const { return OnAccelerator() - OnHost(); }  // by running it on the host
+};
+
+class PlaceCosts {
+ public:
+  PlaceCosts(const Layers& layers, const Placement& placement);
+
+  // The times of |part|, nodes on the accelerator; nothing: a layer has no estimate.
+  std::optional<PartTimes> TimesOf(const std::vector<size_t>& part) const;
+
+ private:
+  // Programs of the accelerator that one inference starts, if the nodes of |on| run there.
+  int64_t Starts(const std::vector<bool>& on) const;
+  // Bytes in the machine's layout that the host packs and unpacks then.
+  int64_t CarriedBytes(const std::vector<bool>& on) const;
+
+  const Layers& layers_;
+  const graph::Graph& graph_;
+  const Placement& placement_;
+  const std::vector<graph::Region> layers_now_;
+};
+
+// |times| of a part with |operators| operators, for RefusalKind::kNotWorth: "with 2 other operators
+// 3.1 us on cortex-a9, 41 us on the accelerator, of which 22 us start it and 15 us carry tensors".
+std::string TimesText(const PartTimes& times, size_t operators, const std::string& cpu);
+
+}  // namespace tessera::network
+
+#endif  // TESSERA_COMPILER_NETWORK_PLACE_COST_H_
