@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
-#include <set>
-#include <string_view>
 
 #include "base/bits.h"
 #include "compiler/ir/affine.h"
@@ -43,20 +40,17 @@ class Counter {
       : schedule_(schedule), bounds_(bounds) {}
 
   Nests Run() {
-    for (const Stage& stage : schedule_.stages()) {
-      if (!stage.placeholder && stage.attach != Attach::kInline) {
-        ir::Visit(stage.body, [&](const Expr& e) {
-          if (e->kind == ir::ExprKind::kTensorRead) read_.insert(e->tensor->name);
-        });
-      }
-    }
+    nests_.all.reserve(schedule_.stages().size());
+    index_.reserve(schedule_.stages().size());
     for (const Stage& stage : schedule_.stages()) {
       const bool computes = !stage.placeholder && !stage.prepared &&
                             stage.attach != Attach::kInline &&
-                            (stage.output || read_.contains(stage.name));
+                            (stage.output || !bounds_.reads.Of(stage).empty());
       if (!computes) continue;
-      index_[stage.name] = nests_.all.size();
-      nests_.all.push_back({.stage = &stage, .bounds = &bounds_.stages.at(&stage)});
+      index_[&stage] = nests_.all.size();
+      nests_.all.push_back({.stage = &stage,
+                            .bounds = &bounds_.stages.at(&stage),
+                            .body_reads = bounds_.reads.By(stage)});
     }
     for (size_t k = 0; k < nests_.all.size(); ++k) Attached(k);
     for (size_t k = 0; k < nests_.all.size(); ++k) Count(k);
@@ -68,14 +62,13 @@ class Counter {
   void Attached(size_t k) {
     Nest& nest = nests_.all[k];
     const Stage& stage = *nest.stage;
-    const auto owner = index_.find(schedule_.OwnerOf(stage)->name);
+    const auto owner = index_.find(schedule_.OwnerOf(stage));
     nest.owner = owner == index_.end() ? k : owner->second;
     Outer(&nest, nest.bounds->around);
-    ir::Visit(stage.body, [&](const Expr& e) {
-      if (e->kind != ir::ExprKind::kTensorRead) return;
-      const auto read = index_.find(e->tensor->name);
-      if (read != index_.end()) nest.reads.push_back(read->second);
-    });
+    for (const lower::BodyRead& read : nest.body_reads) {
+      const auto of = index_.find(read.of);
+      if (of != index_.end()) nest.reads.push_back(of->second);
+    }
     std::ranges::sort(nest.reads);
     const auto twice = std::ranges::unique(nest.reads);
     nest.reads.erase(twice.begin(), twice.end());
@@ -83,7 +76,7 @@ class Counter {
       nests_.roots.push_back(k);
       return;
     }
-    const size_t leader = index_.at(stage.at_stage);
+    const size_t leader = index_.at(schedule_.OuterOf(stage));
     Nest& around = nests_.all[leader];
     nest.in = {leader, static_cast<size_t>(around.stage->LeafIndex(stage.at_axis))};
     Outer(&around, nest.in->depth + 1);
@@ -135,18 +128,16 @@ class Counter {
   }
 
   // The indices of a copy from device memory that one variable moves; of other stages nothing.
-  std::vector<ReadIndex> SourceOf(const Stage& stage) const {
+  std::vector<ReadIndex> SourceOf(const Nest& nest) const {
     std::vector<ReadIndex> source;
-    if (stage.output || !stage.reduce_axes.empty()) return source;
-    ir::Visit(stage.body, [&](const Expr& e) {
-      if (e->kind != ir::ExprKind::kTensorRead) return;
-      const Stage* from = schedule_.Find(e->tensor->name);
-      if (from == nullptr || from->scope != ir::Scope::kGlobal) return;
-      for (size_t k = 0; k < e->args.size(); ++k) {
-        ir::Linear form = ir::ToLinear(e->args[k], bounds_.ranges);
-        if (form.terms.size() == 1) source.push_back({std::move(form), from->shape[k]});
+    if (nest.stage->output || !nest.stage->reduce_axes.empty()) return source;
+    for (const lower::BodyRead& read : nest.body_reads) {
+      if (read.of->scope != ir::Scope::kGlobal) continue;
+      for (size_t k = 0; k < read.at->args.size(); ++k) {
+        ir::Linear form = ir::ToLinear(read.at->args[k], bounds_.ranges);
+        if (form.terms.size() == 1) source.push_back({std::move(form), read.of->shape[k]});
       }
-    });
+    }
     return source;
   }
 
@@ -197,9 +188,8 @@ class Counter {
       return;
     const Expr& along = stage.leaves[static_cast<size_t>(call) - 1].var;
     nest->rows /= static_cast<double>(nest->bounds->extents.at(along.get()));
-    ir::Visit(stage.body, [&](const Expr& e) {
-      if (e->kind != ir::ExprKind::kTensorRead) return;
-      for (const Expr& arg : e->args) {
+    for (const lower::BodyRead& read : nest->body_reads) {
+      for (const Expr& arg : read.at->args) {
         const ir::Linear index = ir::ToLinear(arg, nest->bounds->values, bounds_.ranges);
         const int64_t step = index.CoeffOf(along);
         for (size_t leaf = static_cast<size_t>(call); leaf < stage.leaves.size(); ++leaf) {
@@ -209,7 +199,7 @@ class Counter {
           nest->call_fresh = nest->call_sums / taps * std::min(taps, step / scale);
         }
       }
-    });
+    }
   }
 
   void Count(size_t k) {
@@ -229,7 +219,7 @@ class Counter {
     std::ranges::sort(loops, std::greater());
     for (size_t loop = 2; loop < loops.size(); ++loop)
       nest.micro_ops *= static_cast<double>(loops[loop]);
-    const std::vector<ReadIndex> source = SourceOf(stage);
+    const std::vector<ReadIndex> source = SourceOf(nest);
     double all = nest.calls;
     for (size_t d = 0; d < stage.axes.size(); ++d) {
       const double inside = ShareOf(nest, d, {});
@@ -247,8 +237,7 @@ class Counter {
 
   const Schedule& schedule_;
   const lower::Bounds& bounds_;
-  std::set<std::string_view> read_;  // by a stage that is not inlined
-  std::map<std::string_view, size_t> index_;
+  FlatMap<const Stage*, size_t> index_;  // in Nests::all
   Nests nests_;
 };
 
@@ -256,6 +245,7 @@ class Counter {
 
 std::vector<LoopOf> Nests::LoopsAround(size_t k) const {
   std::vector<LoopOf> loops;
+  loops.reserve(8);  // as many as most nests have
   for (size_t depth = 0; depth < all[k].outer.size(); ++depth) loops.push_back({k, depth});
   for (std::optional<LoopOf> in = all[k].in; in; in = all[in->nest].in) {
     for (size_t depth = 0; depth <= in->depth; ++depth) loops.push_back({in->nest, depth});
@@ -267,15 +257,15 @@ std::vector<bool> Nests::Moving(const std::vector<LoopOf>& loops, size_t reader,
                                 size_t from) const {
   const Nest& nest = all[reader];
   std::vector<bool> moving(loops.size());
-  ir::Visit(nest.stage->body, [&](const Expr& e) {
-    if (e->kind != ir::ExprKind::kTensorRead || e->tensor->name != all[from].stage->name) return;
+  for (const lower::BodyRead& read : nest.body_reads) {
+    if (read.of != all[from].stage) continue;
     for (size_t k = 0; k < loops.size(); ++k) {
       const ir::ExprNode* var = all[loops[k].nest].stage->leaves[loops[k].depth].var.get();
-      moving[k] = moving[k] || std::ranges::any_of(e->args, [&](const Expr& index) {
+      moving[k] = moving[k] || std::ranges::any_of(read.at->args, [&](const Expr& index) {
                     return nest.bounds->Moves(index, var);
                   });
     }
-  });
+  }
   return moving;
 }
 

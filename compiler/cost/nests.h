@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/error.h"
@@ -33,6 +34,7 @@ struct LoopOf {
 struct Nest {
   const schedule::Stage* stage = nullptr;
   const lower::StageBounds* bounds = nullptr;
+  std::span<const lower::BodyRead> body_reads;  // of the stage's body
   std::vector<OuterLoop> outer;
   // Means over all pieces; iterations past the edge of a tensor do not count.
   double calls = 1;           // of the intrinsic; without one, iterations of the body
