@@ -17,12 +17,13 @@ using schedule::Attach;
 using schedule::Schedule;
 using schedule::Stage;
 
-// The most combinations of loop values around a stage over which ShareOf takes the mean.
+// The most combinations of loop values around a stage over which ShareIn takes the mean.
 constexpr int64_t kMostCorners = 4096;
 
-// The condition that |scale| * index + |offset| is in [0, |limit|).
-struct Edge {
-  int64_t scale = 1, offset = 0, limit = 0;
+// Indices of a dimension: those in [first, end).
+struct Range {
+  int64_t first = 0, end = 0;
+  bool operator==(const Range&) const = default;
 };
 
 // An index by which a stage reads a tensor of |limit| elements in that dimension.
@@ -33,6 +34,38 @@ struct ReadIndex {
 
 int64_t DivideDown(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 int64_t DivideUp(int64_t a, int64_t b) { return -DivideDown(-a, b); }
+
+// The calls of a stage along one dimension, in all iterations of the loops around it.
+struct CallsAlong {
+  int64_t elements = 1;                            // in a call
+  int64_t calls = 1;                               // in one iteration
+  Range box;                                       // of the first iteration
+  int64_t corners = 1;                             // iterations; 0: not known
+  Range reach;                                     // that all iterations together need
+  std::vector<std::pair<int64_t, int64_t>> loops;  // step of the box, iterations
+
+  // The share of the calls that have an element of |counts|.
+  double ShareIn(const Range& counts) const {
+    const auto in = [&](int64_t at) {
+      const int64_t first = std::max(box.first + at, counts.first);
+      const int64_t end = std::min(box.end + at, counts.end);
+      return CeilDiv(std::max<int64_t>(end - first, 0), elements);
+    };
+    if (corners == 0) return 1;
+    if (reach.first >= counts.first && reach.end <= counts.end)
+      return static_cast<double>(in(0)) / static_cast<double>(calls);
+    int64_t sum = 0;
+    for (int64_t corner = 0; corner < corners; ++corner) {
+      int64_t at = 0, rest = corner;
+      for (const auto& [step, iterations] : loops) {
+        at += step * (rest % iterations);
+        rest /= iterations;
+      }
+      sum += in(at);
+    }
+    return static_cast<double>(sum) / static_cast<double>(corners * calls);
+  }
+};
 
 class Counter {
  public:
@@ -141,41 +174,34 @@ class Counter {
     return source;
   }
 
-  // The share of the calls along dimension |d| that have an element that counts: one inside the
-  // stage's limit and inside what it copies by |source|.
-  double ShareOf(const Nest& nest, size_t d, const std::vector<ReadIndex>& source) const {
+  CallsAlong CallsOf(const Nest& nest, size_t d) const {
     const Expr& axis = nest.stage->axes[d].var;
-    const int64_t in_call = InCall(nest, axis), count = nest.bounds->count[d];
-    const int64_t calls = CeilDiv(Iterations(nest, axis), in_call);
-    std::vector<Edge> edges{{1, 0, nest.bounds->limit[d]}};
-    for (const ReadIndex& read : source) {
-      const int64_t scale = read.form.CoeffOf(axis);
-      if (scale > 0) edges.push_back({scale, read.form.constant, read.limit});
-    }
     const ir::Linear& first = nest.bounds->first[d];
-    std::vector<std::pair<int64_t, int64_t>> loops;  // step of the first index, iterations
-    int64_t corners = 1;
+    CallsAlong along{.elements = InCall(nest, axis),
+                     .box = {first.constant, first.constant + nest.bounds->count[d]}};
+    along.calls = CeilDiv(Iterations(nest, axis), along.elements);
+    along.reach = along.box;
     for (const ir::Linear::Term& t : first.terms) {
-      if (t.atom->kind != ir::ExprKind::kVar) return 1;
-      loops.emplace_back(t.coeff, bounds_.ranges.Of(t.atom).hi + 1);
-      corners *= loops.back().second;
-      if (corners > kMostCorners) return 1;
+      const int64_t iterations = bounds_.ranges.Of(t.atom).hi + 1;
+      along.corners *= t.atom->kind == ir::ExprKind::kVar ? iterations : kMostCorners + 1;
+      if (along.corners > kMostCorners) return {.corners = 0};
+      along.loops.emplace_back(t.coeff, iterations);
+      (t.coeff < 0 ? along.reach.first : along.reach.end) += t.coeff * (iterations - 1);
     }
-    int64_t sum = 0;
-    for (int64_t corner = 0; corner < corners; ++corner) {
-      int64_t at = first.constant, rest = corner;
-      for (const auto& [step, iterations] : loops) {
-        at += step * (rest % iterations);
-        rest /= iterations;
-      }
-      int64_t lo = at, hi = at + count;  // indices that count
-      for (const Edge& edge : edges) {
-        lo = std::max(lo, DivideUp(-edge.offset, edge.scale));
-        hi = std::min(hi, DivideDown(edge.limit - 1 - edge.offset, edge.scale) + 1);
-      }
-      sum += CeilDiv(std::max<int64_t>(hi - lo, 0), in_call);
+    return along;
+  }
+
+  // The indices of dimension |d| below the stage's limit and inside what it copies by |source|.
+  static Range CopiedOf(const Nest& nest, size_t d, const std::vector<ReadIndex>& source) {
+    Range copied{0, nest.bounds->limit[d]};
+    for (const ReadIndex& read : source) {
+      const int64_t scale = read.form.CoeffOf(nest.stage->axes[d].var);
+      const int64_t offset = read.form.constant;
+      if (scale <= 0) continue;
+      copied.first = std::max(copied.first, DivideUp(-offset, scale));
+      copied.end = std::min(copied.end, DivideDown(read.limit - 1 - offset, scale) + 1);
     }
-    return static_cast<double>(sum) / static_cast<double>(corners * calls);
+    return copied;
   }
 
   // Counts the runs of calls along the innermost loop around them, and the iterations of a call
@@ -222,9 +248,11 @@ class Counter {
     const std::vector<ReadIndex> source = SourceOf(nest);
     double all = nest.calls;
     for (size_t d = 0; d < stage.axes.size(); ++d) {
-      const double inside = ShareOf(nest, d, {});
-      all *= inside;
-      nest.calls *= source.empty() ? inside : ShareOf(nest, d, source);
+      const CallsAlong along = CallsOf(nest, d);
+      const Range inside{0, nest.bounds->limit[d]}, copied = CopiedOf(nest, d, source);
+      const double share = along.ShareIn(inside);
+      all *= share;
+      nest.calls *= copied == inside ? share : along.ShareIn(copied);
     }
     nest.pads = all - nest.calls;
     Rows(&nest, call);
