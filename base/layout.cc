@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <numeric>
 
 #include "base/bits.h"
 #include "base/check.h"
@@ -108,8 +110,10 @@ std::vector<int64_t> PhysicalStrides(std::span<const int64_t> shape, const Layou
 }
 
 int64_t SizeInElements(std::span<const int64_t> shape, const Layout& layout) {
-  const std::vector<int64_t> physical = PhysicalShape(shape, layout),
-                             strides = PhysicalStrides(shape, layout);
+  const std::vector<int64_t> physical = PhysicalShape(shape, layout);
+  if (layout.strides.empty())
+    return std::accumulate(physical.begin(), physical.end(), int64_t{1}, std::multiplies());
+  const std::vector<int64_t>& strides = layout.strides;
   int64_t last = 0;
   for (size_t d = 0; d < physical.size(); ++d) last += (physical[d] - 1) * strides[d];
   return last + 1;

@@ -5,7 +5,6 @@
 // room, later transfers go first, as in jit/load_order. Once the iterations of a loop take equally
 // long, the clock jumps over the rest of them.
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <utility>
 #include <vector>
@@ -42,7 +41,7 @@ struct Gap {
 struct State {
   jit::UnitClock clock;
   std::array<double, isa::kUnits> done{};  // end of the last piece of each unit
-  std::vector<Copy> copies;                // kCopies of each nest, the current one first
+  std::vector<Copy> copies;                // of each nest's buffer, the current one first
   std::array<Gap, kGaps> gaps{};           // oldest first
   // Totals.
   std::array<double, isa::kUnits> busy{};
@@ -92,8 +91,15 @@ class AccelClock {
   AccelClock(const isa::Config& config, const Nests& nests, Pieces pieces)
       : config_(config), nests_(nests), pieces_(std::move(pieces)) {
     state_.clock = jit::UnitClock(config);
-    state_.copies.resize(kCopies * nests_.all.size());
-    for (const Nest& nest : nests_.all) index_.emplace_back(nest.outer.size());
+    for (size_t k = 0; k < nests_.all.size(); ++k) {
+      const Nest& nest = nests_.all[k];
+      index_.emplace_back(nest.outer.size());
+      first_.push_back(state_.copies.size());
+      // A nest that runs once makes one copy, after those that write its buffer before it.
+      const size_t copies = nest.owner != k ? 1 : nests_.IsRepeated(k) ? kCopies : 2;
+      state_.copies.resize(first_.back() + copies);
+    }
+    first_.push_back(state_.copies.size());
   }
 
   Cost Run(const target::TargetMemory& memory, bool follows) {
@@ -120,9 +126,14 @@ class AccelClock {
   }
 
  private:
-  Copy& CopyOf(size_t k, size_t age = 0) { return state_.copies[kCopies * k + age]; }
+  Copy& CopyOf(size_t k) { return state_.copies[first_[k]]; }
+  // When the copy that nest |k| made |age| copies ago is free.
+  double FreeOf(size_t k, size_t age) const {
+    const size_t at = first_[k] + age;
+    return at < first_[k + 1] ? state_.copies[at].free : 0;
+  }
   void NewCopy(size_t k) {
-    for (size_t age = kCopies; --age > 0;) CopyOf(k, age) = CopyOf(k, age - 1);
+    for (size_t at = first_[k + 1]; --at > first_[k];) state_.copies[at] = state_.copies[at - 1];
     CopyOf(k) = {};
   }
 
@@ -189,8 +200,8 @@ class AccelClock {
       ready =
           std::max(ready, CopyOf(nests_.all[from].owner).ready + (other ? isa::kTokenCycles : 0));
     }
-    const Copy& before = CopyOf(nest.owner, pieces_.all[nest.owner].copies);
-    ready = std::max(ready, before.free + isa::kTokenCycles);
+    const double free = FreeOf(nest.owner, pieces_.all[nest.owner].copies);
+    ready = std::max(ready, free + isa::kTokenCycles);
     const double done = piece.unit == Unit::kLoad ? Load(piece, ready) : Work(piece, ready);
     Copy& own = CopyOf(nest.owner);
     own.ready = done;
@@ -243,15 +254,16 @@ class AccelClock {
   double RunFor(Unit unit, double ready, double cycles, double busy) {
     const auto u = static_cast<size_t>(unit);
     state_.busy[u] += busy;
-    const auto ran = state_.clock.Run(unit, std::llround(ready), std::llround(cycles));
+    // No time is negative, so this rounds as llround does, which is a call of the library.
+    const auto rounded = [](double x) { return static_cast<int64_t>(x + 0.5); };
+    const auto ran = state_.clock.Run(unit, rounded(ready), rounded(cycles));
     return state_.done[u] = static_cast<double>(ran.done);
   }
 
   // Fetches an instruction: its beats come over the bus that LOAD uses.
   void Fetch() {
-    const auto beats = static_cast<double>(CeilDiv(isa::kInsnBytes, config_.bus_bytes()));
-    state_.fetched += beats;
-    state_.late += beats;
+    state_.fetched += insn_beats_;
+    state_.late += insn_beats_;
   }
 
   // The number of iterations after which the units are in the same state, only later; 0: not yet.
@@ -291,7 +303,11 @@ class AccelClock {
   const isa::Config& config_;
   const Nests& nests_;
   Pieces pieces_;
+  const double insn_beats_ =  // of an instruction
+      static_cast<double>(CeilDiv(isa::kInsnBytes, config_.bus_bytes()));
   std::vector<std::vector<int64_t>> index_;  // by nest: the iterations of its outer loops
+  // By nest: the place of its copies in State::copies; then the place behind all.
+  std::vector<size_t> first_;
   State state_;
   std::deque<LastStates> seen_;  // of the loops that run now, and room for others
   size_t loops_ = 0;             // that run now

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
-#include <set>
-#include <string_view>
 
 #include "base/bits.h"
 #include "compiler/ir/affine.h"
@@ -20,12 +17,13 @@ using schedule::Attach;
 using schedule::Schedule;
 using schedule::Stage;
 
-// The most combinations of loop values around a stage over which ShareOf takes the mean.
+// The most combinations of loop values around a stage over which ShareIn takes the mean.
 constexpr int64_t kMostCorners = 4096;
 
-// The condition that |scale| * index + |offset| is in [0, |limit|).
-struct Edge {
-  int64_t scale = 1, offset = 0, limit = 0;
+// Indices of a dimension: those in [first, end).
+struct Range {
+  int64_t first = 0, end = 0;
+  bool operator==(const Range&) const = default;
 };
 
 // An index by which a stage reads a tensor of |limit| elements in that dimension.
@@ -37,26 +35,55 @@ struct ReadIndex {
 int64_t DivideDown(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 int64_t DivideUp(int64_t a, int64_t b) { return -DivideDown(-a, b); }
 
+// The calls of a stage along one dimension, in all iterations of the loops around it.
+struct CallsAlong {
+  int64_t elements = 1;                            // in a call
+  int64_t calls = 1;                               // in one iteration
+  Range box;                                       // of the first iteration
+  int64_t corners = 1;                             // iterations; 0: not known
+  Range reach;                                     // that all iterations together need
+  std::vector<std::pair<int64_t, int64_t>> loops;  // step of the box, iterations
+
+  // The share of the calls that have an element of |counts|.
+  double ShareIn(const Range& counts) const {
+    const auto in = [&](int64_t at) {
+      const int64_t first = std::max(box.first + at, counts.first);
+      const int64_t end = std::min(box.end + at, counts.end);
+      return CeilDiv(std::max<int64_t>(end - first, 0), elements);
+    };
+    if (corners == 0) return 1;
+    if (reach.first >= counts.first && reach.end <= counts.end)
+      return static_cast<double>(in(0)) / static_cast<double>(calls);
+    int64_t sum = 0;
+    for (int64_t corner = 0; corner < corners; ++corner) {
+      int64_t at = 0, rest = corner;
+      for (const auto& [step, iterations] : loops) {
+        at += step * (rest % iterations);
+        rest /= iterations;
+      }
+      sum += in(at);
+    }
+    return static_cast<double>(sum) / static_cast<double>(corners * calls);
+  }
+};
+
 class Counter {
  public:
   Counter(const Schedule& schedule, const lower::Bounds& bounds)
       : schedule_(schedule), bounds_(bounds) {}
 
   Nests Run() {
-    for (const Stage& stage : schedule_.stages()) {
-      if (!stage.placeholder && stage.attach != Attach::kInline) {
-        ir::Visit(stage.body, [&](const Expr& e) {
-          if (e->kind == ir::ExprKind::kTensorRead) read_.insert(e->tensor->name);
-        });
-      }
-    }
+    nests_.all.reserve(schedule_.stages().size());
+    index_.reserve(schedule_.stages().size());
     for (const Stage& stage : schedule_.stages()) {
       const bool computes = !stage.placeholder && !stage.prepared &&
                             stage.attach != Attach::kInline &&
-                            (stage.output || read_.contains(stage.name));
+                            (stage.output || !bounds_.reads.Of(stage).empty());
       if (!computes) continue;
-      index_[stage.name] = nests_.all.size();
-      nests_.all.push_back({.stage = &stage, .bounds = &bounds_.stages.at(&stage)});
+      index_[&stage] = nests_.all.size();
+      nests_.all.push_back({.stage = &stage,
+                            .bounds = &bounds_.stages.at(&stage),
+                            .body_reads = bounds_.reads.By(stage)});
     }
     for (size_t k = 0; k < nests_.all.size(); ++k) Attached(k);
     for (size_t k = 0; k < nests_.all.size(); ++k) Count(k);
@@ -68,14 +95,13 @@ class Counter {
   void Attached(size_t k) {
     Nest& nest = nests_.all[k];
     const Stage& stage = *nest.stage;
-    const auto owner = index_.find(schedule_.OwnerOf(stage)->name);
+    const auto owner = index_.find(schedule_.OwnerOf(stage));
     nest.owner = owner == index_.end() ? k : owner->second;
     Outer(&nest, nest.bounds->around);
-    ir::Visit(stage.body, [&](const Expr& e) {
-      if (e->kind != ir::ExprKind::kTensorRead) return;
-      const auto read = index_.find(e->tensor->name);
-      if (read != index_.end()) nest.reads.push_back(read->second);
-    });
+    for (const lower::BodyRead& read : nest.body_reads) {
+      const auto of = index_.find(read.of);
+      if (of != index_.end()) nest.reads.push_back(of->second);
+    }
     std::ranges::sort(nest.reads);
     const auto twice = std::ranges::unique(nest.reads);
     nest.reads.erase(twice.begin(), twice.end());
@@ -83,7 +109,7 @@ class Counter {
       nests_.roots.push_back(k);
       return;
     }
-    const size_t leader = index_.at(stage.at_stage);
+    const size_t leader = index_.at(schedule_.OuterOf(stage));
     Nest& around = nests_.all[leader];
     nest.in = {leader, static_cast<size_t>(around.stage->LeafIndex(stage.at_axis))};
     Outer(&around, nest.in->depth + 1);
@@ -135,56 +161,47 @@ class Counter {
   }
 
   // The indices of a copy from device memory that one variable moves; of other stages nothing.
-  std::vector<ReadIndex> SourceOf(const Stage& stage) const {
+  std::vector<ReadIndex> SourceOf(const Nest& nest) const {
     std::vector<ReadIndex> source;
-    if (stage.output || !stage.reduce_axes.empty()) return source;
-    ir::Visit(stage.body, [&](const Expr& e) {
-      if (e->kind != ir::ExprKind::kTensorRead) return;
-      const Stage* from = schedule_.Find(e->tensor->name);
-      if (from == nullptr || from->scope != ir::Scope::kGlobal) return;
-      for (size_t k = 0; k < e->args.size(); ++k) {
-        ir::Linear form = ir::ToLinear(e->args[k], bounds_.ranges);
-        if (form.terms.size() == 1) source.push_back({std::move(form), from->shape[k]});
+    if (nest.stage->output || !nest.stage->reduce_axes.empty()) return source;
+    for (const lower::BodyRead& read : nest.body_reads) {
+      if (read.of->scope != ir::Scope::kGlobal) continue;
+      for (size_t k = 0; k < read.at->args.size(); ++k) {
+        ir::Linear form = ir::ToLinear(read.at->args[k], bounds_.ranges);
+        if (form.terms.size() == 1) source.push_back({std::move(form), read.of->shape[k]});
       }
-    });
+    }
     return source;
   }
 
-  // The share of the calls along dimension |d| that have an element that counts: one inside the
-  // stage's limit and inside what it copies by |source|.
-  double ShareOf(const Nest& nest, size_t d, const std::vector<ReadIndex>& source) const {
+  CallsAlong CallsOf(const Nest& nest, size_t d) const {
     const Expr& axis = nest.stage->axes[d].var;
-    const int64_t in_call = InCall(nest, axis), count = nest.bounds->count[d];
-    const int64_t calls = CeilDiv(Iterations(nest, axis), in_call);
-    std::vector<Edge> edges{{1, 0, nest.bounds->limit[d]}};
-    for (const ReadIndex& read : source) {
-      const int64_t scale = read.form.CoeffOf(axis);
-      if (scale > 0) edges.push_back({scale, read.form.constant, read.limit});
-    }
     const ir::Linear& first = nest.bounds->first[d];
-    std::vector<std::pair<int64_t, int64_t>> loops;  // step of the first index, iterations
-    int64_t corners = 1;
+    CallsAlong along{.elements = InCall(nest, axis),
+                     .box = {first.constant, first.constant + nest.bounds->count[d]}};
+    along.calls = CeilDiv(Iterations(nest, axis), along.elements);
+    along.reach = along.box;
     for (const ir::Linear::Term& t : first.terms) {
-      if (t.atom->kind != ir::ExprKind::kVar) return 1;
-      loops.emplace_back(t.coeff, bounds_.ranges.Of(t.atom).hi + 1);
-      corners *= loops.back().second;
-      if (corners > kMostCorners) return 1;
+      const int64_t iterations = bounds_.ranges.Of(t.atom).hi + 1;
+      along.corners *= t.atom->kind == ir::ExprKind::kVar ? iterations : kMostCorners + 1;
+      if (along.corners > kMostCorners) return {.corners = 0};
+      along.loops.emplace_back(t.coeff, iterations);
+      (t.coeff < 0 ? along.reach.first : along.reach.end) += t.coeff * (iterations - 1);
     }
-    int64_t sum = 0;
-    for (int64_t corner = 0; corner < corners; ++corner) {
-      int64_t at = first.constant, rest = corner;
-      for (const auto& [step, iterations] : loops) {
-        at += step * (rest % iterations);
-        rest /= iterations;
-      }
-      int64_t lo = at, hi = at + count;  // indices that count
-      for (const Edge& edge : edges) {
-        lo = std::max(lo, DivideUp(-edge.offset, edge.scale));
-        hi = std::min(hi, DivideDown(edge.limit - 1 - edge.offset, edge.scale) + 1);
-      }
-      sum += CeilDiv(std::max<int64_t>(hi - lo, 0), in_call);
+    return along;
+  }
+
+  // The indices of dimension |d| below the stage's limit and inside what it copies by |source|.
+  static Range CopiedOf(const Nest& nest, size_t d, const std::vector<ReadIndex>& source) {
+    Range copied{0, nest.bounds->limit[d]};
+    for (const ReadIndex& read : source) {
+      const int64_t scale = read.form.CoeffOf(nest.stage->axes[d].var);
+      const int64_t offset = read.form.constant;
+      if (scale <= 0) continue;
+      copied.first = std::max(copied.first, DivideUp(-offset, scale));
+      copied.end = std::min(copied.end, DivideDown(read.limit - 1 - offset, scale) + 1);
     }
-    return static_cast<double>(sum) / static_cast<double>(corners * calls);
+    return copied;
   }
 
   // Counts the runs of calls along the innermost loop around them, and the iterations of a call
@@ -197,9 +214,8 @@ class Counter {
       return;
     const Expr& along = stage.leaves[static_cast<size_t>(call) - 1].var;
     nest->rows /= static_cast<double>(nest->bounds->extents.at(along.get()));
-    ir::Visit(stage.body, [&](const Expr& e) {
-      if (e->kind != ir::ExprKind::kTensorRead) return;
-      for (const Expr& arg : e->args) {
+    for (const lower::BodyRead& read : nest->body_reads) {
+      for (const Expr& arg : read.at->args) {
         const ir::Linear index = ir::ToLinear(arg, nest->bounds->values, bounds_.ranges);
         const int64_t step = index.CoeffOf(along);
         for (size_t leaf = static_cast<size_t>(call); leaf < stage.leaves.size(); ++leaf) {
@@ -209,7 +225,7 @@ class Counter {
           nest->call_fresh = nest->call_sums / taps * std::min(taps, step / scale);
         }
       }
-    });
+    }
   }
 
   void Count(size_t k) {
@@ -229,12 +245,14 @@ class Counter {
     std::ranges::sort(loops, std::greater());
     for (size_t loop = 2; loop < loops.size(); ++loop)
       nest.micro_ops *= static_cast<double>(loops[loop]);
-    const std::vector<ReadIndex> source = SourceOf(stage);
+    const std::vector<ReadIndex> source = SourceOf(nest);
     double all = nest.calls;
     for (size_t d = 0; d < stage.axes.size(); ++d) {
-      const double inside = ShareOf(nest, d, {});
-      all *= inside;
-      nest.calls *= source.empty() ? inside : ShareOf(nest, d, source);
+      const CallsAlong along = CallsOf(nest, d);
+      const Range inside{0, nest.bounds->limit[d]}, copied = CopiedOf(nest, d, source);
+      const double share = along.ShareIn(inside);
+      all *= share;
+      nest.calls *= copied == inside ? share : along.ShareIn(copied);
     }
     nest.pads = all - nest.calls;
     Rows(&nest, call);
@@ -247,8 +265,7 @@ class Counter {
 
   const Schedule& schedule_;
   const lower::Bounds& bounds_;
-  std::set<std::string_view> read_;  // by a stage that is not inlined
-  std::map<std::string_view, size_t> index_;
+  FlatMap<const Stage*, size_t> index_;  // in Nests::all
   Nests nests_;
 };
 
@@ -256,6 +273,7 @@ class Counter {
 
 std::vector<LoopOf> Nests::LoopsAround(size_t k) const {
   std::vector<LoopOf> loops;
+  loops.reserve(8);  // as many as most nests have
   for (size_t depth = 0; depth < all[k].outer.size(); ++depth) loops.push_back({k, depth});
   for (std::optional<LoopOf> in = all[k].in; in; in = all[in->nest].in) {
     for (size_t depth = 0; depth <= in->depth; ++depth) loops.push_back({in->nest, depth});
@@ -267,15 +285,15 @@ std::vector<bool> Nests::Moving(const std::vector<LoopOf>& loops, size_t reader,
                                 size_t from) const {
   const Nest& nest = all[reader];
   std::vector<bool> moving(loops.size());
-  ir::Visit(nest.stage->body, [&](const Expr& e) {
-    if (e->kind != ir::ExprKind::kTensorRead || e->tensor->name != all[from].stage->name) return;
+  for (const lower::BodyRead& read : nest.body_reads) {
+    if (read.of != all[from].stage) continue;
     for (size_t k = 0; k < loops.size(); ++k) {
       const ir::ExprNode* var = all[loops[k].nest].stage->leaves[loops[k].depth].var.get();
-      moving[k] = moving[k] || std::ranges::any_of(e->args, [&](const Expr& index) {
+      moving[k] = moving[k] || std::ranges::any_of(read.at->args, [&](const Expr& index) {
                     return nest.bounds->Moves(index, var);
                   });
     }
-  });
+  }
   return moving;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/error.h"
@@ -33,6 +34,7 @@ struct LoopOf {
 struct Nest {
   const schedule::Stage* stage = nullptr;
   const lower::StageBounds* bounds = nullptr;
+  std::span<const lower::BodyRead> body_reads;  // of the stage's body
   std::vector<OuterLoop> outer;
   // Means over all pieces; iterations past the edge of a tensor do not count.
   double calls = 1;           // of the intrinsic; without one, iterations of the body
@@ -56,6 +58,8 @@ struct Nests {
   // The outer loops around a piece of nest |k|: its own and those of the nests that it runs in.
   std::vector<LoopOf> LoopsAround(size_t k) const;
   const OuterLoop& At(const LoopOf& loop) const { return all[loop.nest].outer[loop.depth]; }
+  // Whether nest |k| may write its buffer more than once: a loop is around it or around the buffer.
+  bool IsRepeated(size_t k) const { return all[k].in || all[k].bounds->around > 0; }
   // Which of |loops|, around nest |reader|, change which elements of nest |from| the reader reads.
   std::vector<bool> Moving(const std::vector<LoopOf>& loops, size_t reader, size_t from) const;
 };

@@ -2,9 +2,9 @@
 #include "compiler/cost/pieces.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/bits.h"
+#include "base/flat_map.h"
 #include "compiler/ir/layout.h"
 #include "compiler/lower/storage.h"
 #include "compiler/target/tile_intrin.h"
@@ -29,6 +29,8 @@ class PieceMaker {
         global_(*schedule.target().FindMemory(ir::Scope::kGlobal)) {}
 
   Result<Pieces> Run() {
+    pieces_.all.reserve(nests_.all.size());
+    pieces_.streams.reserve(nests_.all.size());
     for (const Nest& nest : nests_.all) {
       TESSERA_ASSIGN(pieces_.all.emplace_back(), PieceOf(nest));
     }
@@ -80,7 +82,7 @@ class PieceMaker {
   // copies share a ring (codegen/accel/emit/ring.h), so small ones have more than two.
   void CountCopies() {
     std::vector<int64_t> bytes;
-    std::map<ir::Scope, int64_t> used, rotating;
+    FlatMap<ir::Scope, int64_t> used, rotating;
     for (size_t k = 0; k < nests_.all.size(); ++k) {
       const schedule::Stage& stage = *nests_.all[k].stage;
       const target::TargetMemory& memory = *schedule_.target().FindMemory(stage.scope);
@@ -92,9 +94,8 @@ class PieceMaker {
     const auto doubled = [&](size_t k) {
       const Nest& nest = nests_.all[k];
       if (bytes[k] == 0) return false;
-      const bool moves = nest.in || nest.bounds->around > 0;
       const bool fits = used[nest.stage->scope] + bytes[k] <= RoomOf(nest.stage->scope);
-      return nest.stage->double_buffer || (options_.double_buffers && moves && fits);
+      return nest.stage->double_buffer || (options_.double_buffers && nests_.IsRepeated(k) && fits);
     };
     for (size_t k = 0; k < nests_.all.size(); ++k)
       rotating[nests_.all[k].stage->scope] += doubled(k) ? bytes[k] : 0;

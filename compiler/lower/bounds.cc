@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 #include "base/bits.h"
 #include "base/check.h"
@@ -23,21 +25,19 @@ using schedule::Schedule;
 using schedule::Stage;
 class Inference {
  public:
-  explicit Inference(const Schedule& schedule) : schedule_(schedule) {}
+  explicit Inference(const Schedule& schedule)
+      : schedule_(schedule), out_{.reads = BodyReads(schedule)} {}
 
   // A stage's box follows from its readers' loops, and its loops from its box. The loops of a stage
   // that follows another stage's loops derive from the leader's loops; the leader's box from the
   // follower's box.
   Result<Bounds> Run() {
     const schedule::StageList& stages = schedule_.stages();
-    for (const Stage& stage : stages) {
-      if (!stage.placeholder && stage.attach != Attach::kInline) AddReads(stage.body, &stage);
-    }
     std::vector<const Stage*> sorted;
     for (const Stage& stage : stages) sorted.push_back(&stage);
     std::ranges::sort(sorted, std::less());
     out_.stages.reserve(sorted.size());  // references stay valid from here on
-    for (const Stage* stage : sorted) out_.stages[stage];
+    for (const Stage* stage : sorted) out_.stages.emplace(stage, {});
     auto left = std::ranges::count_if(
         stages, [](const Stage& stage) { return stage.attach != Attach::kInline; });
     for (bool progress = true; progress && left > 0;) {
@@ -52,7 +52,7 @@ class Inference {
           progress = true;
         }
         if (stage.attach == Attach::kAfter && !looped_.contains(schedule_.OuterOf(stage))) continue;
-        StageBounds& b = out_.stages[&stage];
+        StageBounds& b = Of(stage);
         b.first = b.min;
         b.count = b.extent;
         if (stage.attach == Attach::kAfter) TESSERA_TRY(FollowLoops(stage, &b));
@@ -82,23 +82,15 @@ class Inference {
     }
     for (const Stage& stage : stages) {
       for (const schedule::Lookahead& ahead : stage.prefetches)
-        out_.stages[&stage].ahead.push_back(BoxAhead(stage, ahead));
+        Of(stage).ahead.push_back(BoxAhead(stage, ahead));
     }
     return std::move(out_);
   }
 
  private:
-  // Adds |reader| to the readers of each tensor that its body reads.
-  void AddReads(const Expr& e, const Stage* reader) {
-    if (e->kind == ir::ExprKind::kTensorRead) {
-      std::vector<const Stage*>& all = readers_[e->tensor->name];
-      if (all.empty() || all.back() != reader) all.push_back(reader);
-    }
-    for (const Expr& x : e->args) AddReads(x, reader);
-  }
-
-  bool ReadersAreDone(const Stage& stage) {
-    return std::ranges::all_of(readers_[stage.name], [&](const Stage* reader) {
+  bool ReadersAreDone(const Stage& stage) const {
+    return std::ranges::all_of(out_.reads.Of(stage), [&](const BodyRead& read) {
+      const Stage* reader = read.reader;
       const bool follows = reader->attach == Attach::kAfter &&
                            (reader->at_stage == stage.name ||
                             (stage.attach == Attach::kAfter && reader->at_stage == stage.at_stage));
@@ -107,7 +99,7 @@ class Inference {
   }
 
   Status MakeBox(const Stage& stage) {
-    StageBounds& b = out_.stages[&stage];
+    StageBounds& b = Of(stage);
     b.limit = LimitOf(schedule_, stage);
     for (size_t d = 0; d < stage.shape.size(); ++d) {
       b.min.emplace_back();
@@ -132,18 +124,24 @@ class Inference {
     if (own.empty()) return;
     VarSet fixed = FixedVars(schedule_, stage);
     fixed.insert(own.begin(), own.end());
-    const ir::FormMap roots = RootsFor(stage, *b, fixed);
+    const auto computed = [&](const Expr& axis) {
+      return std::ranges::find(stage.axes, axis.get(),
+                               [](const ir::Axis& a) { return a.var.get(); }) != stage.axes.end();
+    };
+    const ir::FormMap roots = RootsFor(stage, *b, fixed, computed);
     std::vector<Linear> min;
     std::vector<int64_t> extent;
     for (size_t d = 0; d < stage.axes.size(); ++d) {
       const ir::ExprNode* axis = stage.axes[d].var.get();
-      const Reach r = ReachOf(roots.at(axis), fixed, out_.ranges);
+      Reach r = ReachOf(roots.at(axis), fixed, out_.ranges);
       if (!r.known) return;
-      extent.push_back(ir::BoundsOf(ir::Add(r.hi, r.lo, -1), out_.ranges).hi + 1);
+      extent.push_back(CountOf(r.lo, std::move(r.hi)));
       if (!Apart(b->values.at(axis), b->first[d], extent[d], own)) return;
-      min.push_back(r.lo);
+      min.push_back(std::move(r.lo));
     }
-    std::tie(b->around, b->min, b->extent) = std::tuple(depth, min, extent);
+    b->around = depth;
+    b->min = std::move(min);
+    b->extent = std::move(extent);
   }
 
   // The box that |stage| computes inside the loops of the stage that it follows: the elements that
@@ -160,16 +158,20 @@ class Inference {
     }
     for (size_t d = 0; d < axes.size(); ++d) {
       const Linear& value = lb.values.at(leader.axes[d].var.get());
-      const Reach r = ReachOf(value, fixed, out_.ranges);
-      const int64_t count =
-          r.known ? ir::BoundsOf(ir::Add(r.hi, r.lo, -1), out_.ranges).hi + 1 : lb.extent[d];
-      b->first[axes[d]] = r.known ? r.lo : lb.min[d];
+      Reach r = ReachOf(value, fixed, out_.ranges);
+      const int64_t count = r.known ? CountOf(r.lo, std::move(r.hi)) : lb.extent[d];
       // The leader may have padding that this stage lacks.
       const int64_t before = r.known && r.lo.IsConstant() ? r.lo.constant : 0;
       b->count[axes[d]] = std::min(count, std::max<int64_t>(1, b->limit[axes[d]] - before));
       b->once = b->once && r.known && Apart(value, lb.first[d], count, fixed);
+      b->first[axes[d]] = r.known ? std::move(r.lo) : lb.min[d];
     }
     return {};
+  }
+
+  // The most elements from |lo| to |hi|.
+  int64_t CountOf(const Linear& lo, Linear hi) const {
+    return ir::BoundsOf(ir::Add(std::move(hi), lo, -1), out_.ranges).hi + 1;
   }
 
   // Whether the boxes of |count| elements from |index| - |first| on are disjoint; each value of the
@@ -192,7 +194,7 @@ class Inference {
 
   // The union of the boxes that readers need while the loops around |stage| are fixed.
   Status FindBox(const Stage& stage, const VarSet& fixed, StageBounds* b) {
-    ReadBox box = Union(stage, readers_[stage.name], fixed);
+    ReadBox box = Union(stage, out_.reads.Of(stage), fixed);
     for (size_t d = 0; d < box.extent.size(); ++d) {
       if (box.extent[d] >= 1) continue;
       return Fail(Code::kInvalidArgument,
@@ -206,57 +208,70 @@ class Inference {
 
   // The box that stages inside the loop read in one iteration.
   ReadBox BoxAhead(const Stage& stage, const schedule::Lookahead& ahead) {
-    std::vector<const Stage*> readers = readers_[ahead.tensor];
-    std::erase_if(readers, [&](const Stage* reader) {
-      return !schedule_.IsInside(*reader, stage, ahead.axis);
-    });
+    const Stage& source = *schedule_.Find(ahead.tensor);
+    std::vector<BodyRead> reads;
+    std::ranges::copy_if(
+        out_.reads.Of(source), std::back_inserter(reads),
+        [&](const BodyRead& read) { return schedule_.IsInside(*read.reader, stage, ahead.axis); });
     Stage inside;  // as if a copy were computed inside the loop
     inside.attach = Attach::kAt;
     inside.at_stage = stage.name;
     inside.at_axis = ahead.axis;
-    return Union(*schedule_.Find(ahead.tensor), readers, FixedVars(schedule_, inside));
+    return Union(source, reads, FixedVars(schedule_, inside));
   }
 
-  // The box of |stage| that |readers| read while |fixed| variables are fixed, cut to its bounds.
-  ReadBox Union(const Stage& stage, const std::vector<const Stage*>& readers, const VarSet& fixed) {
+  // The box of |stage| that |reads| touch while |fixed| variables are fixed, cut to its bounds.
+  // |reads| are some of those of |stage|.
+  ReadBox Union(const Stage& stage, std::span<const BodyRead> reads, const VarSet& fixed) {
     const std::vector<int64_t>& limit = Of(stage).limit;
     const size_t rank = stage.shape.size();
     ReadBox box;
     std::vector<Linear> lo(rank), hi(rank);
     std::vector<bool> any(rank, false), whole(rank, false);
-    for (const Stage* reader : readers) {
-      const StageBounds& rb = Of(*reader);
+    while (!reads.empty()) {  // one reader after another
+      const Stage& reader = *reads[0].reader;
+      const StageBounds& rb = Of(reader);
+      const auto other =
+          std::ranges::find_if(reads, [&](const BodyRead& read) { return read.reader != &reader; });
+      const std::span<const BodyRead> by(reads.begin(), other);
+      reads = reads.subspan(by.size());
+      const auto used = [&](const Expr& axis) {
+        return std::ranges::any_of(by, [&](const BodyRead& read) {
+          return std::ranges::any_of(read.at->args,
+                                     [&](const Expr& index) { return ir::UsesVar(index, axis); });
+        });
+      };
       const ir::FormMap roots =
-          looped_.contains(reader) ? RootsFor(*reader, rb, fixed) : WholeBox(*reader, rb);
-      ir::Visit(reader->body, [&](const Expr& e) {
-        if (e->kind != ir::ExprKind::kTensorRead || e->tensor->name != stage.name) return;
+          looped_.contains(&reader) ? RootsFor(reader, rb, fixed, used) : WholeBox(reader, rb);
+      for (const BodyRead& read : by) {
         for (size_t d = 0; d < rank; ++d) {
-          const Reach r = ReachOf(ir::ToLinear(e->args[d], roots, out_.ranges), fixed, out_.ranges);
+          Reach r = ReachOf(ir::ToLinear(read.at->args[d], roots, out_.ranges), fixed, out_.ranges);
           if (!r.known) {
             whole[d] = true;
           } else if (!any[d]) {
-            lo[d] = r.lo;
-            hi[d] = r.hi;
+            lo[d] = std::move(r.lo);
+            hi[d] = std::move(r.hi);
           } else {
             whole[d] = whole[d] || !Widen(r, &lo[d], &hi[d]);
           }
           any[d] = true;
         }
-      });
+      }
     }
     for (size_t d = 0; d < rank; ++d) {
       if (lo[d].IsConstant() && hi[d].IsConstant()) {
         lo[d].constant = std::max<int64_t>(lo[d].constant, 0);
         hi[d].constant = std::min<int64_t>(hi[d].constant, limit[d] - 1);
       }
-      const int64_t extent = ir::BoundsOf(ir::Add(hi[d], lo[d], -1), out_.ranges).hi + 1;
+      const int64_t extent = CountOf(lo[d], std::move(hi[d]));
       const bool all = whole[d] || !any[d] || extent >= limit[d];
-      box.min.push_back(all ? Linear() : lo[d]);
+      box.min.push_back(all ? Linear() : std::move(lo[d]));
       box.extent.push_back(all ? std::max(limit[d], stage.shape[d]) : extent);
     }
     return box;
   }
 
+  StageBounds& Of(const Stage& stage) { return out_.stages.find(&stage)->second; }
   const StageBounds& Of(const Stage& stage) const { return out_.stages.at(&stage); }
 
   // Root variables of a reader whose loops are unknown: they range over the box that it holds.
@@ -270,21 +285,25 @@ class Inference {
   }
 
   // Root variables of |reader| for the analysis. An axis without fixed loops is one variable over
-  // its exact range, which the loops of a split that does not divide would overstate.
-  ir::FormMap RootsFor(const Stage& reader, const StageBounds& rb, const VarSet& fixed) {
+  // its exact range, which the loops of a split that does not divide would overstate. Without the
+  // axes that are not |used|.
+  template <typename Used>
+  ir::FormMap RootsFor(const Stage& reader, const StageBounds& rb, const VarSet& fixed,
+                       const Used& used) {
     ir::FormMap roots;
     roots.others = &rb.values;  // between root and leaf
     std::optional<ir::FormMap> exact;
     auto add = [&](const Expr& axis, const Linear& min, int64_t extent) {
+      if (!used(axis)) return;
       const Linear& value = rb.values.at(axis.get());
       if (!ir::UsesVar(value, fixed) || OnlyInMin(value, min, fixed)) {
-        roots[axis.get()] = ir::Add(in_loops_.Of(axis, extent, &out_.ranges), min);
+        roots.emplace(axis.get(), ir::Add(in_loops_.Of(axis, extent, &out_.ranges), min));
         return;
       }
       if (!exact) exact = ExactAxes(reader, rb.extents, fixed, &exact_, &out_.ranges);
       const Linear* of = exact->Of(axis.get());
-      roots[axis.get()] =
-          ir::Sum(min, of == nullptr ? ir::ToLinear(axis, out_.ranges) : *of, out_.ranges);
+      roots.emplace(axis.get(), ir::Sum(min, of == nullptr ? ir::ToLinear(axis, out_.ranges) : *of,
+                                        out_.ranges));
     };
     roots.reserve(reader.axes.size() + reader.reduce_axes.size());
     for (size_t d = 0; d < reader.axes.size(); ++d) {
@@ -299,7 +318,9 @@ class Inference {
   static bool OnlyInMin(const Linear& value, const Linear& min, const VarSet& fixed) {
     return std::ranges::none_of(value.terms, [&](const Linear::Term& t) {
       return ir::Contains(t.atom, [&](const Expr& x) {
-        return fixed.contains(x.get()) && !ir::UsesVar(min, VarSet{x.get()});
+        return fixed.contains(x.get()) &&
+               std::ranges::none_of(
+                   min.terms, [&](const Linear::Term& of) { return ir::UsesVar(of.atom, x); });
       });
     });
   }
@@ -313,8 +334,13 @@ class Inference {
     // Bodies may name reduction loops (reindex).
     const auto begin = [&](const Expr& axis, const Linear& first) {
       const auto of = b->values.find(axis.get());
-      const Linear value = of == b->values.end() ? ir::ToLinear(axis, out_.ranges) : of->second;
-      b->values[axis.get()] = ir::Sum(first, value, out_.ranges);
+      if (of == b->values.end()) {
+        b->values.emplace(axis.get(), ir::Sum(first, ir::ToLinear(axis, out_.ranges), out_.ranges));
+      } else if (!first.IsConstant()) {
+        of->second = ir::Sum(first, of->second, out_.ranges);
+      } else {
+        of->second.constant += first.constant;
+      }
     };
     for (size_t d = 0; d < stage.axes.size(); ++d) begin(stage.axes[d].var, b->first[d]);
     for (const ir::Axis& a : stage.reduce_axes) begin(a.var, {.constant = a.min});
@@ -323,8 +349,7 @@ class Inference {
   const Schedule& schedule_;
   Bounds out_;
   FlatSet<const Stage*> boxed_, looped_;  // stages whose box, whose loops are known
-  std::map<std::string, std::vector<const Stage*>> readers_;  // by tensor, not inlined
-  FreshVars in_box_, in_loops_, exact_;  // for axes: over the box, over the loops, over a split
+  FreshVars in_box_, in_loops_, exact_;   // for axes: over the box, over the loops, over a split
 };
 
 }  // namespace
@@ -343,7 +368,10 @@ VarSet FixedVars(const Schedule& schedule, const Stage& stage) {
 bool StageBounds::Moves(const Expr& index, const ir::ExprNode* loop) const {
   return ir::Contains(index, [&](const Expr& x) {
     const auto value = values.find(x.get());
-    return value == values.end() ? x.get() == loop : ir::UsesVar(value->second, {loop});
+    const auto is_loop = [&](const Expr& part) { return part.get() == loop; };
+    if (value == values.end()) return is_loop(x);
+    return std::ranges::any_of(
+        value->second.terms, [&](const Linear::Term& t) { return ir::Contains(t.atom, is_loop); });
   });
 }
 

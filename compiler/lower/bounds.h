@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "compiler/ir/affine.h"
 #include "compiler/ir/visit.h"
+#include "compiler/lower/body_reads.h"
 #include "compiler/schedule/schedule.h"
 
 namespace tessera::lower {
@@ -40,6 +41,7 @@ struct StageBounds {
 struct Bounds {
   FlatMap<const schedule::Stage*, StageBounds> stages;
   ir::Ranges ranges;  // of every leaf variable
+  BodyReads reads;
 };
 
 Result<Bounds> InferBounds(const schedule::Schedule& schedule);

@@ -34,9 +34,9 @@ bool HasRoom(const Schedule& schedule, const Stage& stage, size_t d, int64_t lim
 }  // namespace
 
 std::vector<int64_t> LimitOf(const Schedule& schedule, const Stage& stage) {
-  ir::BufferNode node{
-      .name = stage.name, .dtype = stage.dtype, .shape = stage.shape, .layout = stage.layout};
-  std::vector<int64_t> limit = ir::PaddedShape(node);
+  std::vector<int64_t> limit =
+      stage.layout.empty() ? stage.shape
+                           : ir::PaddedShape({.shape = stage.shape, .layout = stage.layout});
   for (size_t d = 0; d < stage.axes.size(); ++d) {
     if (limit[d] > stage.shape[d] && !HasRoom(schedule, stage, d, limit[d]))
       limit[d] = stage.shape[d];

@@ -45,13 +45,13 @@ Reach ReachOfAtom(const Expr& atom, const VarSet& fixed, const Ranges& ranges) {
 
 Reach ReachOf(const Linear& form, const VarSet& fixed, const Ranges& ranges) {
   Reach r;
-  r.lo.constant = r.hi.constant = form.constant;
+  r.lo.constant = form.constant;
   for (const Linear::Term& t : form.terms) {
-    if (!Moves(t.atom, fixed)) {
-      r.lo = ir::Add(std::move(r.lo), {{t}, 0});
-      r.hi = ir::Add(std::move(r.hi), {{t}, 0});
-      continue;
-    }
+    if (!Moves(t.atom, fixed)) r.lo.terms.push_back(t);
+  }
+  r.hi = r.lo;
+  for (const Linear::Term& t : form.terms) {
+    if (!Moves(t.atom, fixed)) continue;
     const Reach a = ReachOfAtom(t.atom, fixed, ranges);
     if (!a.known) {
       r.known = false;

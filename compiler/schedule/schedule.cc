@@ -216,8 +216,10 @@ const Stage* Schedule::OwnerOf(const Stage& stage) const {
 
 std::vector<const Stage*> Schedule::Consumers(const std::string& name) const {
   std::vector<const Stage*> consumers;
+  bool behind = false;  // consumers are behind their producers
   for (const Stage& s : stages_) {
-    if (s.attach != Attach::kInline && s.Reads(name)) consumers.push_back(&s);
+    if (behind && s.attach != Attach::kInline && s.Reads(name)) consumers.push_back(&s);
+    behind = behind || s.name == name;
   }
   return consumers;
 }

@@ -39,8 +39,8 @@ void Relation::AddTo(ir::FormMap* values, const LoopCounts& iterations,
   if (!is_split) {
     ir::AddVar(&whole, parent, 1, *values, ranges);
     const ir::Expr fused = ir::FromLinear(whole);
-    (*values)[outer.get()] = ir::ToLinear(ir::FloorDiv(fused, ir::Expr(in_part)), ranges);
-    (*values)[inner.get()] = ir::ToLinear(ir::FloorMod(fused, ir::Expr(in_part)), ranges);
+    values->emplace(outer.get(), ir::ToLinear(ir::FloorDiv(fused, ir::Expr(in_part)), ranges));
+    values->emplace(inner.get(), ir::ToLinear(ir::FloorMod(fused, ir::Expr(in_part)), ranges));
     return;
   }
   const int64_t all = iterations.at(parent.get());
@@ -48,7 +48,7 @@ void Relation::AddTo(ir::FormMap* values, const LoopCounts& iterations,
   if (overlap && all % in_part != 0)
     whole = ir::ToLinear(ir::Min(ir::FromLinear(whole), ir::Expr(all - in_part)), ranges);
   ir::AddVar(&whole, inner, 1, *values, ranges);
-  (*values)[parent.get()] = std::move(whole);
+  values->emplace(parent.get(), std::move(whole));
 }
 
 LoopCounts Stage::Iterations(const std::vector<int64_t>& counts) const {
