@@ -97,7 +97,11 @@ class WorkCounter {
     } else if (e->kind == ExprKind::kVar) {
       AddVars(e, &moved);
     } else {
-      for (const Expr& arg : e->args) {
+      const bool fused =
+          target_.fma && e->kind == ExprKind::kReduce && ir::FusedFactors(*e) != nullptr;
+      std::vector<Expr> operands = e->args;
+      if (fused) operands.front() = e->args[0]->args[0], operands.push_back(e->args[0]->args[1]);
+      for (const Expr& arg : operands) {
         const Moved of = AddArithmetic(arg);
         for (size_t d = 0; d < moved.size(); ++d) moved[d] = moved[d] || of[d];
       }

@@ -16,6 +16,7 @@ constexpr ScalarIntrinInfo kScalars[] = {
     {ScalarIntrin::kAbs, "abs", 1},
     {ScalarIntrin::kRoundEven, "round_even", 1},
     {ScalarIntrin::kFloor, "floor", 1},
+    {ScalarIntrin::kFma, "fma", 3},
     {ScalarIntrin::kSqrt, "sqrt", 1, true},
     {ScalarIntrin::kExp, "exp", 1, true},
     {ScalarIntrin::kExpm1, "expm1", 1, true},
@@ -112,6 +113,7 @@ Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& 
       break;
     case ScalarIntrin::kRoundEven:
     case ScalarIntrin::kFloor:
+    case ScalarIntrin::kFma:
       ok = type.dtype == DType::kFloat32;
       break;
     default:
@@ -148,6 +150,7 @@ Expr InIntegers(const Expr& call) {
 Expr Abs(Expr x) { return ScalarCall("abs", {x}); }
 Expr RoundEven(Expr x) { return ScalarCall("round_even", {x}); }
 Expr Floor(Expr x) { return ScalarCall("floor", {x}); }
+Expr Fma(Expr x, Expr y, Expr z) { return ScalarCall("fma", {x, y, z}); }
 Expr Ceil(Expr x) { return Neg(Floor(Neg(x))); }
 Expr Trunc(Expr x) { return Select(Lt(x, ImmF32(0)), Ceil(x), Floor(x)); }
 Expr Sqrt(Expr x) { return ScalarCall("sqrt", {x}); }

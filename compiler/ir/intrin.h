@@ -27,6 +27,7 @@ enum class ScalarIntrin : uint8_t {
   kAbs,        // abs(x)                                    i32, i64, f32; lowest integer unchanged
   kRoundEven,  // round_even(x)                             f32
   kFloor,      // floor(x)                                  f32
+  kFma,        // fma(x, y, z): x y + z, rounded once       f32
   // Functions of f32 (functions.h).
   kSqrt,   // sqrt(x)
   kExp,    // exp(x)
@@ -90,6 +91,7 @@ Expr Clamp(Expr x, Expr lo, Expr hi);
 Expr Abs(Expr x);
 Expr RoundEven(Expr x);
 Expr Floor(Expr x);
+Expr Fma(Expr x, Expr y, Expr z);
 Expr Ceil(Expr x);   // from Floor
 Expr Trunc(Expr x);  // towards zero, from Floor
 Expr Sqrt(Expr x);

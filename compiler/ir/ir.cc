@@ -169,7 +169,7 @@ Expr Call(std::string name, std::vector<Expr> args, Type type) {
 
 Expr Reduce(ReduceOp op, Expr value, std::vector<Axis> axes, Expr start) {
   TESSERA_CHECK(!axes.empty(), "a reduction needs an axis");
-  TESSERA_CHECK(!start || op == ReduceOp::kSum, "a start of {}", ReduceOpName(op));
+  TESSERA_CHECK(!start || IsSum(op), "a start of {}", ReduceOpName(op));
   return Make({.kind = ExprKind::kReduce,
                .type = value.type(),
                .op = static_cast<uint8_t>(op),
@@ -289,7 +289,7 @@ bool IsImmEqual(const Expr& e, int64_t value) {
 }
 
 Expr ReduceIdentity(ReduceOp op, DType dtype) {
-  const bool adds = op == ReduceOp::kSum || op == ReduceOp::kProd;
+  const bool adds = IsSum(op) || op == ReduceOp::kProd;
   if (adds && dtype != DType::kFloat16) return Const(dtype, op == ReduceOp::kProd ? 1 : 0);
   const bool highest = op == ReduceOp::kMin;
   switch (dtype) {
@@ -315,8 +315,18 @@ Expr ReduceIdentity(ReduceOp op, DType dtype) {
 }
 
 BinOp ReduceCombiner(ReduceOp op) {
-  constexpr BinOp kCombiners[] = {BinOp::kAdd, BinOp::kMax, BinOp::kMin, BinOp::kMul};
+  constexpr BinOp kCombiners[] = {BinOp::kAdd, BinOp::kMax, BinOp::kMin, BinOp::kMul,
+                                   BinOp::kAdd};
   return kCombiners[static_cast<int>(op)];
+}
+
+bool IsSum(ReduceOp op) { return op == ReduceOp::kSum || op == ReduceOp::kFusedSum; }
+
+const std::vector<Expr>* FusedFactors(const ExprNode& reduce) {
+  if (reduce.reduce() != ReduceOp::kFusedSum) return nullptr;
+  const ExprNode& value = *reduce.args[0];
+  const bool product = value.kind == ExprKind::kBin && value.bin() == BinOp::kMul;
+  return product ? &value.args : nullptr;
 }
 
 const char* BinOpName(BinOp op) {
@@ -339,7 +349,7 @@ const char* LoopKindName(LoopKind kind) {
 }
 
 const char* ReduceOpName(ReduceOp op) {
-  constexpr const char* kNames[] = {"sum", "reduce_max", "reduce_min", "reduce_prod"};
+  constexpr const char* kNames[] = {"sum", "reduce_max", "reduce_min", "reduce_prod", "fused_sum"};
   return kNames[static_cast<int>(op)];
 }
 

@@ -64,7 +64,8 @@ enum class BinOp : uint8_t {
 enum class UnOp : uint8_t { kCast, kNeg, kNot };
 
 enum class VecOp : uint8_t { kRamp, kBroadcast };  // args {base, stride} and {value}
-enum class ReduceOp : uint8_t { kSum, kMax, kMin, kProd };
+// kFusedSum: of f32; if the value is a product, it is not rounded before it is added.
+enum class ReduceOp : uint8_t { kSum, kMax, kMin, kProd, kFusedSum };
 
 struct ExprNode;
 struct BufferNode;
@@ -254,6 +255,9 @@ bool IsImmEqual(const Expr& e, int64_t value);
 // The identity of a reduction in |dtype|: 0, 1, the lowest or the highest value.
 Expr ReduceIdentity(ReduceOp op, DType dtype);
 BinOp ReduceCombiner(ReduceOp op);
+bool IsSum(ReduceOp op);  // kSum, kFusedSum
+// The factors of the products that |reduce|, a kFusedSum, adds unrounded; null: it adds no products.
+const std::vector<Expr>* FusedFactors(const ExprNode& reduce);
 
 const char* BinOpName(BinOp op);  // "+", "min", ...
 const char* ScopeName(Scope scope);

@@ -220,6 +220,9 @@ LaneValue ApplyScalarIntrin(ScalarIntrin id, DType dtype, std::span<const LaneVa
     case ScalarIntrin::kFloor:
       out.f = std::floor(args[0].f);
       break;
+    case ScalarIntrin::kFma:
+      out.f = std::fma(args[0].f, args[1].f, args[2].f);
+      break;
     default: {
       const float operands[] = {args[0].f, args.back().f};
       out.f = FunctionOf<float>(id, operands);

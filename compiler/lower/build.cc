@@ -342,8 +342,12 @@ class Builder {
     const std::vector<Expr> place = OutputPlace(stage);
     TESSERA_ASSIGN(Expr value, LoweredValue(stage));
     if (stage.body->kind == ir::ExprKind::kReduce) {
-      const ir::BinOp combiner = ir::ReduceCombiner(stage.body->reduce());
-      value = ir::Bin(combiner, ir::Load(buffer, place), value);
+      const Expr before = ir::Load(buffer, place);
+      const bool fused = ir::FusedFactors(*stage.body) != nullptr;
+      TESSERA_CHECK(!fused || (value->kind == ir::ExprKind::kBin && value->bin() == ir::BinOp::kMul),
+                    "{}: a product became another expression", stage.name);
+      value = fused ? ir::Fma(value->args[0], value->args[1], before)
+                    : ir::Bin(ir::ReduceCombiner(stage.body->reduce()), before, value);
     }
     return ir::Store(buffer, place, value);
   }

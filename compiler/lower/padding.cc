@@ -66,7 +66,7 @@ class PaddedSplit {
       if (IsNever(guard, behind)) return {};  // the iterations are skipped
     }
     behind.insert(behind.end(), conditions_.begin(), conditions_.end());
-    const bool nothing = stage_.body->reduce() == ir::ReduceOp::kSum &&
+    const bool nothing = ir::IsSum(stage_.body->reduce()) &&
                          IsZero(ir::Substitute(parts[0], values_), behind);
     if (nothing) return {};
     return Bad(

@@ -42,7 +42,7 @@ class Sizes {
       case ir::ExprKind::kReduce: {
         int64_t size = Of(e->args[0]);
         if (e->reduce() == ir::ReduceOp::kProd) return kAny;
-        if (e->reduce() != ir::ReduceOp::kSum) return size;
+        if (!ir::IsSum(e->reduce())) return size;
         for (const Axis& axis : e->axes) size = Product(size, axis.extent);
         return e->start() ? Cut(size + Of(e->start())) : size;
       }

@@ -196,7 +196,7 @@ Result<std::vector<Choice>> Editor::Intrinsics(const Domain& domain) {
   const int64_t count =
       stage->Iterations(stage->shape).at(stage->leaves[static_cast<size_t>(leaf)].var.get());
   const auto roles = te::FindRoles(stage->axes, stage->reduce_axes, stage->body);
-  if (!roles || !roles->weight || stage->body->reduce() != ir::ReduceOp::kSum) {
+  if (!roles || !roles->weight || !ir::IsSum(stage->body->reduce())) {
     return Fail(Code::kInvalidArgument, "{} is no sum of products of two tensors", domain.stage);
   }
   TESSERA_ASSIGN(const Stage* left, FindStage(roles->input->tensor->name));

@@ -372,7 +372,7 @@ class FragmentGenerator {
 }  // namespace
 
 bool IsFragment(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
-  if (anchor.body->reduce() != ir::ReduceOp::kSum) return false;
+  if (!ir::IsSum(anchor.body->reduce())) return false;
   const std::optional<Fragment> fragment = FragmentOf(s, anchor);
   if (!fragment) return false;
   if (roles.input->tensor->name == (*roles.weight)->tensor->name) return false;

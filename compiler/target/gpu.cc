@@ -32,6 +32,7 @@ std::shared_ptr<const Target> Gpu() {
              .ops_a_cycle = 1,
              .loads_a_cycle = 0.25,
              .stores_a_cycle = 0.25,
+             .fma = true,
              .group_lanes = 128,
              .caches = {{128 << 10, 32, 64}, {40 << 20, 32, 1100, false}},
              .cycles_a_second = 1.41e9});

@@ -65,6 +65,7 @@ struct Target {
   // A processor's instructions in a cycle. A host's work on registers, a GPU's on the values of
   // |group_lanes| threads.
   double ops_a_cycle = 0, loads_a_cycle = 0, stores_a_cycle = 0;
+  bool fma = false;                      // one of them multiplies and adds f32
   int64_t group_lanes = 0;               // 0: a host
   std::vector<TargetCache> caches = {};  // the nearest first
   double cycles_a_second = 0;

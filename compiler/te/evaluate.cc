@@ -32,6 +32,7 @@ struct BodyNode {
   DType operand = DType::kInt8;                 // of the first argument
   LaneValue identity;                           // kReduce
   ir::BinOp combiner = ir::BinOp::kAdd;         // kReduce
+  bool fused = false;                           // kReduce: its value is a product, not rounded
   std::optional<ir::ScalarIntrin> intrin = {};  // kCall
   const ir::Array* from = nullptr;              // kTensorRead
 };
@@ -86,6 +87,7 @@ class StageValues {
       const Expr identity = ir::ReduceIdentity(e->reduce(), e.dtype());
       made.identity = {identity->ivalue, identity->fvalue};
       made.combiner = ir::ReduceCombiner(e->reduce());
+      made.fused = ir::FusedFactors(*e) != nullptr;
     }
     if (e->kind == ExprKind::kCall) {
       const auto info = ir::FindScalarIntrin(e->name);
@@ -159,8 +161,14 @@ class StageValues {
         vars_[t.axes[k]] = e.axes[k].min + rest % e.axes[k].extent;
         rest /= e.axes[k].extent;
       }
+      const BodyNode& term = *t.args[0];
       LaneValue next;
-      ir::ApplyBin(t.combiner, e.type.dtype, total, Value(*t.args[0]), &next);
+      if (t.fused) {
+        const LaneValue factors[] = {Value(*term.args[0]), Value(*term.args[1]), total};
+        next = ir::ApplyScalarIntrin(ir::ScalarIntrin::kFma, e.type.dtype, factors);
+      } else {
+        ir::ApplyBin(t.combiner, e.type.dtype, total, Value(term), &next);
+      }
       total = next;
     }
     return total;

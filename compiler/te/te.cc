@@ -110,7 +110,10 @@ Axis ReduceAxis(std::string name, int64_t extent) {
 }
 
 Expr Sum(Expr value, std::vector<Axis> axes, Expr start) {
-  return ir::Reduce(ir::ReduceOp::kSum, std::move(value), std::move(axes), std::move(start));
+  const bool products = value.dtype() == DType::kFloat32 && value->kind == ir::ExprKind::kBin &&
+                        value->bin() == ir::BinOp::kMul;
+  return ir::Reduce(products ? ir::ReduceOp::kFusedSum : ir::ReduceOp::kSum, std::move(value),
+                    std::move(axes), std::move(start));
 }
 Expr MaxOf(Expr value, std::vector<Axis> axes) {
   return ir::Reduce(ir::ReduceOp::kMax, std::move(value), std::move(axes));

@@ -82,7 +82,8 @@ Tensor Compute(std::string name, std::vector<int64_t> shape, std::vector<std::st
                const std::function<Expr(const std::vector<Expr>&)>& body);
 
 Axis ReduceAxis(std::string name, int64_t extent);
-Expr Sum(Expr value, std::vector<Axis> axes, Expr start = Expr());  // null: starts at 0
+// A sum of products of f32 is a kFusedSum. A null |start| is 0.
+Expr Sum(Expr value, std::vector<Axis> axes, Expr start = Expr());
 Expr MaxOf(Expr value, std::vector<Axis> axes);
 Expr MinOf(Expr value, std::vector<Axis> axes);
 Expr ProductOf(Expr value, std::vector<Axis> axes);

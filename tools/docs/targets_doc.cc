@@ -58,6 +58,7 @@ std::string Figures(const Target& target) {
   if (target.ops_a_cycle != 0)
     known.push_back(fmt::format("{:g} operations, {:g} loads and {:g} stores a cycle",
                                 target.ops_a_cycle, target.loads_a_cycle, target.stores_a_cycle));
+  if (target.fma) known.push_back("f32 multiplied and added in one operation");
   for (const target::TargetCache& cache : target.caches) {
     known.push_back(fmt::format(
         "a cache of {} KiB{}, which takes {:g} bytes a cycle from behind it", cache.bytes >> 10,

@@ -352,6 +352,9 @@ llvm::Value* FuncEmitter::Call(const ir::Expr& e, llvm::Value* mask) {
       return b_.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, args[0]);
     case ir::ScalarIntrin::kFloor:
       return b_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, args[0]);
+    case ir::ScalarIntrin::kFma:  // without the instruction |fma| would be a call of a library
+      return b_.CreateIntrinsic(FusesProducts() ? llvm::Intrinsic::fma : llvm::Intrinsic::fmuladd,
+                                {args[0]->getType()}, args);
     default:
       break;
   }

@@ -19,6 +19,7 @@ class KernelEmitter : public FuncEmitter {
   void Begin() override;
   void EmitAlloc(const ir::Stmt& s) override;
   void EmitTile(const ir::Expr& call) override;
+  bool FusesProducts() const override { return true; }
 
   void Annotate();
   void BindIds();

@@ -48,6 +48,7 @@ class FuncEmitter {
   virtual void Begin();
   virtual void EmitAlloc(const ir::Stmt& s);
   virtual void EmitTile(const ir::Expr& call);
+  virtual bool FusesProducts() const { return units_.fma; }  // one instruction for fma()
 
   // Statements (emit_stmt.cc).
   void Emit(const ir::Stmt& s);

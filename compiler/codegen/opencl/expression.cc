@@ -205,6 +205,8 @@ std::string OpenClEmitter::Call(const Expr& e) {
       return fmt::format("rint({})", args[0]);
     case ir::ScalarIntrin::kFloor:
       return fmt::format("floor({})", args[0]);
+    case ir::ScalarIntrin::kFma:
+      return fmt::format("fma({}, {}, {})", args[0], args[1], args[2]);
     default:
       break;
   }

@@ -306,6 +306,7 @@ Acceptance AnchorMatcher::MatchOperands(const Expr& input, const std::optional<S
   anchor_.kind = AnchorKind::kReduction;
   switch (stage_->body->reduce()) {
     case ir::ReduceOp::kSum:
+    case ir::ReduceOp::kFusedSum:
       anchor_.reduce = isa::AluOp::kAdd;
       break;
     case ir::ReduceOp::kMax:

@@ -125,7 +125,7 @@ Status RequireFits(const ReindexStep& step, DType dtype) {
 std::vector<ir::Expr> TakeConditions(const ReindexStep& step, Stage* reader,
                                      const ir::VarMap& roots) {
   const bool sums =
-      reader->body->kind == ir::ExprKind::kReduce && reader->body->reduce() == ir::ReduceOp::kSum;
+      reader->body->kind == ir::ExprKind::kReduce && ir::IsSum(reader->body->reduce());
   if (step.fill != 0 || !sums || !IsFactor(reader->body->args[0], step.tensor)) return {};
   std::vector<ir::Expr> conditions;
   for (const ir::Expr& c : reader->conditions) conditions.push_back(ir::Substitute(c, roots));

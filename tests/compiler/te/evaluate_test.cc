@@ -4,6 +4,8 @@
 // hand-written loop over random data; each refusal. Not tested here: loops (tests/compiler/lower).
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/rng.h"
 #include "compiler/te/te.h"
 
@@ -52,6 +54,58 @@ TEST(TeEvaluate, TextNamesStagesAxesAndReductions) {
                            [&](const std::vector<Expr>& i) { return MaxOf(x(i[0], k.var), {k}); });
   EXPECT_EQ(Print({y}),
             "x: i8[4, 4] placeholder\ny: i8[4] (i) = reduce_max(x[i, k]; k in [0, 4))\n");
+}
+
+// A sum of products of f32 rounds each term once: against sums of exact products in 128-bit floats,
+// which hold a product of 48 bits and a sum of 24 bits whose exponents differ by less than 60.
+TEST(TeEvaluate, SumsOfFloatProductsRoundOnce) {
+  const uint64_t seed = 9;
+  SCOPED_TRACE(seed);
+  Rng rng(seed);
+  const int64_t rows = 50, terms = 40;
+  const Tensor x = Placeholder("x", DType::kFloat32, {rows, terms}),
+               w = Placeholder("w", DType::kFloat32, {terms});
+  const Axis k = ReduceAxis("k", terms);
+  const Tensor y = Compute("y", {rows}, {"i"}, [&](const std::vector<Expr>& i) {
+    return Sum(x(i[0], k.var) * w(k.var), {k});
+  });
+  EXPECT_NE(Print({y}).find("(i) = fused_sum((x[i, k] * w[k]); k in [0, 40))"), std::string::npos)
+      << Print({y});
+  Values values;
+  const auto random = [&](int64_t count) {
+    Array made(DType::kFloat32, count);
+    for (int64_t n = 0; n < count; ++n) {
+      const auto digits = static_cast<float>(rng.Range(-(1 << 24), 1 << 24));
+      made.SetFloat(n, std::ldexp(digits, static_cast<int>(rng.Range(-30, -20))));
+    }
+    return made;
+  };
+  const Array in = values[x.get()] = random(rows * terms), by = values[w.get()] = random(terms);
+  ASSERT_TRUE(Evaluate({y}, &values));
+  int differ = 0;
+  for (int64_t r = 0; r < rows; ++r) {
+    float once = 0, twice = 0;
+    for (int64_t n = 0; n < terms; ++n) {
+      const float a = in.Float(r * terms + n), b = by.Float(n);
+      once = static_cast<float>(static_cast<__float128>(a) * b + once);
+      twice += a * b;
+    }
+    EXPECT_EQ(values[y.get()].Float(r), once) << r;
+    differ += once != twice ? 1 : 0;
+  }
+  EXPECT_GT(differ, rows / 4);
+}
+
+// A sum of floats that are no products when the expression is made stays a sum of rounded numbers.
+TEST(TeEvaluate, SumsOfOtherFloatsAreNotFused) {
+  const Tensor x = Placeholder("x", DType::kFloat32, {4});
+  const Axis k = ReduceAxis("k", 4);
+  const auto rounded = [&](const Expr& value) { return Sum(value, {k})->reduce(); };
+  EXPECT_EQ(rounded(x(k.var)), ir::ReduceOp::kSum);
+  EXPECT_EQ(rounded(x(k.var) + x(k.var)), ir::ReduceOp::kSum);
+  EXPECT_EQ(rounded(x(k.var) * x(k.var)), ir::ReduceOp::kFusedSum);
+  EXPECT_EQ(rounded(ir::Cast(DType::kInt32, x(k.var)) * ir::Cast(DType::kInt32, x(k.var))),
+            ir::ReduceOp::kSum);
 }
 
 // Integers wrap, floats are rounded in the order of the axes.
