@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contractions by the host's dot products of four bytes: points x blocks of lanes of sums in
-// registers, weights in the order in which they are read, quads of input channels, or of taps along
-// a row, innermost.
+// Contractions by the host's instructions for products: points x blocks of lanes of sums in
+// registers, weights in the order in which they are read. Integers: dot products of four bytes,
+// quads of input channels, or of taps along a row, innermost. Float32: one product a lane, whose
+// quads here have one element; sums keep the definition's order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "compiler/ir/layout.h"
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/host_steps.h"
+#include "compiler/schedule/host_tile.h"
 
 namespace tessera::schedule {
 namespace {
@@ -21,68 +23,17 @@ namespace {
 using te::AxisRole;
 using te::Role;
 
-// An instruction that has a sum in each lane, of a quad of products.
-struct Dot {
-  const target::TensorIntrin* intrin = nullptr;
-  int64_t lanes = 0, quad = 0;
-};
-
 // The decision among the instructions that sum the products of |anchor|, in lanes along |lane|.
 DecideStep DecisionOf(const std::string& anchor, const AxisRole& lane) {
   return {.name = "dot",
           .domain = {.kind = DomainKind::kIntrinsics, .stage = anchor, .axis = lane.axis.name()}};
 }
 
-// Points x blocks of sums.
-struct DotTile {
-  Dot dot;
-  std::vector<int64_t> points, blocks;  // what there may be
-  size_t point = 0, block = 0;          // and is
-  double cycles = 0;                    // for each product
-};
-
-// What a tile of |points| x |blocks| costs for each of its products, in units of a product: each
-// needs an instruction, points + blocks loads, and sums that do not wait for themselves. What the
-// epilogue knows of a channel is loaded once for all points. A block's weights and sums are
-// |registers|.
-double TileCost(const target::Target& target, const Dot& dot, int64_t points, int64_t blocks,
-                int64_t registers) {
-  const double cycles = dot.intrin->cycles / static_cast<double>(registers);
-  const auto n = static_cast<double>(points * blocks * registers),
-             loads = static_cast<double>(points + blocks * registers);
-  return std::max(
-             {1.0, loads / n / (target.loads_a_cycle * cycles), dot.intrin->latency / cycles / n}) +
-         0.1 * loads / n + 0.2 / static_cast<double>(points);
-}
-
-// The tile by |dot| that costs least, of |extent| points and |channels|.
-DotTile TileFor(const target::Target& target, const Dot& dot, int64_t extent, int64_t channels) {
-  const int64_t registers = target.vector_registers;
-  const int64_t each = CeilDiv(4 * dot.lanes, target.vector_bytes);
-  // An eighth of them is what the epilogue takes.
-  const int64_t most = std::max<int64_t>((registers - registers / 8) / each, 1);
-  DotTile tile{
-      .dot = dot, .points = Divisors(extent, most), .blocks = Divisors(channels / dot.lanes, most)};
-  const auto cost = [&](size_t p, size_t b) {
-    return TileCost(target, dot, tile.points[p], tile.blocks[b], each);
-  };
-  for (size_t p = 0; p < tile.points.size(); ++p) {
-    for (size_t b = 0; b < tile.blocks.size(); ++b) {
-      // The sums, a register of each block's weights and one input are in registers.
-      const int64_t sums = tile.points[p] * tile.blocks[b];
-      if (sums > most || sums * each + tile.blocks[b] + 1 > registers) continue;
-      if (cost(p, b) < cost(tile.point, tile.block)) tile.point = p, tile.block = b;
-    }
-  }
-  tile.cycles =
-      cost(tile.point, tile.block) * dot.intrin->cycles / static_cast<double>(dot.lanes * dot.quad);
-  return tile;
-}
-
 constexpr int64_t kMostUnrolled = 4;  // quads of a sum
 // Sketches: the axis of the quads.
 constexpr const char* kChannelQuads = "channel_quads";
 constexpr const char* kTapQuads = "tap_quads";
+constexpr const char* kProducts = "products";  // floats: no quads
 
 class DotGenerator {
  public:
@@ -124,6 +75,10 @@ class DotGenerator {
   // take as many and channels do not fill quads, these are taps: the input needs no zeros between.
   AxisRole QuadAxis() const {
     const AxisRole& channel = *roles_.InputChannel();
+    if (floats_) {
+      h_.sketch.Among({kProducts});
+      return channel;
+    }
     const AxisRole* const taps = Taps();
     if (taps == nullptr) {
       h_.sketch.Among({kChannelQuads});
@@ -205,6 +160,7 @@ class DotGenerator {
                              axes.begin());
     }
     const Stage* stage = s_.Find(input);
+    if (floats_ && stage->placeholder) return {};  // single elements may lie anywhere
     std::string layout = LastLayout(static_cast<int>(stage->shape.size()), dim);
     if (quad_.role == Role::kInputChannel && quad_.axis.extent % dot_.quad != 0)
       layout += fmt::format("/$dot.depth,{}%$dot.depth", dim);
@@ -262,7 +218,8 @@ class DotGenerator {
   // near cache nobody waits for them. |loop| is that of the quads.
   Status DecideAhead(const LoopName& loop) {
     const int64_t quads = CeilDiv(quad_.axis.extent, dot_.quad);
-    int64_t positions = 1, bytes = lane_.axis.extent * dot_.quad * quads;
+    const int64_t quad_bytes = dot_.quad * SizeOf(roles_.weight->dtype());
+    int64_t positions = 1, bytes = lane_.axis.extent * quad_bytes * quads;
     for (size_t d = DimOf(roles_.data, lane_) + 1; d < roles_.data.size(); ++d) {
       const bool tiled = point_ && d == DimOf(roles_.data, *point_);
       positions *= roles_.data[d].axis.extent / (tiled ? points_ : 1);
@@ -270,14 +227,17 @@ class DotGenerator {
     for (const AxisRole& r : roles_.reduced)
       bytes *= r.axis.var.get() == quad_.axis.var.get() ? 1 : r.axis.extent;
     const bool one = lane_.axis.extent == dot_.lanes * blocks_;
-    const bool near = one || positions == 1 || bytes <= s_.target().caches[0].bytes;
+    const int64_t block = bytes / lane_.axis.extent * dot_.lanes * blocks_;
+    const std::vector<target::TargetCache>& caches = s_.target().caches;
+    const bool near = one || positions == 1 || bytes <= caches[0].bytes;
+    const bool evicts = 2 * block > caches[1].bytes;  // what is asked for takes this block's place
     const int64_t line = s_.target().line_bytes;
     const std::vector<int64_t> each = Divisors(quads, quads);
     size_t most = each.size();  // the most whose share is few enough lines
-    while (most > 0 && CeilDiv(CeilDiv(each[most - 1] * blocks_ * dot_.lanes * dot_.quad, line),
+    while (most > 0 && CeilDiv(CeilDiv(each[most - 1] * blocks_ * dot_.lanes * quad_bytes, line),
                                positions) > s_.target().lines_ahead)
       --most;
-    const bool none = near || most == 0;
+    const bool none = near || evicts || most == 0;
     TESSERA_TRY(s_.Apply(
         DecideStep{.name = "ahead",
                    .domain = {.kind = DomainKind::kFactors, .stage = loop.stage, .axis = loop.axis},
@@ -292,7 +252,7 @@ class DotGenerator {
     const std::string c = st->axes[lane_dim].name();
     const bool whole = quad_.axis.extent % dot_.quad == 0;
     std::string ci, x;
-    std::vector<std::string> order, sums;
+    std::vector<std::string> order, taps;
     for (size_t d = 0; d < st->axes.size(); ++d) {
       if (d == lane_dim) continue;
       if (point_ && d == DimOf(roles_.data, *point_)) {
@@ -305,7 +265,7 @@ class DotGenerator {
       if (d == DimOf(roles_.reduced, quad_)) {
         ci = st->reduce_axes[d].name();
       } else {
-        sums.push_back(st->reduce_axes[d].name());
+        taps.push_back(st->reduce_axes[d].name());
       }
     }
     TESSERA_TRY(h_.SkipPads(acc, roles_.reduced, point_));
@@ -315,9 +275,12 @@ class DotGenerator {
     const std::string asks = ci + ".t", quads = ci + ".o", unrolled = ci + ".u";
     TESSERA_TRY(DecideAhead({acc, quads}));
     TESSERA_TRY(s_.Apply(SplitStep{acc, quads, Amount::Of("ahead"), asks, quads}));
-    sums.push_back(asks);
-    sums.push_back(quads);
-    TESSERA_TRY(SplitByDecision("unroll", 1, kMostUnrolled, {acc, quads}, quads, unrolled));
+    // Channels come first in the definition's order, which floats keep.
+    const std::vector<std::string> channels{asks, quads};
+    const std::vector<std::string> sums =
+        floats_ ? Joined({channels, taps}) : Joined({taps, channels});
+    TESSERA_TRY(
+        SplitByDecision("unroll", 1, kMostUnrolled, {acc, sums.back()}, sums.back(), unrolled));
     std::vector<std::string> inner{unrolled};
     TESSERA_TRY(s_.Apply(UnrollStep{acc, unrolled}));
     if (!x.empty()) {
@@ -326,7 +289,7 @@ class DotGenerator {
     }
     TESSERA_TRY(
         s_.Apply(ReorderStep{acc, Joined({order, sums, inner, {c + ".b", c + ".l", ci + ".i"}})}));
-    TESSERA_TRY(h_.Order("sums", acc, sums));
+    if (!floats_) TESSERA_TRY(h_.Order("sums", acc, sums));
     TESSERA_TRY(s_.Apply(UnrollStep{acc, c + ".b"}));
     TESSERA_TRY(s_.Apply(VectorizeStep{acc, c + ".l"}));
     TESSERA_TRY(s_.Apply(TensorizeStep{acc, c + ".l", {"$dot"}}));
@@ -339,12 +302,14 @@ class DotGenerator {
   Status Weights() {
     const int o = lane_.weight_dim, i = quad_.weight_dim;
     const auto rank = static_cast<int>((*roles_.weight)->args.size());
-    std::string layout = fmt::format("{}/$dot.lanes*$blocks", o);
+    std::string taps;
     for (int d = 0; d < rank; ++d) {
-      if (d != o && d != i) layout += fmt::format(",{}", d);
+      if (d != o && d != i) taps += fmt::format("{},", d);
     }
-    layout +=
-        fmt::format(",{1}/$dot.depth,{0}/$dot.lanes%$blocks,{0}%$dot.lanes,{1}%$dot.depth", o, i);
+    const std::string channels = fmt::format("{}/$dot.depth,", i);
+    const std::string layout = fmt::format(
+        "{0}/$dot.lanes*$blocks,{2}{0}/$dot.lanes%$blocks,{0}%$dot.lanes,{1}%$dot.depth", o, i,
+        floats_ ? channels + taps : taps + channels);
     return s_.Apply(LayoutStep{(*roles_.weight)->tensor->name, layout});
   }
 
@@ -356,6 +321,7 @@ class DotGenerator {
   const AxisRole* point_;
   const DotTile tile_;
   const Dot& dot_;  // of tile_
+  const bool floats_ = IsFloat(s_.Find(anchor_)->dtype);
   const AxisRole quad_;
   // By default.
   const int64_t points_ = tile_.points[tile_.point], blocks_ = tile_.blocks[tile_.block];
@@ -363,15 +329,17 @@ class DotGenerator {
 
 // None: DotSchedule does not take the reduction.
 std::vector<Dot> DotsOf(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
-  if (anchor.body->reduce() != ir::ReduceOp::kSum || !roles.weight) return {};
+  if (!ir::IsSum(anchor.body->reduce()) || !roles.weight) return {};
   const AxisRole* lane = roles.Find(Role::kOutputChannel);
   if (!lane || lane->group != 0) return {};
   const Stage* w = s.Find((*roles.weight)->tensor->name);
   const AxisRole* channel = roles.InputChannel();
-  // Floats are summed in the definition's roundings.
-  if (IsFloat(anchor.dtype) || !w->placeholder || !channel || channel->weight_dim < 0 ||
+  if (!w->placeholder || !channel || channel->weight_dim < 0 ||
       std::ranges::count(roles.data, Role::kOutputChannel, &AxisRole::role) != 1)
     return {};
+  const bool fuses = s.target().fma && ir::FusedFactors(*anchor.body) != nullptr &&
+                     anchor.reduce_axes[0].var.get() == channel->axis.var.get();
+  if (IsFloat(anchor.dtype) && !fuses) return {};
   const Result<std::vector<Choice>> names = s.ValuesOf(DecisionOf(anchor.name, *lane));
   std::vector<Dot> dots;
   for (const Choice& name : names ? *names : std::vector<Choice>{}) {

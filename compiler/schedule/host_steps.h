@@ -55,10 +55,11 @@ size_t DimOf(const std::vector<te::AxisRole>& axes, const te::AxisRole& of);
 // |lane|; null: none.
 const te::AxisRole* PointAxis(const te::Roles& roles, const te::AxisRole& lane);
 
-// Whether DotSchedule accepts the reduction: uint8 inputs, int8 weights that are an input of the
-// function, one axis of input channels, output channels that an intrinsic divides.
+// Whether DotSchedule accepts the reduction: types for which the target has an intrinsic, weights
+// that are an input of the function, one axis of input channels, output channels that the lanes of
+// the intrinsic divide. Of floats a fused sum, channels outermost.
 bool IsDot(const Schedule& s, const Stage& anchor, const te::Roles& roles);
-// Computes points x blocks of lanes in registers, four products of each sum at a time.
+// Computes points x blocks of lanes in registers; of integers, four products of each sum at a time.
 Status DotSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles);
 
 }  // namespace tessera::schedule

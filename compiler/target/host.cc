@@ -16,7 +16,8 @@ std::shared_ptr<const Target> Host(const HostLevel& level) {
       .name = "host",
       .memories = {{Scope::kGlobal}, {Scope::kLocal}, {Scope::kReg}},
       .loops = {LoopKind::kSerial, LoopKind::kVector, LoopKind::kUnroll, LoopKind::kParallel},
-      .intrinsics = {DotU8S8(16, level), DotU8S8(8, level), FmaF32(), AmxU8S8()},
+      .intrinsics = {DotU8S8(16, level), DotU8S8(8, level), FmaF32(16, level), FmaF32(8, level),
+                     AmxU8S8()},
       .line_bytes = 64,
       .least_shared_work = 1 << 17,
       .processors = 4,
@@ -26,6 +27,7 @@ std::shared_ptr<const Target> Host(const HostLevel& level) {
       .ops_a_cycle = 2,
       .loads_a_cycle = 2,
       .stores_a_cycle = 1,
+      .fma = level.units.fma,
       .caches = {{48 << 10, 64, 48}, {1 << 20, 64, 16}, {32 << 20, 64, 6, false}},
       .cycles_a_second = 3e9});
 }

@@ -14,9 +14,9 @@ namespace tessera::target {
 // costs of |level|.
 TensorIntrin DotU8S8(int64_t lanes, const HostLevel& level);
 
-// fma_f32x16: out[l] += x * w[l] of float32, rounded once. A schedule that uses it accepts results
-// that differ from the definition, which rounds the product too. For levels that have the unit.
-TensorIntrin FmaF32();
+// fma_f32x<lanes>: out[l] += x * w[l] of float32, rounded once. All lanes read the same x. Levels
+// without the unit round the product too. The costs are those of |level|.
+TensorIntrin FmaF32(int64_t lanes, const HostLevel& level);
 
 // amx_u8s8: out[p, l] += sum over q < 16, b < 4 of x[p, q, b] * w[q, l, b] for 16 points and 16
 // lanes, of uint8 and int8, in int32: one product of tile registers (tdpbusd). Only for the level

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/host_tile.h"
+
+#include <algorithm>
+
+#include "base/bits.h"
+#include "compiler/schedule/host_steps.h"
+
+namespace tessera::schedule {
+namespace {
+
+// What a tile of |points| x |blocks| costs for each of its products, in units of a product: each
+// needs an instruction, points + blocks loads, and sums that do not wait for themselves. What the
+// epilogue knows of a channel is loaded once for all points. A block's weights and sums are
+// |registers|.
+double TileCost(const target::Target& target, const Dot& dot, int64_t points, int64_t blocks,
+                int64_t registers) {
+  const double cycles = dot.intrin->cycles / static_cast<double>(registers);
+  const auto n = static_cast<double>(points * blocks * registers),
+             loads = static_cast<double>(points + blocks * registers);
+  return std::max(
+             {1.0, loads / n / (target.loads_a_cycle * cycles), dot.intrin->latency / cycles / n}) +
+         0.1 * loads / n + 0.2 / static_cast<double>(points);
+}
+
+}  // namespace
+
+DotTile TileFor(const target::Target& target, const Dot& dot, int64_t extent, int64_t channels) {
+  const int64_t registers = target.vector_registers;
+  const int64_t each = CeilDiv(4 * dot.lanes, target.vector_bytes);
+  // An eighth of them is what the epilogue takes.
+  const int64_t most = std::max<int64_t>((registers - registers / 8) / each, 1);
+  DotTile tile{
+      .dot = dot, .points = Divisors(extent, most), .blocks = Divisors(channels / dot.lanes, most)};
+  const auto cost = [&](size_t p, size_t b) {
+    return TileCost(target, dot, tile.points[p], tile.blocks[b], each);
+  };
+  for (size_t p = 0; p < tile.points.size(); ++p) {
+    for (size_t b = 0; b < tile.blocks.size(); ++b) {
+      // The sums, a register of each block's weights and one input are in registers.
+      const int64_t sums = tile.points[p] * tile.blocks[b];
+      if (sums > most || sums * each + tile.blocks[b] + 1 > registers) continue;
+      if (cost(p, b) < cost(tile.point, tile.block)) tile.point = p, tile.block = b;
+    }
+  }
+  tile.cycles =
+      cost(tile.point, tile.block) * dot.intrin->cycles / static_cast<double>(dot.lanes * dot.quad);
+  return tile;
+}
+
+}  // namespace tessera::schedule
