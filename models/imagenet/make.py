@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes ResNet-18 and MobileNetV2 for 224x224 images as int8 ONNX models (QDQ form) with seeded weights.
+"""Writes networks for 224x224 images as int8 ONNX models (QDQ form) with seeded weights.
 
-  python3 models/imagenet/make.py FOLDER    writes resnet18_int8.onnx and mobilenetv2_int8.onnx
+  python3 models/imagenet/make.py FOLDER                         writes resnet18_int8.onnx and mobilenetv2_int8.onnx
+  python3 models/imagenet/make.py FOLDER resnet50 mobilenetv1    writes these: resnet50_int8.onnx, mobilenetv1_int8.onnx
 
 The networks have the published shapes and seeded weights: they measure cycles and compare devices, they classify
 nothing. The same seed gives the same bytes. Needs Debian's python3-onnx and python3-numpy, or the packages of
 models/fashion/requirements.txt without torch.
 
-Exit status: 0 written, 2 the folder or a package is missing.
+Exit status: 0 written, 2 the folder or a package is missing, or a network is none of these.
 """
 
 import argparse
@@ -116,6 +117,31 @@ def resnet18():
     return n.finish("resnet18_int8")
 
 
+def resnet50():
+    """He et al., table 1, 50 layers; the stride is that of the 3x3 layers, as in torchvision's; batch norm folded."""
+    n = Network()
+    x = n.max_pool(n.conv(n.x, 64, 7, stride=2))
+    for stage, (channels, blocks) in enumerate(((64, 3), (128, 4), (256, 6), (512, 3))):
+        for block in range(blocks):
+            stride = 2 if stage > 0 and block == 0 else 1
+            y = n.conv(n.conv(x, channels, 1), channels, 3, stride)
+            y = n.conv(y, 4 * channels, 1, relu=False, gain=0.5)
+            x = n.add(y, n.conv(x, 4 * channels, 1, stride, relu=False, gain=0.7) if block == 0 else x, relu=True)
+    n.classify(x)
+    return n.finish("resnet50_int8")
+
+
+def mobilenet_v1():
+    """Howard et al., MobileNets, table 1, width 1; batch norm folded."""
+    n = Network()
+    x = n.conv(n.x, 32, 3, stride=2)
+    stages = ((64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), *[(512, 1)] * 5, (1024, 2), (1024, 1))
+    for channels, stride in stages:
+        x = n.conv(n.conv(x, n.channels[x], 3, stride, groups=n.channels[x]), channels, 1)
+    n.classify(x)
+    return n.finish("mobilenetv1_int8")
+
+
 def mobilenet_v2():
     """Sandler et al., MobileNetV2: Inverted Residuals and Linear Bottlenecks, table 2, width 1; batch norm folded."""
     n = Network()
@@ -133,15 +159,24 @@ def mobilenet_v2():
     return n.finish("mobilenetv2_int8")
 
 
+NETWORKS = {"resnet18": resnet18, "mobilenetv2": mobilenet_v2, "resnet50": resnet50, "mobilenetv1": mobilenet_v1}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="an existing folder, where the models are written")
-    folder = parser.parse_args().folder
+    parser.add_argument("networks", nargs="*", metavar="NETWORK", help=", ".join(NETWORKS) + " (default: the first two)")
+    options = parser.parse_args()
+    folder = options.folder
     if not folder.is_dir():
         print(f"make.py: {folder}: no such folder", file=sys.stderr)
         return 2
-    for make in (resnet18, mobilenet_v2):
-        model = make()
+    for name in options.networks:
+        if name not in NETWORKS:
+            print(f"make.py: {name}: no such network; there are {', '.join(NETWORKS)}", file=sys.stderr)
+            return 2
+    for name in options.networks or list(NETWORKS)[:2]:
+        model = NETWORKS[name]()
         path = folder / f"{model.graph.name}.onnx"
         partial = path.with_suffix(".partial")
         partial.write_bytes(model.SerializeToString(deterministic=True))
