@@ -153,6 +153,16 @@ void LayerSpace::Put(const Point& point, compiler::PlannedProgram* program) cons
   program->regions[region_].schedule = TraceOf(point);
 }
 
+std::vector<Point> LayerSpace::Starts() {
+  std::vector<Point> starts{given_};
+  for (size_t m = 1; m < members_.size(); ++m) {
+    Point start = given_;
+    start.picks[0] = Choice({members_[m].sketch.name});
+    if (std::optional<Point> fitted = Fitted(start)) starts.push_back(std::move(*fitted));
+  }
+  return starts;
+}
+
 std::vector<Choice> LayerSpace::Domain(const std::vector<Choice>& picks) {
   if (members_.size() > 1 && picks.empty()) {
     std::vector<Choice> names;

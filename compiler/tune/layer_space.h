@@ -44,6 +44,8 @@ class LayerSpace : public Space {
   //   errors  those of a step that is refused
   Result<schedule::Schedule> ScheduleOf(const Point& point) const;
   void Put(const Point& point, compiler::PlannedProgram* program) const override;
+  // The schedules of all sketches as their generator makes them; the given one is the first.
+  std::vector<Point> Starts() override;
 
  private:
   // A step with a choice: the name of its knob, the knob's index, the step's index in the trace,

@@ -153,9 +153,16 @@ Status Search::Teach(size_t task) {
 }
 
 Status Search::Run() {
-  for (size_t t = 0; options_.from_given && t < tasks_->size() && !Over(); ++t) {
-    const Point& given = (*tasks_)[t].space->given();
-    if (!states_[t].history.Has(given)) TESSERA_TRY(RunBatch(t, {given}));
+  // The given points of all tasks come first: a short search has at least these.
+  for (const bool given : {true, false}) {
+    for (size_t t = 0; options_.from_given && t < tasks_->size() && !Over(); ++t) {
+      std::vector<Point> starts = (*tasks_)[t].space->Starts();
+      starts.resize(given ? 1 : starts.size());
+      std::erase_if(starts, [&](const Point& start) { return states_[t].history.Has(start); });
+      if (options_.trials > 0 && std::ssize(starts) > options_.trials - progress_.trials)
+        starts.resize(static_cast<size_t>(options_.trials - progress_.trials));
+      if (!starts.empty()) TESSERA_TRY(RunBatch(t, starts));
+    }
   }
   Count();
   while (!Over()) {

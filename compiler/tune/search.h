@@ -39,7 +39,7 @@ struct SearchOptions {
   bool transfer = true;
   // What earlier searches have learned, of the kind of the models' lessons; null: nothing.
   std::shared_ptr<const SharedModel> learned;
-  // Whether the first trial of a task is its given point; without, strategies that begin anywhere
+  // Whether the first trials of a task are its Starts(); without, strategies that begin anywhere
   // know nothing of the compiler's choice.
   bool from_given = true;
   int64_t trials = 0;  // of all tasks; 0: no limit

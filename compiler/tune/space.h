@@ -41,6 +41,8 @@ class Space {
   const std::vector<Knob>& knobs() const { return knobs_; }
   // The point that the compiler chooses by itself.
   const Point& given() const { return given_; }
+  // Where a search begins: the given point, and points whose kind no other one has.
+  virtual std::vector<Point> Starts() { return {given_}; }
 
   // Gives |program|, which the space is about, what |point| says. Any number of threads may call.
   virtual void Put(const Point& point, compiler::PlannedProgram* program) const = 0;

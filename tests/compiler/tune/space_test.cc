@@ -355,6 +355,15 @@ TEST(Families, OfTheHostAreSearchedAsOneSpace) {
       EXPECT_EQ(space.Spliced(*a, *b, a->picks.size()), a);
     }
     EXPECT_EQ(sketches.size(), first.count);
+    const std::vector<Point> starts = space.Starts();
+    EXPECT_EQ(starts[0], space.given());
+    std::set<std::string> begun;
+    for (const Point& start : starts) {
+      begun.insert(space.SketchOf(start));
+      EXPECT_TRUE(space.ScheduleOf(start));
+    }
+    EXPECT_EQ(starts.size(), first.count);
+    EXPECT_EQ(begun, sketches);
   }
   EXPECT_GE(families, 3);
 }
