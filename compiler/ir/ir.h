@@ -134,9 +134,12 @@ struct ExprNode {
 enum class Scope : uint8_t { kGlobal, kShared, kLocal, kReg, kInp, kWgt, kAcc, kOut, kPrm };
 
 // A dimension that is present |rows| indices at a time: first indices [0, rows), then as many from
-// |step| on, which overwrite earlier ones; and so on.
+// |step| on, which overwrite earlier ones; and so on. The dimensions in front of it number planes.
+// All planes are there at one time, or |planes| of them: first the rows of these, one set after the
+// other, then those of as many further planes in the same places.
 struct FoldedDim {
   int64_t dim = 0, rows = 1, step = 1;
+  int64_t planes = 0;  // 0: all
   bool operator==(const FoldedDim&) const = default;
 };
 

@@ -86,7 +86,7 @@ class Parser {
     return list;
   }
 
-  // name: i8[4, 16] scope layout(...) strides(...) align(n) rotates fold(dim, rows, step)
+  // name: i8[4, 16] scope layout(...) strides(...) align(n) rotates fold(dim, rows, step, planes)
   Result<Buffer> Declaration() {
     BufferNode node;
     TESSERA_ASSIGN(node.name, Name());
@@ -136,10 +136,10 @@ class Parser {
     if (Accept("fold")) {
       TESSERA_TRY(Expect("("));
       TESSERA_ASSIGN(const std::vector<int64_t> f, Integers(")"));
-      const bool dim = f.size() == 3 && f[0] >= 0 && f[0] < std::ssize(node.shape);
-      if (!dim || f[2] < 1 || f[2] > f[1])
-        return Wrong(node.name + ": fold(DIM, ROWS, STEP) is expected, 1 <= STEP <= ROWS");
-      node.folded = {f[0], f[1], f[2]};
+      const bool dim = f.size() > 2 && f.size() < 5 && f[0] >= 0 && f[0] < std::ssize(node.shape);
+      if (!dim || f[2] < 1 || f[2] > f[1] || f.back() < 1)
+        return Wrong(node.name + ": fold(DIM, ROWS, STEP[, PLANES]) is expected, STEP <= ROWS");
+      node.folded = {f[0], f[1], f[2], f.size() == 4 ? f[3] : 0};
     }
     if (buffers_.contains(node.name))
       return Wrong(fmt::format("a buffer '{}' is in scope already", node.name));

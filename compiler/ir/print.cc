@@ -131,8 +131,11 @@ class IrPrinter {
     if (!b->layout.strides.empty()) text += fmt::format(" strides({})", Numbers(b->layout.strides));
     if (b->align != 64) text += fmt::format(" align({})", b->align);
     if (b->rotates) text += " rotates";
-    if (b->folded)
-      text += fmt::format(" fold({}, {}, {})", b->folded->dim, b->folded->rows, b->folded->step);
+    if (b->folded) {
+      const auto& [dim, rows, step, planes] = *b->folded;
+      text += fmt::format(" fold({}, {}, {}{})", dim, rows, step,
+                          planes > 0 ? fmt::format(", {}", planes) : "");
+    }
     return text;
   }
 

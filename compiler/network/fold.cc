@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/bits.h"
+#include "compiler/network/leave_room.h"
 #include "compiler/network/residency_planner.h"
 
 namespace tessera::network {
@@ -16,7 +17,12 @@ namespace {
 constexpr size_t kMostLinks = 6;                     // of a chain
 constexpr std::array<int64_t, 4> kRows{1, 2, 4, 8};  // in a tile of the first region's work
 // Tiles of room beyond what the next region waits for.
-constexpr std::array<int64_t, 3> kSpare{2, 3, 1};
+constexpr std::array<int64_t, 4> kSpare{2, 3, 1, 0};
+// Blocks of channels that take turns apart from the others, with this room.
+constexpr std::array<int64_t, 4> kBlocks{4, 3, 2, 1};
+constexpr int64_t kSpareOfBlocks = 2;
+// Of these turns, so many that the estimate prefers are costed.
+constexpr size_t kCostedTurns = 3;
 // When some regions wait for the bus and others leave it idle, this share of the wait is saved.
 constexpr double kMoved = 0.5;
 // The most tiles of work in a chain; the search for waits compares them pair by pair.
@@ -24,14 +30,13 @@ constexpr int64_t kMostTiles = 1024;
 // The weights and records of all regions of a chain stay on chip. They may take 1 / kShare of WGT
 // and PRM.
 constexpr int64_t kShare = 2;
+constexpr double kNoCost = std::numeric_limits<double>::infinity();  // of what does not fit
 
-// Turns of |layers| layers in all sizes.
-std::vector<schedule::TurnsStep> AllTurns(size_t layers) {
-  std::vector<schedule::TurnsStep> all;
-  for (const int64_t rows : kRows) {
-    for (const int64_t spare : kSpare) all.push_back({static_cast<int64_t>(layers), rows, spare});
-  }
-  return all;
+void Add(const sched::TilePlan& plan, sched::TilePlan* sum) {
+  sum->compute_cycles += plan.compute_cycles;
+  sum->bus_cycles += plan.bus_cycles;
+  sum->vector_cycles += plan.vector_cycles;
+  sum->overhead_cycles += plan.overhead_cycles;
 }
 
 // |decisions| with |turns| from region |first| on.
@@ -60,10 +65,7 @@ Result<sched::TilePlan> ResidencyPlanner::SumOf(const Chain& chain,
   sched::TilePlan sum;
   for (size_t r = chain.first; r <= chain.last; ++r) {
     TESSERA_ASSIGN(const sched::TilePlan plan, PlanOf(r, residency.regions[r]));
-    sum.compute_cycles += plan.compute_cycles;
-    sum.bus_cycles += plan.bus_cycles;
-    sum.vector_cycles += plan.vector_cycles;
-    sum.overhead_cycles += plan.overhead_cycles;
+    Add(plan, &sum);
   }
   return sum;
 }
@@ -117,38 +119,147 @@ const char* ResidencyPlanner::WhyNoTurns(size_t r) const {
   return nullptr;
 }
 
-std::optional<Resident> ResidencyPlanner::Folded(Resident candidate, int64_t made, int64_t used,
-                                                 int64_t spare) const {
+const char* ResidencyPlanner::WhyNoBlocks(size_t first, size_t last) const {
+  for (size_t r = first + 1; r <= last; ++r) {
+    if (regions_[r].region->anchor.kind == sched::AnchorKind::kContraction)
+      return "each of its sums is over all channels";
+    if (regions_[r].shape[1] != regions_[r - 1].shape[1])
+      return "it has other channels than the layer in front of it";
+  }
+  return nullptr;
+}
+
+std::optional<Resident> ResidencyPlanner::Folded(Resident candidate, const TurnTile& made,
+                                                 int64_t used, int64_t spare) const {
   const sched::WindowAxis& w = regions_[candidate.last].region->anchor.window[0];
   // A tile reads |next| rows that the following tile does not read, and |both| rows that it does.
   const int64_t next = used * w.stride,
                 both = std::max<int64_t>((w.taps - 1) * w.dilation + 1 - w.stride, 0);
   // With room for |spare| more tiles, the maker need not wait for the reader's last tile.
-  const int64_t step = RoundUp((1 + spare) * made + next + both, next);
+  const int64_t step = RoundUp((1 + spare) * made.rows + next + both, next);
   const sched::Shape4& shape = regions_[candidate.first].region->shape;
-  if (step + both >= shape[2]) return std::nullopt;
-  candidate.folded = {step + both, step};
+  candidate.folded = {step + both, step, made.blocks};
+  if (step + both >= shape[2]) {
+    if (made.blocks == 0) return std::nullopt;
+    const int64_t rows = candidate.halo.before[0] + shape[2] + candidate.halo.after[0];
+    candidate.folded = {rows, rows, made.blocks};
+  }
   candidate.tiles = sched::ResidentTiles(shape, candidate.halo, candidate.folded, config_);
   return candidate;
 }
 
 bool ResidencyPlanner::AddBands(size_t first, const schedule::TurnsStep& turns,
                                 std::vector<Resident>* residents,
-                                std::vector<int64_t>* rows) const {
-  int64_t made = turns.rows;
+                                std::vector<TurnTile>* tiles) const {
+  TurnTile made{turns.rows, turns.blocks.value_or(0)};
   const size_t last = first + static_cast<size_t>(turns.layers) - 1;
   for (size_t r = first; r < last; ++r) {
     const int64_t used =
-        std::max<int64_t>(made / regions_[r + 1].region->anchor.window[0].stride, 1);
+        std::max<int64_t>(made.rows / regions_[r + 1].region->anchor.window[0].stride, 1);
     const std::optional<Resident> folded =
         Folded(*candidates_[r].resident, made, used, turns.spare);
     if (!folded) return false;
     residents->push_back(*folded);
-    (*rows)[r] = made;
-    made = used;
+    (*tiles)[r] = made;
+    made.rows = used;
   }
-  (*rows)[last] = made;
+  (*tiles)[last] = made;
   return true;
+}
+
+double ResidencyPlanner::CostWithWaits(const std::optional<ResidencyPlan>& plan) {
+  const std::optional<double> known = plan ? Cost(*plan) : std::nullopt;
+  if (!known) return kNoCost;
+  double waits = 0, idle = 0;  // waits for the bus; idle cycles of the bus
+  for (size_t r = 0; r < regions_.size(); ++r) {
+    const Chain chain = ChainOf(r, plan->residents);
+    const Result<sched::TilePlan> sum = SumOf(chain, *plan);  // a plan with a cost has a sum
+    const double free = std::max(sum->compute_cycles, sum->vector_cycles) - sum->bus_cycles;
+    (free > 0 ? idle : waits) += std::abs(free);
+    r = chain.last;
+  }
+  return *known - kMoved * std::min(waits, idle);
+}
+
+double ResidencyPlanner::WaitsInTurns(size_t first, const schedule::TurnsStep& turns,
+                                      const std::vector<sched::TilePlan>& plans) const {
+  double waits = 0;
+  for (size_t k = 0; k < plans.size(); ++k) {
+    // With less room than two spare tiles, a region waits until its input has left ACC.
+    if (turns.spare < 2 && k + 1 < plans.size()) waits += plans[k].vector_cycles;
+    // With each further set of blocks, regions wait for a tile of those in front.
+    const int64_t blocks = BlocksOf(first + k),
+                  sets = CeilDiv(blocks, turns.blocks.value_or(blocks)),
+                  tiles = sets * CeilDiv(regions_[first + k].shape[2], plans[k].y_tile);
+    waits += static_cast<double>(sets - 1) / static_cast<double>(tiles) * plans[k].cycles();
+  }
+  return waits;
+}
+
+double ResidencyPlanner::CostInTurns(const Decisions& decisions, size_t first,
+                                     const schedule::TurnsStep& turns) {
+  const std::optional<ResidencyPlan> plan = PlanBy(InTurns(decisions, first, turns));
+  const double cost = CostWithWaits(plan);
+  if (cost == kNoCost) return cost;
+  std::vector<sched::TilePlan> plans;
+  for (size_t r = first; r < first + static_cast<size_t>(turns.layers); ++r)
+    plans.push_back(*PlanOf(r, plan->regions[r]));
+  return cost + WaitsInTurns(first, turns, plans);
+}
+
+double ResidencyPlanner::EstimateInTurns(const Decisions& decisions, size_t first,
+                                         const schedule::TurnsStep& turns) const {
+  const std::optional<ResidencyPlan> plan = PlanBy(InTurns(decisions, first, turns));
+  if (!plan) return kNoCost;
+  std::vector<sched::TilePlan> plans;
+  sched::TilePlan sum;
+  for (size_t r = first; r < first + static_cast<size_t>(turns.layers); ++r) {
+    const auto made = sched::MakePlan(*regions_[r].region, config_, plan->regions[r]);
+    if (!made) return kNoCost;
+    plans.push_back(*made);
+    Add(*made, &sum);
+  }
+  return sum.cycles() + WaitsInTurns(first, turns, plans);
+}
+
+std::pair<double, schedule::TurnsStep> ResidencyPlanner::BestTurns(const Decisions& decisions,
+                                                                   const Chain& chain,
+                                                                   bool by_blocks) {
+  std::pair<double, schedule::TurnsStep> best{kNoCost, {}};
+  const auto layers = static_cast<int64_t>(chain.last - chain.first + 1);
+  const auto fits = [&](const schedule::TurnsStep& turns) {
+    const double cost = CostInTurns(decisions, chain.first, turns);
+    if (cost < best.first) best = {cost, turns};
+    return cost < kNoCost;
+  };
+  for (const int64_t rows : kRows) {
+    bool more = false;
+    for (const int64_t spare : kSpare) {
+      // Nothing to spare only costs, if more has room.
+      if (spare > 0 || !more) more |= fits({layers, rows, spare});
+    }
+  }
+  std::vector<std::pair<double, schedule::TurnsStep>> estimates;
+  for (const int64_t blocks : kBlocks) {
+    if (!by_blocks || blocks >= BlocksOf(chain.first)) continue;
+    for (const int64_t rows : kRows) {
+      const schedule::TurnsStep turns{layers, rows, kSpareOfBlocks, blocks};
+      estimates.emplace_back(EstimateInTurns(decisions, chain.first, turns), turns);
+    }
+  }
+  std::ranges::stable_sort(estimates, {}, [](const auto& estimate) { return estimate.first; });
+  for (size_t k = 0; k < std::min(estimates.size(), kCostedTurns); ++k) {
+    if (estimates[k].first < kNoCost) fits(estimates[k].second);
+  }
+  return best;
+}
+
+std::vector<double> ResidencyPlanner::SavedUnder(const ResidencyPlan& plan) {
+  const auto plan_of = [&](size_t r, const sched::OnChip& on_chip) { return PlanOf(r, on_chip); };
+  std::vector<double> saved(regions_.size());
+  for (size_t r = 0; r + 1 < regions_.size(); ++r)
+    saved[r] = BestRoom(regions_, config_, plan_of, plan, r).saved;
+  return saved;
 }
 
 void ResidencyPlanner::TakeTurns(Decisions* decisions) {
@@ -161,31 +272,8 @@ void ResidencyPlanner::TakeTurns(Decisions* decisions) {
   const auto linked = [&](size_t r) {
     return r + 1 < count && !fixed(r) && !fixed(r + 1) && WhyNoTurns(r) == nullptr;
   };
-  const auto cost_of = [&](const std::optional<ResidencyPlan>& plan) {
-    const std::optional<double> known = plan ? Cost(*plan) : std::nullopt;
-    if (!known) return std::numeric_limits<double>::infinity();
-    double waits = 0, idle = 0;  // waits for the bus; idle cycles of the bus
-    for (size_t r = 0; r < count; ++r) {
-      const Chain chain = ChainOf(r, plan->residents);
-      const Result<sched::TilePlan> sum = SumOf(chain, *plan);  // a plan with a cost has a sum
-      const double free = std::max(sum->compute_cycles, sum->vector_cycles) - sum->bus_cycles;
-      (free > 0 ? idle : waits) += std::abs(free);
-      r = chain.last;
-    }
-    return *known - kMoved * std::min(waits, idle);
-  };
-  // With less room than two spare tiles, a region waits until its input has left ACC.
-  const auto cost_in_turns = [&](size_t first, const schedule::TurnsStep& turns) {
-    const std::optional<ResidencyPlan> plan = PlanBy(InTurns(*decisions, first, turns));
-    double waits = 0;
-    const size_t last = first + static_cast<size_t>(turns.layers) - 1;
-    for (size_t r = first; plan && turns.spare < 2 && r < last; ++r) {
-      const Result<sched::TilePlan> made = PlanOf(r, plan->regions[r]);
-      if (made) waits += made->vector_cycles;
-    }
-    return cost_of(plan) + waits;
-  };
-  const double cost = cost_of(apart);
+  const double cost = CostWithWaits(apart);
+  const std::vector<double> under = SavedUnder(apart);
   // For each first region, the chain that saves most from there to the end.
   struct Start {
     double saved = 0;
@@ -195,18 +283,23 @@ void ResidencyPlanner::TakeTurns(Decisions* decisions) {
   std::vector<Start> choices(count + 1);
   for (size_t first = count; first-- > 0;) {
     choices[first] = {choices[first + 1].saved, first, {}};
-    double alone = 0;
+    double alone = 0, compute = 0, vector = 0;
+    std::array<double, 2> apart_to{};  // of the pairs up to the last region, up to the one before
     for (size_t last = first; last < count && last - first <= kMostLinks; ++last) {
       const Result<sched::TilePlan> plan = PlanOf(last, apart.regions[last]);
       if (!plan) break;
       alone += plan->cycles();
+      compute += plan->compute_cycles, vector += plan->vector_cycles;
       if (last > first) {
-        for (const schedule::TurnsStep& turns : AllTurns(last - first + 1)) {
-          const double less = cost - cost_in_turns(first, turns);
-          if (less * sched::kWorthwhile < alone) continue;
-          const double saved = less + choices[last + 1].saved;
-          if (saved > choices[first].saved) choices[first] = {saved, last, turns};
-        }
+        // What runs under the region in front without turns, in pairs that share no region.
+        const double pairs = std::max(apart_to[0], apart_to[1] + under[last - 1]);
+        apart_to = {pairs, apart_to[0]};
+        const double least = alone / sched::kWorthwhile + pairs;
+        const bool by_blocks =
+            alone - std::max(compute, vector) > least && WhyNoBlocks(first, last) == nullptr;
+        const auto [in_turns, turns] = BestTurns(*decisions, {first, last}, by_blocks);
+        const double less = cost - in_turns, saved = less - pairs + choices[last + 1].saved;
+        if (less >= least && saved > choices[first].saved) choices[first] = {saved, last, turns};
       }
       if (!linked(last)) break;
     }
@@ -214,7 +307,7 @@ void ResidencyPlanner::TakeTurns(Decisions* decisions) {
   for (size_t first = 0; first < count; first = choices[first].last + 1) {
     const schedule::TurnsStep& turns = choices[first].turns;
     if (choices[first].last == first) continue;
-    if (cost_in_turns(first, turns) < cost_of(PlanBy(*decisions)))
+    if (CostInTurns(*decisions, first, turns) < CostWithWaits(PlanBy(*decisions)))
       *decisions = InTurns(*decisions, first, turns);
   }
 }

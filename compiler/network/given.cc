@@ -39,14 +39,20 @@ Status ResidencyPlanner::AddGiven(size_t r, Decisions* decisions) const {
   };
   if (const auto* turns = schedule::StepOf<schedule::TurnsStep>(*region.given)) {
     const std::string text = StepText<schedule::TurnsStep>(region);
-    if (turns->layers < 2 || turns->rows < 1 || turns->spare < 1) {
+    if (turns->layers < 2 || turns->rows < 1 || turns->spare < 0) {
       return refuse(text,
-                    "two layers or more take turns, with a row or more in a tile and a tile "
-                    "or more to spare");
+                    "two layers or more take turns, with a row or more in a tile and no fewer "
+                    "than 0 tiles to spare");
     }
     if (turns->rows > region.shape[2] || turns->spare > kMostSpare) {
       return refuse(text, fmt::format("its result has {} rows, and at most {} tiles can be spare",
                                       region.shape[2], kMostSpare));
+    }
+    if (turns->blocks && (*turns->blocks < 1 || *turns->blocks >= BlocksOf(r))) {
+      return refuse(text,
+                    fmt::format("its result has {} blocks of channels; turns are by fewer, or "
+                                "for all at once without the number",
+                                BlocksOf(r)));
     }
     if (turns->layers > static_cast<int64_t>(regions_.size() - r)) {
       return refuse(text, fmt::format("{} layers are left in its program", regions_.size() - r));
@@ -59,6 +65,12 @@ Status ResidencyPlanner::AddGiven(size_t r, Decisions* decisions) const {
         if (const char* why = WhyNoTurns(k))
           return refuse(text, fmt::format("{} and the next layer cannot take turns: {}",
                                           regions_[k].name, why));
+      }
+      const size_t last = r + static_cast<size_t>(turns->layers) - 1;
+      if (const char* why = turns->blocks ? WhyNoBlocks(r, last) : nullptr) {
+        return refuse(text, fmt::format("its layers cannot take turns by blocks of channels: of "
+                                        "one of them, {}; leave out the number of blocks",
+                                        why));
       }
       decision.turns = *turns;
     }

@@ -65,42 +65,52 @@ RoomTiles::RoomTiles(const ResidencyPlan& plan, size_t r, const schedule::RoomSt
   next = std::min(plan.regions[r + 1].inp_tiles, room);
 }
 
-void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
-               const PlanOfRegion& plan_of, const ResidencyPlan& plan, Decisions* decisions) {
-  const auto make = [&](size_t r, const sched::OnChip& on_chip) -> std::optional<TiledRegion> {
-    const Result<sched::TilePlan> made = plan_of(r, on_chip);
+RoomChoice BestRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
+                    const PlanOfRegion& plan_of, const ResidencyPlan& plan, size_t r) {
+  const auto make = [&](size_t k, const sched::OnChip& on_chip) -> std::optional<TiledRegion> {
+    const Result<sched::TilePlan> made = plan_of(k, on_chip);
     if (!made) return std::nullopt;
-    const sched::AnalyzedRegion* region = regions[r].region;
+    const sched::AnalyzedRegion* region = regions[k].region;
     return TiledRegion{region, on_chip, *made, sched::ExtentsOf(*region, config)};
   };
+  if (regions[r].steps || regions[r + 1].steps) return {};
+  // Regions in a chain have a fixed number of rows.
+  if (plan.regions[r].rows > 0 || plan.regions[r + 1].rows > 0) return {};
+  const int64_t tiles = plan.box_tiles[r];
+  const std::optional<TiledRegion> first = make(r, plan.regions[r]),
+                                   second = make(r + 1, plan.regions[r + 1]);
+  if (!first || !second || !first->boxed() || !second->boxed()) return {};
+  const double apart = first->plan.cycles() + second->plan.cycles(),
+               most = apart - Together(*first, *second);
+  // Even with unlimited room the overlap would gain too little.
+  if (most < apart / sched::kWorthwhile) return {};
+  if (2 * first->Box() + second->Box() <= tiles) return {most, {}};
+  RoomChoice choice;
+  double best = apart - apart / sched::kWorthwhile;
+  for (const int64_t eighths : kOffers) {
+    const schedule::RoomStep step{eighths};
+    const RoomTiles room(plan, r, step);
+    sched::OnChip less = plan.regions[r], under = plan.regions[r + 1];
+    less.inp_tiles = room.here;
+    under.inp_tiles = room.next;
+    const std::optional<TiledRegion> a = make(r, less), b = make(r + 1, under);
+    if (!a || !b || 2 * a->Box() + b->Box() > tiles) continue;
+    const double together = Together(*a, *b);
+    if (together >= best) continue;
+    best = together;
+    choice = {apart - together, step};
+  }
+  return choice;
+}
+
+void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
+               const PlanOfRegion& plan_of, const ResidencyPlan& plan, Decisions* decisions) {
   for (size_t r = 0; r + 1 < regions.size(); ++r) {
-    if (regions[r].steps || regions[r + 1].steps) continue;
     if (regions[r].given != nullptr || regions[r + 1].given != nullptr) continue;
-    // Regions in a chain have a fixed number of rows.
-    if (plan.regions[r].rows > 0 || plan.regions[r + 1].rows > 0) continue;
-    const int64_t tiles = plan.box_tiles[r];
-    const std::optional<TiledRegion> first = make(r, plan.regions[r]),
-                                     second = make(r + 1, plan.regions[r + 1]);
-    if (!first || !second || !first->boxed() || !second->boxed()) continue;
-    const bool there = 2 * first->Box() + second->Box() <= tiles;
-    const double apart = first->plan.cycles() + second->plan.cycles();
-    // Even with unlimited room the overlap would gain too little.
-    if (there || apart - Together(*first, *second) < apart / sched::kWorthwhile) continue;
-    double best = apart - apart / sched::kWorthwhile;
-    for (const int64_t eighths : kOffers) {
-      const schedule::RoomStep step{eighths};
-      const RoomTiles room(plan, r, step);
-      sched::OnChip less = plan.regions[r], under = plan.regions[r + 1];
-      less.inp_tiles = room.here;
-      under.inp_tiles = room.next;
-      const std::optional<TiledRegion> a = make(r, less), b = make(r + 1, under);
-      if (!a || !b || 2 * a->Box() + b->Box() > tiles) continue;
-      const double together = Together(*a, *b);
-      if (together >= best) continue;
-      best = together;
-      (*decisions)[r].room = step;
-    }
-    if ((*decisions)[r].room) ++r;  // the pairs do not share a region
+    const RoomChoice choice = BestRoom(regions, config, plan_of, plan, r);
+    if (!choice.step) continue;
+    (*decisions)[r].room = choice.step;
+    ++r;  // the pairs do not share a region
   }
 }
 

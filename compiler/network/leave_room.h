@@ -15,6 +15,12 @@
 
 namespace tessera::network {
 
+// What the estimate saves where the second of two regions that take no turns runs under the first.
+struct RoomChoice {
+  double saved = 0;                        // cycles
+  std::optional<schedule::RoomStep> step;  // nothing: there is room without it, or nothing is saved
+};
+
 // The INP tiles for the boxes of region |r| of |plan| and of the next one by |step|.
 struct RoomTiles {
   int64_t here = 0, next = 0;
@@ -24,6 +30,10 @@ struct RoomTiles {
 // The plan of a region by its index.
 using PlanOfRegion =
     std::function<Result<sched::TilePlan>(size_t region, const sched::OnChip& on_chip)>;
+
+// The best choice for region |r| of |plan| and the next one.
+RoomChoice BestRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
+                    const PlanOfRegion& plan_of, const ResidencyPlan& plan, size_t r);
 
 // Adds a RoomStep to |decisions| for such pairs of |regions|, which have |plan|.
 void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& config,

@@ -157,7 +157,7 @@ sched::OnChip ResidencyPlanner::Seen(size_t r, const std::vector<Resident>& resi
   return seen;
 }
 
-bool ResidencyPlanner::Arrange(std::vector<Resident> residents, const std::vector<int64_t>& rows,
+bool ResidencyPlanner::Arrange(std::vector<Resident> residents, const std::vector<TurnTile>& tiles,
                                ResidencyPlan* out) const {
   // The regions of a chain run at the same time.
   std::vector<Chain> chains;
@@ -201,7 +201,7 @@ bool ResidencyPlanner::Arrange(std::vector<Resident> residents, const std::vecto
     }
     sched::OnChip seen = Seen(r, residents);
     seen.inp_tiles = gap;
-    seen.rows = rows[r];
+    seen.rows = tiles[r].rows, seen.blocks = tiles[r].blocks;
     out->regions.push_back(std::move(seen));
     out->box_base.push_back(base);
     out->box_tiles.push_back(gap);
@@ -255,14 +255,14 @@ std::optional<double> ResidencyPlanner::Cost(const ResidencyPlan& residency) {
 
 std::optional<ResidencyPlan> ResidencyPlanner::PlanBy(const Decisions& decisions) const {
   std::vector<Resident> residents;
-  std::vector<int64_t> rows(regions_.size());
+  std::vector<TurnTile> turns(regions_.size());
   for (size_t r = 0; r < regions_.size(); ++r) {
     if (decisions[r].stays) residents.push_back(*candidates_[r].resident);
-    if (decisions[r].turns && !AddBands(r, *decisions[r].turns, &residents, &rows))
+    if (decisions[r].turns && !AddBands(r, *decisions[r].turns, &residents, &turns))
       return std::nullopt;
   }
   ResidencyPlan plan;
-  if (!Arrange(std::move(residents), rows, &plan)) return std::nullopt;
+  if (!Arrange(std::move(residents), turns, &plan)) return std::nullopt;
   for (size_t r = 0; r + 1 < regions_.size(); ++r) {
     if (!decisions[r].room) continue;
     const RoomTiles tiles(plan, r, *decisions[r].room);
@@ -311,8 +311,9 @@ Result<ResidencyPlan> ResidencyPlanner::Run() {
   ResidencyPlan plan = *PlanBy(decisions);
   for (size_t r = 0; r < regions_.size(); ++r) {
     const bool free = !regions_[r].resident && !regions_[r].steps;
-    plan.choices.push_back(
-        {free && candidates_[r].resident, r + 1 < regions_.size() && WhyNoTurns(r) == nullptr});
+    const bool turns = r + 1 < regions_.size() && WhyNoTurns(r) == nullptr;
+    plan.choices.push_back({.stays = free && candidates_[r].resident, .turns = turns});
+    if (turns && WhyNoBlocks(r, r + 1) == nullptr) plan.choices.back().blocks = BlocksOf(r);
   }
   std::ranges::stable_sort(plan.residents, {}, &Resident::first);
   for (size_t r = 0; r < regions_.size(); ++r) {

@@ -100,6 +100,8 @@ struct ResidencyPlan {
   // By region: which steps its network trace may have.
   struct Choices {
     bool stays = false, turns = false, taps = false;
+    // The channel blocks of its result, where it may take turns with the next one by fewer; else 0.
+    int64_t blocks = 0;
   };
   std::vector<Choices> choices;
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "compiler/network/residency.h"
 #include "isa/config.h"
@@ -21,6 +22,11 @@ struct Decision {
   std::optional<schedule::RoomStep> room;
 };
 using Decisions = std::vector<Decision>;  // by region
+
+// Rows and channel blocks of a tile of work of a region that takes turns, as OnChip has them.
+struct TurnTile {
+  int64_t rows = 0, blocks = 0;
+};
 
 // The regions that take turns with |region| by |decisions|; the region alone: none.
 Chain TurnsOf(const Decisions& decisions, size_t region);
@@ -46,12 +52,12 @@ class ResidencyPlanner {
   MaybeResident Candidate(size_t maker) const;
   // The plan by |decisions|; nothing if INP is too small or a band is no smaller than its tensor.
   std::optional<ResidencyPlan> PlanBy(const Decisions& decisions) const;
-  // Adds the bands of the chain that begins at |first| to |residents|, and sets the rows of a tile
-  // of work by region; false if a band is no smaller than its tensor.
+  // Adds the bands of the chain that begins at |first| to |residents|, and sets the tiles of work
+  // by region; false if a band is no smaller than its tensor.
   bool AddBands(size_t first, const schedule::TurnsStep& turns, std::vector<Resident>* residents,
-                std::vector<int64_t>* rows) const;
+                std::vector<TurnTile>* tiles) const;
   // Places |residents| in INP and sets what each region sees; false if INP is too small.
-  bool Arrange(std::vector<Resident> residents, const std::vector<int64_t>& rows,
+  bool Arrange(std::vector<Resident> residents, const std::vector<TurnTile>& tiles,
                ResidencyPlan* out) const;
   sched::OnChip Seen(size_t r, const std::vector<Resident>& residents) const;
   // Estimated cycles of all regions, each chain as a whole; nothing if a region does not fit.
@@ -73,10 +79,29 @@ class ResidencyPlanner {
   void Keep(Decisions* decisions);
   // Why region |r| cannot take turns with the next one; null: it can.
   const char* WhyNoTurns(size_t r) const;
-  // |candidate|, folded to the rows that its region (|made| rows in a tile) and the next region
-  // (|used| rows in a tile) need, with room for |spare| more tiles; nothing if that is all rows.
-  std::optional<Resident> Folded(Resident candidate, int64_t made, int64_t used,
+  // Why regions that take turns from |first| to |last| cannot do so by blocks of channels; null:
+  // they can.
+  const char* WhyNoBlocks(size_t first, size_t last) const;
+  // |candidate|, folded to the rows that its region (|made| in a tile) and the next region (|used|
+  // rows in a tile) need, with room for |spare| more tiles; nothing if that is all of it.
+  std::optional<Resident> Folded(Resident candidate, const TurnTile& made, int64_t used,
                                  int64_t spare) const;
+  int64_t BlocksOf(size_t r) const { return CeilDiv(regions_[r].shape[1], config_.block_out); }
+  // The estimate of |plan|, less the waits for the bus that other regions' idle bus saves.
+  double CostWithWaits(const std::optional<ResidencyPlan>& plan);
+  // The same of |decisions| with |turns| from region |first| on, with the waits of these regions.
+  double CostInTurns(const Decisions& decisions, size_t first, const schedule::TurnsStep& turns);
+  // What the estimate of MakePlan says of that chain alone.
+  double EstimateInTurns(const Decisions& decisions, size_t first,
+                         const schedule::TurnsStep& turns) const;
+  // The cycles that regions from |first| on with |plans| wait for each other in |turns|.
+  double WaitsInTurns(size_t first, const schedule::TurnsStep& turns,
+                      const std::vector<sched::TilePlan>& plans) const;
+  // By region of |plan|: what the estimate saves where the next region runs under it.
+  std::vector<double> SavedUnder(const ResidencyPlan& plan);
+  // The turns of |chain| that cost least, perhaps by blocks of channels, and what they cost.
+  std::pair<double, schedule::TurnsStep> BestTurns(const Decisions& decisions, const Chain& chain,
+                                                   bool by_blocks);
   // Lets regions take turns where that lowers the cost of the plan.
   void TakeTurns(Decisions* decisions);
 

@@ -8,6 +8,7 @@
 #define TESSERA_COMPILER_SCHEDULE_NETWORK_STEP_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <variant>
@@ -27,13 +28,15 @@ struct StayStep {
 
 // LAYERS layers, this one first, take turns: each computes a tile of a few rows, so that INP holds
 // a band of the tensors between them. This layer's tiles have ROWS rows. A layer runs up to SPARE
-// tiles further than the next one waits for.
+// tiles further than the next one waits for. With BLOCKS, the layers do that for so many blocks of
+// channels, all rows of them, then for as many further ones; else for all channels at once.
 struct TurnsStep {
   static constexpr const char* kName = "turns";
-  static constexpr const char* kUsage = "turns LAYERS ROWS SPARE";
+  static constexpr const char* kUsage = "turns LAYERS ROWS SPARE [BLOCKS]";
   int64_t layers = 2, rows = 1, spare = 1;
+  std::optional<int64_t> blocks = {};
   bool operator==(const TurnsStep&) const = default;
-  static auto Fields(auto& s) { return std::tie(s.layers, s.rows, s.spare); }
+  static auto Fields(auto& s) { return std::tie(s.layers, s.rows, s.spare, s.blocks); }
 };
 
 // The generator of this layer's schedule leaves EIGHTHS eighths of the INP tiles for the layer's

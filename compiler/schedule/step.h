@@ -285,15 +285,17 @@ struct SetScopeStep {
 
 // Folds dimension DIM of a tensor that functions exchange in a scratchpad. The scratchpad holds
 // ROWS indices at one time, those of the halo included: first 0 to ROWS - 1, then each time ROWS
-// indices that begin STEP further on, in the same places. The functions that make and read the
-// tensor take turns.
+// indices that begin STEP further on, in the same places. With PLANES, that is so for the first
+// PLANES indices of what the layout has in front of DIM, the blocks of channels; then for as many
+// further ones, in the same places. The functions that make and read the tensor take turns.
 struct FoldStorageStep {
   static constexpr const char* kName = "fold_storage";
-  static constexpr const char* kUsage = "fold_storage TENSOR DIM ROWS STEP";
+  static constexpr const char* kUsage = "fold_storage TENSOR DIM ROWS STEP [PLANES]";
   std::string tensor;
   int64_t dim = 0, rows = 1, step = 1;
+  std::optional<int64_t> planes = {};
   bool operator==(const FoldStorageStep&) const = default;
-  static auto Fields(auto& s) { return std::tie(s.tensor, s.dim, s.rows, s.step); }
+  static auto Fields(auto& s) { return std::tie(s.tensor, s.dim, s.rows, s.step, s.planes); }
 };
 
 // The physical layout of a buffer (ir/layout.h). Padding and halo hold FILL, which a select may

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/check.h"
@@ -17,16 +18,22 @@ namespace {
 // The sizes of chains and of the tiles in them.
 constexpr int64_t kMostLayers = 6;
 constexpr std::array<int64_t, 4> kRows{1, 2, 4, 8};
-constexpr std::array<int64_t, 3> kSpare{1, 2, 3};
+constexpr std::array<int64_t, 4> kSpare{1, 2, 3, 0};
+constexpr int64_t kMostBlocks = 4;
 constexpr int64_t kMostEighths = 6;
 
 Choice TurnsChoice(const schedule::TurnsStep& turns) {
-  return Choice(
-      {std::to_string(turns.layers), std::to_string(turns.rows), std::to_string(turns.spare)});
+  std::vector<std::string> words{std::to_string(turns.layers), std::to_string(turns.rows),
+                                 std::to_string(turns.spare)};
+  if (turns.blocks) words.push_back(std::to_string(*turns.blocks));
+  return Choice(std::move(words));
 }
 
 schedule::TurnsStep TurnsOf(const Choice& choice) {
-  return {std::stoll(choice.words[0]), std::stoll(choice.words[1]), std::stoll(choice.words[2])};
+  schedule::TurnsStep turns{std::stoll(choice.words[0]), std::stoll(choice.words[1]),
+                            std::stoll(choice.words[2])};
+  if (choice.words.size() > 3) turns.blocks = std::stoll(choice.words[3]);
+  return turns;
 }
 
 }  // namespace
@@ -85,10 +92,16 @@ std::vector<Choice> NetworkSpace::Domain(const std::vector<Choice>& picks) {
   switch (kind) {
     case Kind::kTurns:
       if (chain.first != chain.last) break;
-      for (int64_t layers = 2; layers <= kMostLayers; ++layers) {
-        if (!choices_[region + static_cast<size_t>(layers) - 2].turns) break;
+      for (int64_t layers = 2, most = kMostBlocks; layers <= kMostLayers; ++layers) {
+        const auto& link = choices_[region + static_cast<size_t>(layers) - 2];
+        if (!link.turns) break;
+        most = std::min(most, link.blocks - 1);  // that all layers so far may take apart
         for (const int64_t rows : kRows) {
-          for (const int64_t spare : kSpare) values.push_back(TurnsChoice({layers, rows, spare}));
+          for (const int64_t spare : kSpare) {
+            values.push_back(TurnsChoice({layers, rows, spare}));
+            for (int64_t blocks = 1; blocks <= most; ++blocks)
+              values.push_back(TurnsChoice({layers, rows, spare, blocks}));
+          }
         }
       }
       break;

@@ -261,6 +261,10 @@ std::vector<StepExample> OtherExamples() {
        "them "
        "is the first of the next three. The loops are the same.",
        Elements(), "set_scope x inp\nfold_storage x 0 3 2\n"},
+      {"fold_storage",
+       "Columns are folded, four of them at a time, and two rows of `x` (the planes in front of "
+       "them) are there at a time: the columns of the first two, then those of the other two.",
+       Elements(), "set_scope x inp\nfold_storage x 1 4 2 2\n"},
       {"layout", "The columns of `a` are in blocks of four, the rest of the last one is -1.",
        Elements(), "layout a 1/4,0,1%4 -1\n"},
       {"layout",

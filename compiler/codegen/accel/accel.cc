@@ -2,7 +2,10 @@
 #include "compiler/codegen/accel/accel.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 
 #include "base/bits.h"
 #include "base/check.h"
@@ -23,10 +26,16 @@ constexpr int64_t kConstantAlign = 64;
 
 namespace {
 
-// Fills all of |kept|, an activation that stays, with |pad|; its values come later. |first| is
-// where the fill begins in each dimension.
+// Indices of a dimension: |count| from |first| on, of those that there are.
+struct IndexRange {
+  ir::Expr first;
+  int64_t count = 0;
+};
+using IndexRanges = std::map<size_t, IndexRange>;  // by dimension; others have all indices
+
+// Fills |kept|, an activation that stays, with |pad| at the indices |some|; its values come later.
 ir::Stmt FillHalo(const ir::Buffer& kept, int64_t pad, const isa::Config& config,
-                  const std::vector<int64_t>& first = {}) {
+                  const IndexRanges& some = {}) {
   const int64_t tile = config.batch * config.block_out;
   std::vector<ir::Expr> vars, at;
   int64_t elements = 1;
@@ -34,14 +43,34 @@ ir::Stmt FillHalo(const ir::Buffer& kept, int64_t pad, const isa::Config& config
   while (outer > 0 && elements < tile) elements *= kept->shape[--outer];
   for (size_t d = 0; d < kept->shape.size(); ++d) {
     vars.push_back(d < outer ? ir::Var(fmt::format("p{}", d)) : ir::Expr(0));
-    at.push_back(first.empty() ? vars[d] : vars[d] + ir::Expr(first[d]));
+    at.push_back(some.contains(d) ? some.at(d).first + vars[d] : vars[d]);
   }
   ir::Stmt fill = target::FillTile(ir::Load(kept, at), tile, pad);
+  for (const auto& [d, range] : some) fill = ir::If(ir::Lt(at[d], ir::Expr(kept->shape[d])), fill);
   for (size_t d = outer; d-- > 0;) {
-    const int64_t count = kept->shape[d] - (first.empty() ? 0 : first[d]);
+    const int64_t count = some.contains(d) ? some.at(d).count : kept->shape[d];
     fill = ir::For(vars[d], ir::Expr(0), ir::Expr(count), ir::LoopKind::kSerial, fill);
   }
   return ir::Simplify(fill);
+}
+
+// |s| with |around|(set, body) as the body of its outermost loop, of which each of |sets|
+// iterations is for one set of planes; nothing: it has no such loop.
+std::optional<ir::Stmt> InEachSet(
+    const ir::Stmt& s, int64_t sets,
+    const std::function<ir::Stmt(const ir::Expr& set, const ir::Stmt& body)>& around) {
+  if (s->kind == ir::StmtKind::kFor) {
+    int64_t extent = 0;
+    if (!ir::IsImm(s->extent, &extent) || extent != sets) return std::nullopt;
+    return ir::For(s->var, s->min, s->extent, s->loop, around(s->var - s->min, s->body[0]));
+  }
+  if (s->kind != ir::StmtKind::kSeq && s->kind != ir::StmtKind::kAlloc) return std::nullopt;
+  const std::optional<ir::Stmt> last = InEachSet(s->body.back(), sets, around);
+  if (!last) return std::nullopt;
+  if (s->kind == ir::StmtKind::kAlloc) return ir::Alloc(s->buffer, *last);
+  std::vector<ir::Stmt> all = s->body;
+  all.back() = *last;
+  return ir::Seq(all);
 }
 
 }  // namespace
@@ -61,11 +90,15 @@ BufferAddress ProgramEmitter::PlaceOf(const network::Resident& resident,
   const int64_t rows = kept->shape[dim],
                 pitch = ir::PhysicalStrides(*kept)[dim] / TileElements(config_, kept);
   const int64_t there = kept->folded->rows, step = kept->folded->step;
+  int64_t planes = 1;
+  for (size_t d = 0; d < dim; ++d) planes *= kept->shape[d];
+  if (kept->folded->planes > 0) planes = std::min(planes, kept->folded->planes);
   address.folded = FoldedPlace{.plane = rows * pitch,
                                .pitch = pitch,
                                .rows = there,
                                .step = step,
                                .times = CeilDiv(std::max<int64_t>(rows - there, 0), step) + 1,
+                               .planes = planes,
                                .activation = resident.activation,
                                .tiles = resident.tiles};
   return address;
@@ -109,7 +142,7 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
     const auto kept = std::ranges::find_if(lowered.func.params, [&](const ir::Buffer& param) {
       return param->name == region.output.name();
     });
-    FillHalos(*result, *kept, *emission);
+    TESSERA_TRY(FillHalos(index, *result, *kept, *emission));
   }
   if (planned.store) {
     emission->store = planned.store->lowered;
@@ -121,27 +154,52 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
   return emission;
 }
 
-void ProgramEmitter::FillHalos(const network::Resident& result, const ir::Buffer& kept,
-                               Emission& emission) {
+Status ProgramEmitter::FillHalos(size_t index, const network::Resident& result,
+                                 const ir::Buffer& kept, Emission& emission) {
   ir::Stmt& body = emission.lowered.body;
   if (!result.folded) {
     body = ir::Seq({FillHalo(kept, result.pad, config_), body});
-    return;
+    return {};
   }
-  // Fills the columns once for all sets of rows, together with the rows in front; the rows behind
-  // are filled after the body.
+  // Fills the columns once for all sets, together with the rows in front of the first set; the rows
+  // behind are filled after the rows of all their planes.
   const int64_t tile = config_.batch * config_.block_out;
   const ir::Buffer rows = ir::MakeBuffer({.name = kept->name + ".rows",
                                           .dtype = DType::kInt8,
                                           .shape = {result.tiles, tile},
                                           .scope = ir::Scope::kInp});
   emission.emitter.Place(rows, {false, result.base, {}});
-  body = ir::Seq({FillHalo(rows, result.pad, config_), body});
-  if (result.halo.after[0] == 0) return;
   const auto dim = static_cast<size_t>(kept->folded->dim);
-  std::vector<int64_t> first(kept->shape.size());
-  first[dim] = kept->shape[dim] - result.halo.after[0];
-  body = ir::Seq({body, FillHalo(kept, result.pad, config_, first)});
+  const int64_t before = result.halo.before[0], after = result.halo.after[0],
+                all = dim > 0 ? kept->shape[dim - 1] : 1,
+                planes = kept->folded->planes < all ? kept->folded->planes : 0;
+  const auto fill = [&](int64_t first, int64_t count, const ir::Expr& set) -> ir::Stmt {
+    if (count == 0) return ir::Seq({});
+    IndexRanges some{{dim, {ir::Expr(first), count}}};
+    if (planes > 0) some[dim - 1] = {set * ir::Expr(planes), planes};
+    return FillHalo(kept, result.pad, config_, some);
+  };
+  const int64_t end = kept->shape[dim] - after;
+  if (planes == 0) {
+    body = ir::Seq({FillHalo(rows, result.pad, config_), body, fill(end, after, ir::Expr(0))});
+    return {};
+  }
+  if (before + after > 0) {
+    const int64_t sets = CeilDiv(all, planes);
+    const auto with = InEachSet(body, sets, [&](const ir::Expr& set, const ir::Stmt& rest) {
+      const ir::Stmt in_front = fill(0, before, set), behind = fill(end, after, set);
+      return ir::Seq({ir::If(ir::Lt(ir::Expr(0), set), in_front), rest, behind});
+    });
+    if (!with) {
+      return Refuse(index, {Code::kInvalidArgument,
+                            fmt::format("{} has {} sets of {} planes (fold_storage), and the "
+                                        "outermost loop of its layer does not go over them",
+                                        kept->name, sets, planes)});
+    }
+    body = *with;
+  }
+  body = ir::Seq({FillHalo(rows, result.pad, config_), body});
+  return {};
 }
 
 std::unexpected<Error> ProgramEmitter::Refuse(size_t index, const Error& error) {

@@ -112,7 +112,8 @@ class ProgramEmitter {
   // The units of |emission| that do not run in their turn.
   static std::vector<bool> Gone(const Emission& emission);
   // Writes the pads of |result|'s halo around the body of its region, which makes |kept|.
-  void FillHalos(const network::Resident& result, const ir::Buffer& kept, Emission& emission);
+  Status FillHalos(size_t index, const network::Resident& result, const ir::Buffer& kept,
+                   Emission& emission);
   // Forgets the halos in tiles of INP that are overwritten.
   void OverwriteHalos(int64_t base, int64_t tiles);
   Status EmitAll();

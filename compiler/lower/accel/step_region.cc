@@ -305,7 +305,7 @@ Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::T
       return Fail(Code::kInvalidArgument, "{}: between layers rows are folded; {}",
                   schedule::NameOf(trace[*folds], *folds + 1), has);
     }
-    stays->second.folded = {fold.rows, fold.step};
+    stays->second.folded = {fold.rows, fold.step, fold.planes.value_or(0)};
   }
   return kept;
 }
@@ -336,8 +336,9 @@ Result<schedule::Schedule> ScheduleOf(const AccelRegion& region, const schedule:
   for (const te::Tensor& t : Exchanged(region)) {
     const auto stays = kept.find(t.name());
     if (stays == kept.end() || !stays->second.folded || FoldOf(trace, t.name())) continue;
-    whole.push_back(schedule::FoldStorageStep{
-        t.name(), RowsDim(t).value(), stays->second.folded->rows, stays->second.folded->step});
+    const auto& [rows, step, blocks] = *stays->second.folded;
+    const auto planes = blocks > 0 ? std::optional(blocks) : std::nullopt;
+    whole.push_back(schedule::FoldStorageStep{t.name(), RowsDim(t).value(), rows, step, planes});
   }
   return schedule::Schedule::Replay({region.output}, whole, target::Accelerator(config));
 }

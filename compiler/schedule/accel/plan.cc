@@ -123,7 +123,7 @@ std::optional<Judge::Sizes> Judge::SizesOf(const TilePlan& p) const {
   s.span_y = ChipSpan(region_, e_, 0, p.y_tile), s.span_x = ChipSpan(region_, e_, 1, p.x_tile);
   s.boxed = anchored_ && !on_chip_.input;
   s.box = s.boxed ? box_blocks * s.span_y * s.span_x * region_.anchor.input_terms : 0;
-  if (s.box > inp_tiles_) return std::nullopt;
+  if ((on_chip_.rows > 0 ? 2 * s.box : s.box) > inp_tiles_) return std::nullopt;
 
   if (weighted_) {
     const int64_t per_block = e_.in_blocks * e_.weight_tiles;
@@ -303,14 +303,6 @@ const Halo* OnChip::HaloOf(const te::Tensor& tensor) const {
   return nullptr;
 }
 
-int64_t ResidentTiles(const Shape4& shape, const Halo& halo,
-                      const std::optional<FoldedRows>& folded, const isa::Config& config) {
-  const int64_t images = std::min(shape[0], config.batch),
-                rows = folded ? folded->rows : halo.before[0] + shape[2] + halo.after[0];
-  return CeilDiv(shape[0], images) * CeilDiv(shape[1], config.block_out) * rows *
-         (halo.before[1] + shape[3] + halo.after[1]);
-}
-
 double TilePlan::cycles() const {
   return std::max({compute_cycles, bus_cycles, vector_cycles}) + overhead_cycles;
 }
@@ -352,16 +344,19 @@ Accepted<std::vector<TilePlan>> MakePlans(const AnalyzedRegion& region, const is
     if (best.size() == most) best.pop_back();
     best.insert(std::ranges::upper_bound(best, p.cycles(), {}, &TilePlan::cycles), p);
   };
+  const bool in_turn = on_chip.rows > 0, by_blocks = in_turn && on_chip.blocks > 0;
   const std::vector<int64_t> channel_tiles =
-      judge.grouped() ? std::vector<int64_t>{1} : TileSizes(e.out_blocks);
+      judge.grouped() ? std::vector<int64_t>{1}
+      : by_blocks     ? std::vector{std::min(on_chip.blocks, e.out_blocks)}
+                      : TileSizes(e.out_blocks);
   const std::vector<int64_t> input_tiles =
       judge.contraction() ? TileSizes(e.in_blocks) : std::vector<int64_t>{1};
   TilePlan p;
   p.params = 2 * region.Records() * e.out_blocks <= config.Depth(isa::Memory::kPrm)
                  ? Residency::kRegion
                  : Residency::kPart;
-  const bool in_turn = on_chip.rows > 0;
-  if (in_turn && (e.batches > 1 || a.packs_weight || p.params != Residency::kRegion))
+  const bool apart = by_blocks && judge.grouped() && on_chip.blocks > 1;
+  if (in_turn && (e.batches > 1 || a.packs_weight || p.params != Residency::kRegion || apart))
     return std::unexpected(NoPlan(region, config).error());
   const auto rows = in_turn ? std::vector{std::min(on_chip.rows, e.out_y)} : TileSizes(e.out_y);
   for (int64_t y : rows) {
@@ -382,8 +377,8 @@ Accepted<std::vector<TilePlan>> MakePlans(const AnalyzedRegion& region, const is
               if (a.weight_by_image && weights != Residency::kPart) continue;
               p.weights = weights;
               p.spatial_outside = false, p.input_above = false;
-              if (!in_turn || channels == e.out_blocks) consider(p);
-              if (!judge.weighted() || weights == Residency::kChannel) continue;
+              if (!in_turn || by_blocks || channels == e.out_blocks) consider(p);
+              if (!judge.weighted() || weights == Residency::kChannel || by_blocks) continue;
               p.spatial_outside = true;
               p.input_above = judge.contraction() && !judge.grouped() && inputs == e.in_blocks;
               if (p.input_above) consider(p);

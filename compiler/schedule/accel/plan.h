@@ -46,9 +46,11 @@ struct Halo {
 };
 
 // The band of a folded tensor in INP, in rows with the halo: first the |rows| first rows; then
-// |rows| rows that begin |step| rows later, in the same places; and so on.
+// |rows| rows that begin |step| rows later, in the same places; and so on. With |blocks|, these are
+// rows of so many blocks of channels, then of as many further ones.
 struct FoldedRows {
   int64_t rows = 0, step = 0;
+  int64_t blocks = 0;  // 0: all
   bool operator==(const FoldedRows&) const = default;
 };
 
@@ -62,9 +64,9 @@ struct OnChip {
   std::vector<std::pair<te::Tensor, Halo>> fetched;  // operands of steps that load
   bool stored = true;                                // the result goes to device memory (too)
   bool follows = false;  // another region runs before; it overlaps with the first loads
-  // Rows of a tile of work in a chain: its tiles have all columns and channels, and load constants
-  // once. 0: the plan chooses.
-  int64_t rows = 0;
+  // Rows and channel blocks (0: all) of a tile of work in a chain: its tiles have all columns, and
+  // load constants once. With 0 rows, the plan chooses.
+  int64_t rows = 0, blocks = 0;
 
   const Halo* HaloOf(const te::Tensor& fetched_tensor) const;  // null: it is in device memory
   bool operator==(const OnChip&) const = default;

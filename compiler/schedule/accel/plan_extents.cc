@@ -64,6 +64,15 @@ int64_t ChipSpan(const AnalyzedRegion& region, const Extents& e, size_t d, int64
   return d == 1 ? WindowPitch(region, span) : span;
 }
 
+int64_t ResidentTiles(const Shape4& shape, const Halo& halo,
+                      const std::optional<FoldedRows>& folded, const isa::Config& config) {
+  const int64_t images = std::min(shape[0], config.batch),
+                rows = folded ? folded->rows : halo.before[0] + shape[2] + halo.after[0];
+  int64_t planes = CeilDiv(shape[0], images) * CeilDiv(shape[1], config.block_out);
+  if (folded && folded->blocks > 0) planes = std::min(planes, folded->blocks);
+  return planes * rows * (halo.before[1] + shape[3] + halo.after[1]);
+}
+
 int64_t MemoryLanes(const Shape4& shape, const isa::Config& config) {
   return std::min(shape[0], config.batch) == 1 ? std::min(shape[1], config.block_out)
                                                : config.block_out;

@@ -18,16 +18,22 @@ Status Apply(const FoldStorageStep& step, Editor& editor) {
     return Fail(Code::kOutOfRange, "{} has {} dimensions, counted from 0; {} is none", step.tensor,
                 rank, step.dim);
   }
-  if (step.step < 1 || step.step > step.rows ||
-      step.rows > stage->shape[static_cast<size_t>(step.dim)]) {
+  int64_t extent = stage->shape[static_cast<size_t>(step.dim)];
+  for (const LayoutDim& d : stage->layout.dims) {
+    if (d.dim == step.dim) extent += d.before + d.after;
+  }
+  if (step.step < 1 || step.step > step.rows || step.rows > extent) {
     return Fail(Code::kOutOfRange,
                 "{} rows in steps of {} of dimension {} of {}, which has {}; 1 <= STEP <= ROWS <= "
                 "{} is expected",
-                step.rows, step.step, step.dim, step.tensor,
-                stage->shape[static_cast<size_t>(step.dim)],
-                stage->shape[static_cast<size_t>(step.dim)]);
+                step.rows, step.step, step.dim, step.tensor, extent, extent);
   }
-  stage->folded = {step.dim, step.rows, step.step};
+  if (step.planes && *step.planes < 1) {
+    return Fail(Code::kOutOfRange,
+                "{} planes of {} at one time; 1 or more are expected, all without the number",
+                *step.planes, step.tensor);
+  }
+  stage->folded = {step.dim, step.rows, step.step, step.planes.value_or(0)};
   return RequireWholeFold(*stage);
 }
 

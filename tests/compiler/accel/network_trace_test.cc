@@ -10,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "compiler/schedule/network_step.h"
 #include "compiler/schedule/trace_file.h"
 #include "isa/check/check.h"
@@ -22,11 +24,13 @@ using schedule::NetworkTrace;
 using ::testing::HasSubstr;
 
 TEST(NetworkTraces, AreTextAndBack) {
-  const std::string text = "stay\nturns 3 2 1\nroom 4\ntaps 3\n";
+  const std::string text = "stay\nturns 3 2 1 4\nroom 4\ntaps 3\n";
   const auto trace = schedule::ParseNetworkTrace("# kept\n" + text);
   ASSERT_TRUE(trace) << trace.error().message;
   EXPECT_EQ(schedule::Print(*trace), text);
   EXPECT_EQ(schedule::StepOf<schedule::TurnsStep>(*trace)->rows, 2);
+  EXPECT_EQ(schedule::StepOf<schedule::TurnsStep>(*trace)->blocks, 4);
+  EXPECT_EQ(schedule::Print(*schedule::ParseNetworkTrace("turns 3 2 0")), "turns 3 2 0\n");
   EXPECT_EQ(schedule::StepOf<schedule::RoomStep>(*schedule::ParseNetworkTrace("")), nullptr);
   EXPECT_EQ(schedule::NetworkStepUsages().size(), 4u);
   EXPECT_EQ(schedule::NetworkStepUsages(true).size(), 1u);
@@ -45,7 +49,11 @@ TEST(NetworkTraces, BadTextIsRefused) {
   };
   EXPECT_EQ(message("\nrest"),
             "f.txt:2: 'rest' is no primitive; there are stay turns room taps channels_last");
-  EXPECT_EQ(message("turns 2 1"), "f.txt:1: (turns 2 1): 2 words; write turns LAYERS ROWS SPARE");
+  EXPECT_EQ(message("turns 2 1"),
+            "f.txt:1: (turns 2 1): 2 words; write turns LAYERS ROWS SPARE [BLOCKS]");
+  EXPECT_EQ(message("turns 2 1 1 1 1"),
+            "f.txt:1: (turns 2 1 1 1 1): 5 words; write turns LAYERS ROWS SPARE [BLOCKS]");
+  EXPECT_EQ(message("turns 2 1 1 all"), "f.txt:1: (turns 2 1 1 all): 'all' is no number");
   EXPECT_EQ(message("room much"), "f.txt:1: (room much): 'much' is no number");
   EXPECT_EQ(message("stay now"), "f.txt:1: (stay now): 1 words; write stay");
   EXPECT_EQ(message("stay\nroom 1\nstay"),
@@ -61,7 +69,10 @@ graph::TensorId Layers(Net& net, const isa::Config& config) {
   x = net.Conv(x, block, Square(3));
   for (int64_t k = rng.Range(2, 5); k > 0; --k) {
     const int64_t channels = net.graph().tensor(x).shape[1];
-    if (rng.OneIn(3)) {
+    if (rng.OneIn(5)) {
+      x = net.Conv(x, rng.Range(block + 1, 4 * block), Square(1));
+      x = net.Conv(x, net.graph().tensor(x).shape[1], Square(3), net.graph().tensor(x).shape[1]);
+    } else if (rng.OneIn(3)) {
       x = net.Conv(x, channels, Square(3), channels);
     } else if (rng.OneIn(3)) {
       x = net.Add(x, net.Conv(x, channels, Square(1)));
@@ -106,7 +117,7 @@ TEST_P(NetworkTraceTest, OfThePlannerMakeTheSameProgram) {
 
 TEST_P(NetworkTraceTest, AnyLegalOnesAreExact) {
   const isa::Config config = NamedConfig(GetParam());
-  int legal = 0;
+  int legal = 0, by_blocks = 0;
   for (uint64_t seed = 100; seed < 108; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Net net(seed);
@@ -121,6 +132,7 @@ TEST_P(NetworkTraceTest, AnyLegalOnesAreExact) {
       Rng rng(seed * 10 + static_cast<uint64_t>(draw));
       auto regions = own;
       size_t turns_until = 0;
+      bool blocks = false;
       std::string text;
       for (size_t r = 0; r < regions.size(); ++r) {
         NetworkTrace& trace = regions[r].network.emplace();
@@ -128,7 +140,12 @@ TEST_P(NetworkTraceTest, AnyLegalOnesAreExact) {
         if (!in_turns && choices[r].turns && rng.OneIn(3)) {
           const int64_t layers =
               r + 2 < regions.size() && choices[r + 1].turns && rng.OneIn(2) ? 3 : 2;
-          trace.emplace_back(schedule::TurnsStep{layers, rng.Range(1, 3), rng.Range(1, 3)});
+          schedule::TurnsStep turns{layers, rng.Range(1, 3), rng.Range(0, 3)};
+          const int64_t all =
+              layers == 2 ? choices[r].blocks : std::min(choices[r].blocks, choices[r + 1].blocks);
+          if (all > 1 && !rng.OneIn(4)) turns.blocks = rng.Range(1, all - 1);
+          blocks |= turns.blocks.has_value();
+          trace.emplace_back(turns);
           turns_until = r + static_cast<size_t>(layers) - 1;
         }
         if (r >= turns_until && choices[r].stays && rng.OneIn(2))
@@ -143,6 +160,7 @@ TEST_P(NetworkTraceTest, AnyLegalOnesAreExact) {
       const auto made = CompileAlone(compiled->activations, regions, config);
       if (!made) continue;  // INP is too small
       ++legal;
+      by_blocks += blocks ? 1 : 0;
       compiled->regions = regions;
       compiled->program = *made;
       EXPECT_EQ(RunAndCompare(*compiled, config, values, 1), "");
@@ -150,6 +168,7 @@ TEST_P(NetworkTraceTest, AnyLegalOnesAreExact) {
     }
   }
   EXPECT_GE(legal, 12) << "of 48";
+  EXPECT_GE(by_blocks, 1) << "of 48";
 }
 
 INSTANTIATE_TEST_SUITE_P(Configurations, NetworkTraceTest,
@@ -189,7 +208,13 @@ TEST_F(RefusedNetworkTrace, SaysWhy) {
   EXPECT_THAT(ErrorOf(2, "stay"), HasSubstr("net.txt:1: stay, but no region reads it"));
   EXPECT_THAT(ErrorOf(0, "turns 1 1 1"),
               HasSubstr("net.txt:1: turns: two layers or more take turns, with a row or more in a "
-                        "tile and a tile or more to spare"));
+                        "tile and no fewer than 0 tiles to spare"));
+  EXPECT_THAT(ErrorOf(0, "turns 2 1 -1"), HasSubstr("no fewer than 0 tiles to spare"));
+  for (const char* blocks : {"turns 2 1 1 0", "turns 2 1 1 1", "turns 2 1 1 -1"}) {
+    EXPECT_THAT(ErrorOf(1, blocks),
+                HasSubstr("net.txt:1: turns: its result has 1 blocks of channels; turns are by "
+                          "fewer, or for all at once without the number"));
+  }
   EXPECT_THAT(ErrorOf(0, "turns 2 0 1"), HasSubstr("two layers or more take turns"));
   for (const char* much : {"turns 2 41 1", "turns 2 1 65", "turns 2 9000000000000000000 1"}) {
     EXPECT_THAT(ErrorOf(0, much),
@@ -212,13 +237,14 @@ TEST_F(RefusedNetworkTrace, SaysWhy) {
   EXPECT_THAT(ErrorOf(1, "taps 3"), HasSubstr("taps 3: the host packs no such taps for it"));
 }
 
-// Convolutions in a row, the first of |images| images, with |traces| by region; what Compile says.
+// Convolutions in a row, to |channels| channels, the first of |images| images, with |traces| by
+// region; what Compile says.
 std::string ErrorOfRow(int64_t images, const std::vector<std::string>& traces,
-                       const AloneOptions& options = {}) {
+                       const AloneOptions& options = {}, int64_t channels = 16) {
   const isa::Config config = NamedConfig("default");
   Net net(6);
   auto x = net.Input({images, 16, 24, 24});
-  for (int k = 0; k < 4; ++k) x = net.Conv(x, 16, Square(3));
+  for (int k = 0; k < 4; ++k) x = net.Conv(x, channels, Square(3));
   net.Output(x);
   auto compiled = Compile(net.graph(), config);
   if (!compiled) return compiled.error().message;
@@ -235,6 +261,9 @@ TEST(NetworkTraces, OfSeveralLayersHaveToAgree) {
   EXPECT_THAT(ErrorOfRow(2, {"turns 2 1 1"}), HasSubstr("it has more images than a tile has rows"));
   EXPECT_THAT(ErrorOfRow(1, {"turns 2 1 1"}, {.store_all = true}),
               HasSubstr("cannot take turns: its result goes to device memory"));
+  EXPECT_THAT(ErrorOfRow(1, {"turns 3 1 1 1"}, {}, 32),
+              HasSubstr("turns: its layers cannot take turns by blocks of channels: of one of "
+                        "them, each of its sums is over all channels; leave out the number"));
   EXPECT_THAT(ErrorOfRow(1, {"stay"}, {.residency = false}),
               HasSubstr("stay: it has to go to device memory"));
   EXPECT_THAT(ErrorOfRow(1, {"turns 2 1 1"}, {.residency = false}),

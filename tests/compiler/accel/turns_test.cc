@@ -174,6 +174,15 @@ TEST_F(GivenTest, TilesThatDoNotDivideTheStepAreRefused) {
   EXPECT_THAT(Refused(), HasSubstr("are not there together"));
 }
 
+TEST_F(GivenTest, AllPlanesAtOneTimeAreTheSame) {
+  for (size_t r = 0; r < 2; ++r) {
+    Change(r, [](schedule::FoldStorageStep& fold) { fold.planes = 1; });
+  }
+  const auto made = CompileAlone(compiled_.activations, compiled_.regions, config_);
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  EXPECT_TRUE(made->image == compiled_.program.image);
+}
+
 TEST_F(GivenTest, BothSchedulesSayTheSame) {
   Change(1, [](schedule::FoldStorageStep& fold) { ++fold.rows; });
   EXPECT_THAT(Refused(), HasSubstr("are for its layer and the next one, which both have a schedule "

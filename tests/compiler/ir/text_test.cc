@@ -91,13 +91,13 @@ TEST(IrText, WhatRotatesRoundTrips) {
 
 TEST(IrText, WhatIsFoldedRoundTrips) {
   const char* kText =
-      "func f(x: i64[4] inp fold(0, 2, 1)) {\n  alloc a: i64[9, 4] inp fold(0, 3, 2) {\n"
+      "func f(x: i64[4] inp fold(0, 2, 1)) {\n  alloc a: i64[9, 4] inp fold(1, 3, 2, 5) {\n"
       "    a[0, 0] = x[0];\n  }\n}\n";
   const Result<Func> f = ParseFunc(kText);
   ASSERT_TRUE(f.has_value()) << f.error().message;
   EXPECT_EQ(Print(*f), kText);
   EXPECT_EQ(f->params[0]->folded, (FoldedDim{0, 2, 1}));
-  EXPECT_EQ(f->body->buffer->folded, (FoldedDim{0, 3, 2}));
+  EXPECT_EQ(f->body->buffer->folded, (FoldedDim{1, 3, 2, 5}));
   const Result<Func> other = ParseFunc(
       "func f(x: i64[4] inp fold(0, 2, 1)) { alloc a: i64[9, 4] inp { a[0, 0] = x[0]; } }");
   ASSERT_TRUE(other.has_value()) << other.error().message;
@@ -130,10 +130,18 @@ TEST(IrText, RefusalsNameTheLine) {
       {"func f(x: i8[4] global layout(0/2)) {}", "the pieces of dimension 0"},
       {"func f(x: i8[4] global strides(1, 2)) {}", "one stride a dimension"},
       {"func f(x: i8[4] global align(0)) {}", "align of 0"},
-      {"func f(x: i8[4] inp fold(1, 2, 1)) {}", "x: fold(DIM, ROWS, STEP) is expected"},
-      {"func f(x: i8[4] inp fold(0, 2)) {}", "x: fold(DIM, ROWS, STEP) is expected"},
-      {"func f(x: i8[4] inp fold(0, 2, 0)) {}", "x: fold(DIM, ROWS, STEP) is expected"},
-      {"func f(x: i8[4] inp fold(0, 2, 3)) {}", "x: fold(DIM, ROWS, STEP) is expected"},
+      {"func f(x: i8[4] inp fold(1, 2, 1)) {}",
+       "x: fold(DIM, ROWS, STEP[, PLANES]) is expected, STEP <= ROWS"},
+      {"func f(x: i8[4] inp fold(0, 2)) {}",
+       "x: fold(DIM, ROWS, STEP[, PLANES]) is expected, STEP <= ROWS"},
+      {"func f(x: i8[4] inp fold(0, 2, 0)) {}",
+       "x: fold(DIM, ROWS, STEP[, PLANES]) is expected, STEP <= ROWS"},
+      {"func f(x: i8[4] inp fold(0, 2, 3)) {}",
+       "x: fold(DIM, ROWS, STEP[, PLANES]) is expected, STEP <= ROWS"},
+      {"func f(x: i8[4] inp fold(0, 2, 1, 0)) {}",
+       "x: fold(DIM, ROWS, STEP[, PLANES]) is expected"},
+      {"func f(x: i8[4] inp fold(0, 2, 1, 1, 1)) {}",
+       "x: fold(DIM, ROWS, STEP[, PLANES]) is expected, STEP <= ROWS"},
       {body("x[0] = 1i8"), "line 3: '}' where ';' is expected"},
       {body("x[0] = 1i32;"), "line 2: x cannot hold i32"},
       {body("x[4] = 1i8;"), "x: index 4 of dimension 0 is outside [0, 4)"},

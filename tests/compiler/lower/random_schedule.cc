@@ -218,8 +218,8 @@ class RandomLines {
         const Stage& t = *AnyOf(exchanged);
         const int64_t dim = rng_.Range(0, std::ssize(t.shape) - 1),
                       rows = rng_.Range(1, t.shape[static_cast<size_t>(dim)]);
-        return fmt::format("set_scope {0} inp\nfold_storage {0} {1} {2} {3}", t.name, dim, rows,
-                           rng_.Range(1, rows));
+        return fmt::format("set_scope {0} inp\nfold_storage {0} {1} {2} {3}{4}", t.name, dim, rows,
+                           rng_.Range(1, rows), rng_.OneIn(3) ? " 2" : "");
       }
       case 38:
       case 39:

@@ -30,9 +30,13 @@ using target::TileElements;
 struct FoldedPlace {
   int64_t plane = 1, pitch = 1;  // tiles: a channel block with all rows; a row
   int64_t rows = 1, step = 1;    // rows that are there; set k begins at row k * step
-  int64_t times = 1;             // sets of rows
+  int64_t times = 1;             // sets of rows, for each set of planes
+  int64_t planes = 1;            // that are there at one time
   int activation = 0;            // the tensor's number
   int64_t tiles = 1;             // tiles that the tensor takes
+
+  // The number of the set of planes that tile |at| of the whole tensor is in.
+  int64_t SetOf(int64_t at) const { return at / plane / planes; }
 };
 
 // Place of a buffer: tiles of a scratchpad, or bytes of a segment.

@@ -54,6 +54,7 @@ Status LeafEmitter::EmitRows(const Leaf& leaf, const SolvedLeaf& solved, Env& en
     return {};
   }
   const int64_t row = solved.operands[0].base % place.plane / place.pitch,
+                before = place.SetOf(solved.operands[0].base) * place.times,
                 count = rows.empty() ? 1 : solved.dims[rows[0]].extent,
                 step = rows.empty() ? 1 : solved.dims[rows[0]].strides[0] / place.pitch;
   for (int64_t time = 0; time < place.times; ++time) {
@@ -61,8 +62,8 @@ Status LeafEmitter::EmitRows(const Leaf& leaf, const SolvedLeaf& solved, Env& en
     const int64_t first = CeilDiv(std::max<int64_t>(begin - row, 0), step),
                   last = std::min(count, CeilDiv(std::max<int64_t>(end - row, 0), step));
     if (first >= last) continue;
-    TESSERA_TRY(
-        EmitAt(time, leaf, rows.empty() ? solved : Part(solved, rows[0], first, last), env));
+    TESSERA_TRY(EmitAt(before + time, leaf,
+                       rows.empty() ? solved : Part(solved, rows[0], first, last), env));
   }
   return {};
 }
@@ -72,19 +73,27 @@ Status LeafEmitter::Fold(int64_t time, const Leaf& leaf, size_t op, SolvedLeaf& 
   const BufferAddress& address = PlaceOf(operand);
   const FoldedPlace& place = *address.folded;
   const int64_t kept = place.rows * place.pitch;  // tiles of a block that are on chip
-  const int64_t at = operand.base % place.plane, row = at / place.pitch;
-  int64_t far = at;
+  const int64_t at = operand.base % place.plane, row = at / place.pitch,
+                set = place.SetOf(operand.base);
+  int64_t far = at, block = operand.base / place.plane;  // the last ones that it touches
   for (target::LeafDim& d : solved.dims) {
     int64_t& stride = d.strides[op];
     if (stride >= place.plane) {
       TESSERA_CHECK(stride % place.plane == 0, "{}", operand.buffer->name);
+      block += stride / place.plane * (d.extent - 1);
       stride = stride / place.plane * kept;
     } else {
       far += stride * (d.extent - 1);
     }
   }
-  if (time < 0) time = std::min(row / place.step, place.times - 1);
-  const int64_t begin = time * place.step,
+  if (block / place.planes != set) {
+    return Fail(Code::kUnsupported,
+                "{}: blocks of channels {} to {} are not there together: {} are (fold_storage); "
+                "choose tiles of so many channels",
+                operand.buffer->name, operand.base / place.plane, block, place.planes);
+  }
+  if (time < 0) time = set * place.times + std::min(row / place.step, place.times - 1);
+  const int64_t begin = (time - set * place.times) * place.step,
                 last = far / place.pitch +
                        RowsBelow(leaf, solved, place.pitch * TileElements(config_, operand.buffer));
   if (far >= place.plane || row < begin || last >= begin + place.rows) {
@@ -96,7 +105,8 @@ Status LeafEmitter::Fold(int64_t time, const Leaf& leaf, size_t op, SolvedLeaf& 
   const FoldedAccess access{place.activation, address.base,     place.tiles, time,
                             row - begin,      last + 1 - begin, op == 0};
   if (log_ != nullptr && (log_->empty() || log_->back() != access)) log_->push_back(access);
-  operand.base = address.base + operand.base / place.plane * kept + at - begin * place.pitch;
+  operand.base =
+      address.base + operand.base / place.plane % place.planes * kept + at - begin * place.pitch;
   return {};
 }
 

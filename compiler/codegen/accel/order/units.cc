@@ -204,18 +204,33 @@ bool Conflict(const std::vector<isa::Access>& a, const std::vector<isa::Access>&
   return false;
 }
 
+namespace {
+
+// Whether |in_use| meets the place of a tensor that |unit| has folded. Such a tensor counts as a
+// whole: rows of the other set may be anywhere in its place.
+bool MeetsFolded(const WorkUnit& unit, const std::vector<isa::Access>& in_use) {
+  if (unit.folded.empty()) return false;
+  for (const isa::Access& used : in_use) {
+    if (used.space != isa::Space::Of(isa::Memory::kInp)) continue;
+    for (const FoldedAccess& access : unit.folded) {
+      if (std::ranges::any_of(used.intervals, [&](const isa::AddressRange& range) {
+            return range.begin < access.base + access.tiles && access.base < range.end;
+          })) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 bool Touches(const WorkUnit& unit, const std::vector<isa::Access>& in_use) {
-  // A folded tensor counts as a whole: rows of the other set may be anywhere in its place.
-  const auto meets = [&](const FoldedAccess& access) {
-    return Conflict(
-        {{isa::Space::Of(isa::Memory::kInp), true, {{access.base, access.base + access.tiles}}}},
-        in_use);
-  };
-  return Conflict(unit.shared, in_use) || std::ranges::any_of(unit.folded, meets);
+  return Conflict(unit.shared, in_use) || MeetsFolded(unit, in_use);
 }
 
 Precedence PrecedenceOf(const WorkUnit& a, const WorkUnit& b) {
-  bool first = Touches(a, b.shared) || Touches(b, a.shared), second = false;
+  bool first = Touches(a, b.shared) || MeetsFolded(b, a.shared), second = false;
   for (const FoldedAccess& x : a.folded) {
     for (const FoldedAccess& y : b.folded) {
       if (x.activation != y.activation) {
