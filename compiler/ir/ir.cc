@@ -315,8 +315,7 @@ Expr ReduceIdentity(ReduceOp op, DType dtype) {
 }
 
 BinOp ReduceCombiner(ReduceOp op) {
-  constexpr BinOp kCombiners[] = {BinOp::kAdd, BinOp::kMax, BinOp::kMin, BinOp::kMul,
-                                   BinOp::kAdd};
+  constexpr BinOp kCombiners[] = {BinOp::kAdd, BinOp::kMax, BinOp::kMin, BinOp::kMul, BinOp::kAdd};
   return kCombiners[static_cast<int>(op)];
 }
 

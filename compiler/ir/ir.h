@@ -259,7 +259,7 @@ bool IsImmEqual(const Expr& e, int64_t value);
 Expr ReduceIdentity(ReduceOp op, DType dtype);
 BinOp ReduceCombiner(ReduceOp op);
 bool IsSum(ReduceOp op);  // kSum, kFusedSum
-// The factors of the products that |reduce|, a kFusedSum, adds unrounded; null: it adds no products.
+// The factors of the products that |reduce|, a kFusedSum, adds unrounded; null: it adds none.
 const std::vector<Expr>* FusedFactors(const ExprNode& reduce);
 
 const char* BinOpName(BinOp op);  // "+", "min", ...

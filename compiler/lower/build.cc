@@ -344,8 +344,8 @@ class Builder {
     if (stage.body->kind == ir::ExprKind::kReduce) {
       const Expr before = ir::Load(buffer, place);
       const bool fused = ir::FusedFactors(*stage.body) != nullptr;
-      TESSERA_CHECK(!fused || (value->kind == ir::ExprKind::kBin && value->bin() == ir::BinOp::kMul),
-                    "{}: a product became another expression", stage.name);
+      TESSERA_CHECK(!fused || value->args.size() == 2, "{}: a product is no longer one",
+                    stage.name);
       value = fused ? ir::Fma(value->args[0], value->args[1], before)
                     : ir::Bin(ir::ReduceCombiner(stage.body->reduce()), before, value);
     }

@@ -66,8 +66,8 @@ class PaddedSplit {
       if (IsNever(guard, behind)) return {};  // the iterations are skipped
     }
     behind.insert(behind.end(), conditions_.begin(), conditions_.end());
-    const bool nothing = ir::IsSum(stage_.body->reduce()) &&
-                         IsZero(ir::Substitute(parts[0], values_), behind);
+    const bool nothing =
+        ir::IsSum(stage_.body->reduce()) && IsZero(ir::Substitute(parts[0], values_), behind);
     if (nothing) return {};
     return Bad(
         fmt::format("what the iterations behind its end add is not 0, and a factor of the "

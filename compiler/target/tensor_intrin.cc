@@ -31,8 +31,7 @@ int64_t ProductTile::products() const {
 std::optional<ProductTile> ProductsOf(const TensorIntrin& intrin) {
   const te::TensorNode& made = *intrin.behaviour.get();
   const ir::Expr& sum = made.body;
-  if (sum->kind != ir::ExprKind::kReduce || !ir::IsSum(sum->reduce()) || sum->start())
-    return {};
+  if (sum->kind != ir::ExprKind::kReduce || !ir::IsSum(sum->reduce()) || sum->start()) return {};
   const ir::Expr& product = sum->args[0];
   if (product->kind != ir::ExprKind::kBin || product->bin() != ir::BinOp::kMul) return {};
   DType types[2];

@@ -359,11 +359,10 @@ std::vector<Case> Networks() {
       {kNotWorth, "the host is faster: ",
        [] {
          Net net(2);
-         const auto x = net.Input({1, 16, 8, 8});
-         net.Output(net.Conv(x, 16, Square(3)));
+         net.Output(net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3)));
          net.Output(net.Rescale(net.Input({1, 16, 8, 8})));
          Refusal last = LastOf(net);
-         last.machine.resize(20);  // compiler_network_place_cost_test has the figures
+         last.machine.resize(20);  // place_cost_test.cc has the figures
          return last;
        }},
       {kView, "the machine's memories do not have the tensor that this shows",
