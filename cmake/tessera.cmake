@@ -43,11 +43,10 @@ function(tessera_precompile target)
   tessera_launch_precompiled(${target})
 endfunction()
 
-# ccache accepts a compilation with such headers only if told to ignore their macros and times.
 function(tessera_launch_precompiled target)
   if(CCACHE)
     set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;CCACHE_BASEDIR=${CMAKE_SOURCE_DIR};CCACHE_NOHASHDIR=1;${CCACHE}")
+      "${CMAKE_SOURCE_DIR}/cmake/launch_precompiled.sh;${CMAKE_SOURCE_DIR};${CCACHE}")
   endif()
 endfunction()
 
