@@ -9,16 +9,23 @@ execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE TES
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(TESSERA_VERILATOR_INCLUDE ${TESSERA_VERILATOR_ROOT}/include)
 get_filename_component(TESSERA_HW ${CMAKE_CURRENT_LIST_DIR}/../hw ABSOLUTE)
+# clang takes two thirds of the time of g++ 12 for these models, and they run faster.
+find_program(TESSERA_MODEL_CXX NAMES clang++-14 clang++)
+set(TESSERA_COMPILE_WITH ${CMAKE_CURRENT_LIST_DIR}/compile_with.sh)
 set(TESSERA_VERILATE ${TESSERA_HW}/scripts/verilate.sh)
 
-# Builds Verilator's runtime once.
-if(NOT TARGET tessera_verilated)
-  add_library(tessera_verilated STATIC
+# Builds Verilator's runtime, once for the models of tests and once for whole machines.
+function(tessera_verilator_runtime target)
+  add_library(${target} STATIC
     ${TESSERA_VERILATOR_INCLUDE}/verilated.cpp ${TESSERA_VERILATOR_INCLUDE}/verilated_threads.cpp)
-  target_include_directories(tessera_verilated SYSTEM PUBLIC
+  target_include_directories(${target} SYSTEM PUBLIC
     ${TESSERA_VERILATOR_INCLUDE} ${TESSERA_VERILATOR_INCLUDE}/vltstd)
-  target_compile_options(tessera_verilated PRIVATE -w)
-  target_link_libraries(tessera_verilated PUBLIC Threads::Threads)
+  target_compile_options(${target} PRIVATE -w)
+  target_link_libraries(${target} PUBLIC Threads::Threads)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+endfunction()
+if(NOT TARGET tessera_verilated)
+  tessera_verilator_runtime(tessera_verilated)
 endif()
 
 # Prints the package of a configuration into the build folder. A package with the same text keeps
@@ -61,6 +68,10 @@ function(tessera_verilate target)
     DEPFILE ${dir}/sources.d
     COMMENT "Verilating ${A_TOP} (${A_CONFIG})" VERBATIM)
   add_library(${target} STATIC ${dir}/fast.cc ${dir}/slow.cc)
+  if(TESSERA_MODEL_CXX AND NOT TESSERA_SANITIZE)
+    set_target_properties(${target} PROPERTIES CXX_STANDARD 17 CXX_COMPILER_LAUNCHER
+      "${TESSERA_COMPILE_WITH};${TESSERA_MODEL_CXX};${CMAKE_CXX_COMPILER};${CMAKE_CXX_COMPILER_LAUNCHER}")
+  endif()
   set_source_files_properties(${dir}/fast.cc PROPERTIES COMPILE_OPTIONS "-O2")
   set_source_files_properties(${dir}/slow.cc PROPERTIES COMPILE_OPTIONS "-O0")
   target_compile_options(${target} PRIVATE -w)

@@ -10,7 +10,7 @@
 
 TESSERA_PACKAGES=(
   # tools
-  g++ make cmake ninja-build ccache git pkg-config ca-certificates clang-format clang libclang-rt-14-dev python3-clang-14 tcl device-tree-compiler xilinx-bootgen openssh-server openssh-client
+  g++ make cmake ninja-build ccache git pkg-config ca-certificates clang-format clang lld libclang-rt-14-dev python3-clang-14 tcl device-tree-compiler xilinx-bootgen openssh-server openssh-client
   # host code for boards, which tests run
   g++-arm-linux-gnueabihf g++-aarch64-linux-gnu qemu-user-static
   # hardware
@@ -84,7 +84,7 @@ tessera_build() {
   local preset=${TESSERA_PRESET:-release}
   [ "$(free_mib .)" -ge 2000 ] || die "the build needs about 2 GB free here; there are $(free_mib .) MiB."
   local dir=build
-  case $preset in dev) dir=build-dev ;; asan) dir=build-asan ;; esac
+  case $preset in dev | asan | single-file) dir=build-$preset ;; esac
   TESSERA_BUILD=$dir
   # Shows the log of a configure run only if it failed. ninja reconfigures by itself when a list of
   # files changes.

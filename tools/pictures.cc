@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMostBytes = 0xffffffff;  // of all pictures, in the form of the model's input
+constexpr int64_t kMostPictureBytes = 0xffffffff;  // of all, in the form of the model's input
 
 Result<std::vector<std::string>> FilesOf(const std::string& path) {
   std::error_code error;
@@ -58,7 +58,7 @@ Result<Pictures> LoadPictures(const std::string& path, const artifact::TensorInf
   const int64_t channels = want.shape[*axis], height = want.shape[planes ? 2 : 1],
                 width = want.shape[planes ? 3 : 2];
   if (const Result<int64_t> count =
-          ElementCount(std::vector{std::ssize(files), channels, height, width}, kMostBytes);
+          ElementCount(std::vector{std::ssize(files), channels, height, width}, kMostPictureBytes);
       !count)
     return Within(path, count.error());
   std::vector<int64_t> shape = want.shape;

@@ -17,7 +17,6 @@ constexpr size_t kMaxBytes = (size_t{1} << 31) - 64;  // offsets have 31 bits
 constexpr size_t kMaxOperators = 1 << 14;             // later passes compare pairs of nodes
 constexpr size_t kMaxTensors = 1 << 16;
 constexpr size_t kMaxOperands = 1024;
-constexpr size_t kMaxRank = 8;
 constexpr size_t kMaxName = 200;  // every message has a name, and many tensors may share one
 
 // The length of a vector of tables or scalars that may be absent.

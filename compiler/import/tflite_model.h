@@ -6,6 +6,7 @@
 #ifndef TESSERA_COMPILER_IMPORT_TFLITE_MODEL_H_
 #define TESSERA_COMPILER_IMPORT_TFLITE_MODEL_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -22,6 +23,8 @@ using tflite_file::TensorType;
 
 // The format's names, "INT8"; a number where it has none.
 std::string TypeText(TensorType type);
+
+inline constexpr size_t kMaxRank = 8;  // of a tensor
 
 struct TfliteTensor {
   int index = 0;     // in the file

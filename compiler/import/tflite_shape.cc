@@ -11,8 +11,6 @@ namespace {
 
 using graph::TensorId;
 
-constexpr size_t kMaxRank = 8;
-
 // Whether elements of a tensor of shape [N, C, H, W] are stored in another order than NHWC.
 bool Moves(const std::vector<int64_t>& nchw) {
   return nchw.size() == 4 && nchw[1] > 1 && nchw[2] * nchw[3] > 1;

@@ -12,7 +12,7 @@
 namespace tessera::ir {
 namespace {
 
-int64_t FloorQuotient(int64_t a, int64_t b) {
+int64_t WrappedQuotient(int64_t a, int64_t b) {
   if (b == -1) return static_cast<int64_t>(0 - static_cast<uint64_t>(a));
   const int64_t q = a / b;
   return q - ((a % b != 0 && ((a < 0) != (b < 0))) ? 1 : 0);
@@ -33,11 +33,11 @@ bool IntBin(BinOp op, int64_t a, int64_t b, int64_t* out) {
       return true;
     case BinOp::kDiv:
       if (b == 0) return false;
-      *out = FloorQuotient(a, b);
+      *out = WrappedQuotient(a, b);
       return true;
     case BinOp::kMod:
       if (b == 0) return false;
-      *out = static_cast<int64_t>(ua - static_cast<uint64_t>(FloorQuotient(a, b)) * ub);
+      *out = static_cast<int64_t>(ua - static_cast<uint64_t>(WrappedQuotient(a, b)) * ub);
       return true;
     case BinOp::kMin:
       *out = std::min(a, b);

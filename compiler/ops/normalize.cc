@@ -292,13 +292,13 @@ constexpr OnnxRow kNormalizationRows[] = {
     {"MeanVarianceNormalization", FromMeanVariance, 1, kNever},
     {"LogSoftmax", FromLogSoftmax, 1, kNever},
     {"LRN", FromLocalResponse, 1, kNever}};
-constexpr TfliteRow kTfliteRows[] = {
+constexpr TfliteRow kTfliteNormalizations[] = {
     {"L2_NORMALIZATION", 1, 1, FromTfliteL2},
     {"LOCAL_RESPONSE_NORMALIZATION", 1, 1, FromTfliteLocalResponse}};
 
 }  // namespace
 
 std::span<const OnnxRow> NormalizationRows() { return kNormalizationRows; }
-std::span<const TfliteRow> TfliteNormalizationRows() { return kTfliteRows; }
+std::span<const TfliteRow> TfliteNormalizationRows() { return kTfliteNormalizations; }
 
 }  // namespace tessera::ops

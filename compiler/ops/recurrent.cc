@@ -272,10 +272,13 @@ class Recurrence {
   bool reverse_ = false, batch_first_ = false;
 };
 
-Status FromOnnx(QdqConverter& c, const OnnxNode& node) { return Recurrence(c, node).Convert(); }
+Status RecurrenceFromOnnx(QdqConverter& c, const OnnxNode& node) {
+  return Recurrence(c, node).Convert();
+}
 
-constexpr OnnxRow kRecurrentRows[] = {
-    {"RNN", FromOnnx, 1, kNever}, {"GRU", FromOnnx, 1, kNever}, {"LSTM", FromOnnx, 1, kNever}};
+constexpr OnnxRow kRecurrentRows[] = {{"RNN", RecurrenceFromOnnx, 1, kNever},
+                                      {"GRU", RecurrenceFromOnnx, 1, kNever},
+                                      {"LSTM", RecurrenceFromOnnx, 1, kNever}};
 
 }  // namespace
 

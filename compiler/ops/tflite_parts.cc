@@ -119,10 +119,10 @@ Status FromStridedSlice(Converter& c) {
       cuts[d++] = {at, 1, 1};
       continue;
     }
-    constexpr int64_t kFar = int64_t{1} << 40;
-    const int64_t start = marked(options->begin_mask(), k) ? (step > 0 ? 0 : kFar) : begin[k];
+    constexpr int64_t kEnd = int64_t{1} << 40;
+    const int64_t start = marked(options->begin_mask(), k) ? (step > 0 ? 0 : kEnd) : begin[k];
     int64_t stop = end[k] + (options->offset() ? begin[k] : 0);
-    if (marked(options->end_mask(), k)) stop = step > 0 ? kFar : -kFar;
+    if (marked(options->end_mask(), k)) stop = step > 0 ? kEnd : -kEnd;
     cuts[d] = CutOf(start, stop, step, extent);
     shape.push_back(cuts[d++].count);
   }

@@ -11,7 +11,7 @@ namespace tessera {
 namespace {
 
 // ldr x16, #8; br x16
-constexpr uint8_t kJump[] = {0x50, 0x00, 0x00, 0x58, 0x00, 0x02, 0x1f, 0xd6};
+constexpr uint8_t kAArch64Jump[] = {0x50, 0x00, 0x00, 0x58, 0x00, 0x02, 0x1f, 0xd6};
 
 // How many low bits of a byte offset an instruction drops: the logarithm of its access size.
 int ScaleOf(uint32_t type) {
@@ -30,7 +30,7 @@ int ScaleOf(uint32_t type) {
   }
 }
 
-RelocationKind Kind(uint32_t type) {
+RelocationKind AArch64Kind(uint32_t type) {
   switch (type) {
     case R_AARCH64_NONE:
       return {RelocationWants::kNothing, 0};
@@ -60,7 +60,7 @@ bool Fits(int64_t value, int bits) {
   return value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1);
 }
 
-bool Patch(uint32_t type, uint8_t* place, uint64_t address, uint64_t target) {
+bool AArch64Patch(uint32_t type, uint8_t* place, uint64_t address, uint64_t target) {
   if (type == R_AARCH64_ABS64) {
     std::memcpy(place, &target, 8);
     return true;
@@ -104,9 +104,9 @@ bool Patch(uint32_t type, uint8_t* place, uint64_t address, uint64_t target) {
 const HostArchitecture kAarch64Architecture = {.name = "aarch64",
                                                .machine = EM_AARCH64,
                                                .wide = true,
-                                               .jump = kJump,
-                                               .kind = Kind,
+                                               .jump = kAArch64Jump,
+                                               .kind = AArch64Kind,
                                                .addend = nullptr,
-                                               .patch = Patch};
+                                               .patch = AArch64Patch};
 
 }  // namespace tessera

@@ -11,9 +11,9 @@
 namespace tessera {
 namespace {
 
-constexpr uint8_t kJump[] = {0x04, 0xf0, 0x1f, 0xe5};  // ldr pc, [pc, #-4]
+constexpr uint8_t kArmJump[] = {0x04, 0xf0, 0x1f, 0xe5};  // ldr pc, [pc, #-4]
 
-RelocationKind Kind(uint32_t type) {
+RelocationKind ArmKind(uint32_t type) {
   switch (type) {
     case R_ARM_NONE:
     case R_ARM_V4BX:
@@ -39,7 +39,7 @@ uint32_t WordAt(const uint8_t* place) {
   return word;
 }
 
-int64_t Addend(uint32_t type, const uint8_t* place) {
+int64_t ArmAddend(uint32_t type, const uint8_t* place) {
   const uint32_t word = WordAt(place);
   switch (type) {
     case R_ARM_CALL:
@@ -53,7 +53,7 @@ int64_t Addend(uint32_t type, const uint8_t* place) {
   }
 }
 
-bool Patch(uint32_t type, uint8_t* place, uint64_t address, uint64_t target) {
+bool ArmPatch(uint32_t type, uint8_t* place, uint64_t address, uint64_t target) {
   const auto distance = static_cast<int32_t>(target - address);
   uint32_t word = WordAt(place);
   bool reaches = true;
@@ -85,9 +85,9 @@ bool Patch(uint32_t type, uint8_t* place, uint64_t address, uint64_t target) {
 const HostArchitecture kArmArchitecture = {.name = "32-bit Arm",
                                            .machine = EM_ARM,
                                            .wide = false,
-                                           .jump = kJump,
-                                           .kind = Kind,
-                                           .addend = Addend,
-                                           .patch = Patch};
+                                           .jump = kArmJump,
+                                           .kind = ArmKind,
+                                           .addend = ArmAddend,
+                                           .patch = ArmPatch};
 
 }  // namespace tessera

@@ -10,9 +10,9 @@
 namespace tessera {
 namespace {
 
-constexpr uint8_t kJump[] = {0xff, 0x25, 0, 0, 0, 0};  // jmp *0(%rip)
+constexpr uint8_t kX8664Jump[] = {0xff, 0x25, 0, 0, 0, 0};  // jmp *0(%rip)
 
-RelocationKind Kind(uint32_t type) {
+RelocationKind X8664Kind(uint32_t type) {
   switch (type) {
     case R_X86_64_64:
       return {RelocationWants::kAddress, 8};
@@ -28,7 +28,7 @@ RelocationKind Kind(uint32_t type) {
   }
 }
 
-bool Patch(uint32_t type, uint8_t* place, uint64_t address, uint64_t target) {
+bool X8664Patch(uint32_t type, uint8_t* place, uint64_t address, uint64_t target) {
   if (type == R_X86_64_64) {
     std::memcpy(place, &target, 8);
     return true;
@@ -44,9 +44,9 @@ bool Patch(uint32_t type, uint8_t* place, uint64_t address, uint64_t target) {
 const HostArchitecture kX8664Architecture = {.name = "x86-64",
                                              .machine = EM_X86_64,
                                              .wide = true,
-                                             .jump = kJump,
-                                             .kind = Kind,
+                                             .jump = kX8664Jump,
+                                             .kind = X8664Kind,
                                              .addend = nullptr,
-                                             .patch = Patch};
+                                             .patch = X8664Patch};
 
 }  // namespace tessera

@@ -12,9 +12,9 @@
 namespace tessera {
 namespace {
 
-// A thread takes 1 / kParts of its share of the remaining iterations at a time. So pieces are large
-// at first, to have few of them, and small at last, so that all threads end together.
-constexpr int64_t kParts = 2;
+// A thread takes 1 / kPieces of its share of the remaining iterations at a time. So pieces are
+// large at first, to have few of them, and small at last, so that all threads end together.
+constexpr int64_t kPieces = 2;
 constexpr auto kSpin = std::chrono::microseconds(20);  // how long a thread looks before it sleeps
 
 thread_local HostThreads* threads_in_use = nullptr;
@@ -124,7 +124,7 @@ void HostThreads::Serve(Worker& worker) {
 
 void HostThreads::Take(void* scratch) {
   for (int64_t begin = next_.load(); begin < work_.iterations; begin = next_.load()) {
-    const int64_t piece = std::max<int64_t>((work_.iterations - begin) / (kParts * threads()), 1);
+    const int64_t piece = std::max<int64_t>((work_.iterations - begin) / (kPieces * threads()), 1);
     if (!next_.compare_exchange_strong(begin, begin + piece)) continue;
     work_.body(work_.context, scratch, begin, begin + piece);
   }

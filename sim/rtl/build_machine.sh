@@ -13,7 +13,8 @@
 #   TRACE       none, vcd or fst: what the machine can write as a waveform; coverage: it counts which lines were executed and
 #               which signals of up to 4 bits changed, hw/scripts/coverage.sh
 # Environment: CXX (the compiler), TESSERA_MODEL_CXX (of what Verilator made: clang++-14, else clang++, else CXX), TESSERA_JOBS
-# (compilers at a time, 2), TESSERA_OPTIMISE (-O3), and verilate.sh's
+# (compilers at a time, 2), TESSERA_OPTIMISE (-O3), TESSERA_VERILATED (Verilator's runtime for TRACE none, an archive that was
+# compiled with VL_USER_STOP and VL_USER_FATAL; without it, this script compiles the runtime), and verilate.sh's
 set -eu
 if [ $# -ne 5 ]; then
   sed -n '/^#   build_machine/,/^set/p' "$0" >&2
@@ -74,30 +75,29 @@ esac
 hash=$(sed -n "s/.*ConfigHash = 64'h\([0-9a-f]*\).*/\1/p" tsr_pkg.sv)
 flags="$flags -DTESSERA_CONFIG_HASH=0x${hash}u -Iobj -isystem $include -isystem $include/vltstd -I$source_dir"
 
-# One object a file, many at a time. What runs once or never is not worth optimising.
-: > commands
-for kind in fast slow; do
-  effort=
-  if [ $kind = slow ]; then effort=-O0; fi
-  for file in $(sed -n 's/#include "\(.*\)"/\1/p' obj/$kind.cc); do
-    echo "$launcher $model_cxx -std=c++17 $flags $level $effort -c obj/$file -o $(basename "$file" .cpp).o" >> commands
+# Few files, because each one reads all headers of the model again: one by one they take twice the time. What runs once or
+# never is not worth optimising.
+echo "$launcher $model_cxx -std=c++17 $flags $level -c obj/fast.cc -o fast.o" > commands
+echo "$launcher $model_cxx -std=c++17 $flags $level -O0 -c obj/slow.cc -o slow.o" >> commands
+for file in machine.cc sim/dram/dram.cc base/check.cc base/hash.cc; do
+  echo "#include \"$file\""
+done > own.cc
+echo "$launcher $cxx -std=c++23 $flags -c own.cc -o own.o" >> commands
+runtime=${TESSERA_VERILATED:-}
+if [ -z "$runtime" ] || [ "$trace" != none ]; then
+  runtime=
+  for file in verilated.cpp verilated_threads.cpp $trace_sources; do
+    echo "$launcher $cxx -std=c++23 $flags -c $include/$file -o lib_$(basename "$file" .cpp).o" >> commands
   done
-done
-for file in verilated.cpp verilated_threads.cpp $trace_sources; do
-  echo "$launcher $cxx -std=c++23 $flags -c $include/$file -o lib_$(basename "$file" .cpp).o" >> commands
-done
-echo "$launcher $cxx -std=c++23 $flags -c machine.cc -o machine.o" >> commands
-for file in sim/dram/dram.cc base/check.cc base/hash.cc; do
-  echo "$launcher $cxx -std=c++23 $flags -c $source_dir/$file -o own_$(basename "$file" .cc).o" >> commands
-done
+fi
 xargs -P "$jobs" -I{} sh -c '{} || exit 255' < commands
 
 libs="-lfmt -lpthread"
 if [ "$trace" = fst ]; then libs="$libs -lz"; fi
-"$cxx" -shared -Wl,-Bsymbolic -o plugin.so ./*.o $libs
+"$cxx" -shared -Wl,-Bsymbolic -o plugin.so ./*.o $runtime $libs
 
 {
-  printf '%s:' "$output"
+  printf '%s: ' "$output"
   cat obj/sources.d ./*.d | tr ' :\\' '\n\n\n' | grep "^$source_dir/" | sort -u | tr '\n' ' '
   echo
 } > "$work.d"

@@ -14,7 +14,7 @@
 namespace tessera::tune {
 namespace {
 
-constexpr size_t kWindow = 500;  // batches that count
+constexpr size_t kBatches = 500;  // that count
 constexpr double kBonus = 0.05;
 
 class PortfolioStrategy : public Strategy {
@@ -30,7 +30,7 @@ class PortfolioStrategy : public Strategy {
     before_ = best;
     const size_t arm = Choose();
     batches_.emplace_back(arm, false);
-    if (batches_.size() > kWindow) batches_.pop_front();
+    if (batches_.size() > kBatches) batches_.pop_front();
     return arms_[arm]->NextBatch(space, model, history, n);
   }
 

@@ -10,7 +10,7 @@
 #include "tests/hw/gemm/gemm_bench.h"
 #include "tests/hw/gemm/gemm_golden.h"
 
-namespace tessera::hw {
+namespace tessera::hw::depthwise_test {
 namespace {
 
 const isa::Config& TheConfig() {
@@ -214,4 +214,4 @@ TEST(DepthwiseErrors, StopTheUnitInOrder) {
 }
 
 }  // namespace
-}  // namespace tessera::hw
+}  // namespace tessera::hw::depthwise_test

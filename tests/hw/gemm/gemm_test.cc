@@ -11,7 +11,7 @@
 #include "tests/hw/gemm/gemm_bench.h"
 #include "tests/hw/gemm/gemm_golden.h"
 
-namespace tessera::hw {
+namespace tessera::hw::gemm_test {
 namespace {
 
 const isa::Config& TheConfig() {
@@ -339,4 +339,4 @@ TEST(GemmErrors, VtaResetIgnoresWhatItDoesNotRead) {
 }
 
 }  // namespace
-}  // namespace tessera::hw
+}  // namespace tessera::hw::gemm_test

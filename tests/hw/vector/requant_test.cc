@@ -9,7 +9,7 @@
 #include "tests/hw/vector/vector_bench.h"
 #include "tests/hw/vector/vector_golden.h"
 
-namespace tessera::hw {
+namespace tessera::hw::requant_test {
 namespace {
 
 const isa::Config& TheConfig() {
@@ -204,4 +204,4 @@ TEST(AluValues, EdgesAndRandomPairs) {
 }
 
 }  // namespace
-}  // namespace tessera::hw
+}  // namespace tessera::hw::requant_test

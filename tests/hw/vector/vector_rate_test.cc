@@ -8,7 +8,7 @@
 #include "isa/costs.h"
 #include "tests/hw/vector/vector_bench.h"
 
-namespace tessera::hw {
+namespace tessera::hw::vector_rate_test {
 namespace {
 
 const isa::Config& TheConfig() {
@@ -269,4 +269,4 @@ TEST(VectorErrors, VtaAlu) {
 }
 
 }  // namespace
-}  // namespace tessera::hw
+}  // namespace tessera::hw::vector_rate_test

@@ -10,7 +10,7 @@
 #include "tests/hw/vector/vector_bench.h"
 #include "tests/hw/vector/vector_golden.h"
 
-namespace tessera::hw {
+namespace tessera::hw::vector_test {
 namespace {
 
 const isa::Config& TheConfig() {
@@ -179,4 +179,4 @@ TEST_P(VectorRandom, VtaProgramsMatchExactArithmetic) {
 INSTANTIATE_TEST_SUITE_P(Seeds, VectorRandom, ::testing::Range(uint64_t{0}, uint64_t{240}));
 
 }  // namespace
-}  // namespace tessera::hw
+}  // namespace tessera::hw::vector_test
