@@ -97,7 +97,7 @@ Status ValidateConfig(const Config& c) {
   TESSERA_TRY(InRange(c, "token_depth", c.token_depth, 1, 1023));
   TESSERA_TRY(InRange(c, "cpu.clock_mhz", c.cpu.clock_mhz, 1, 10000));
   TESSERA_TRY(InRange(c, "cpu.cores", c.cpu.cores, 1, 1024));
-  TESSERA_TRY(InRange(c, "cpu.l2_kib", c.cpu.l2_kib, 16, 1 << 20));
+  TESSERA_TRY(InRange(c, "cpu.l2_kib", c.cpu.l2_kib, 16, 1'000'000));
   TESSERA_TRY(InRange(c, "cpu.memory_mb_s", c.cpu.memory_mb_s, 1, 1000000));
   TESSERA_TRY(InRange(c, "cpu.start_us", c.cpu.start_us, 0, 1000000));
   TESSERA_TRY(InRange(c, "cpu.pack_mb_s", c.cpu.pack_mb_s, 1, 1000000));

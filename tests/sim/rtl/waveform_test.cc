@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "base/file.h"
+#include "isa/config.h"
 #include "runtime/device/registry.h"
 #include "tests/sim/rtl/copy.h"
 #include "tests/sim/rtl/fst_file.h"
@@ -228,8 +229,12 @@ TEST(Waveform, ASessionOfTheDebuggerRecordsItsPoint) {
 TEST(Waveform, AWindowIsOfTheProgramThatItNames) {
   const std::string stem = Shared().path() + "/mixed", cache = Shared().path();
   const std::string model = test::WriteMixedModel(stem + ".tflite");
-  const std::string trace =
-      fmt::format("trace {} --config tiny --device rtl:cache={} --cycles 50 ", model, cache);
+  // Beside a slow processor, so that the second layer stays on the accelerator.
+  isa::Config config = *isa::LoadConfig("tiny");
+  config.cpu.clock_mhz = 1;
+  ASSERT_TRUE(WriteFile(stem + ".config.json", isa::ConfigToJson(config)));
+  const std::string trace = fmt::format(
+      "trace {} --config {}.config.json --device rtl:cache={} --cycles 50 ", model, stem, cache);
   const auto refused = [&](const std::string& from) {
     EXPECT_EQ(Tessera(fmt::format("{} --wave {}.fst --from {}", trace, stem, from), stem + ".log"),
               2);
