@@ -183,6 +183,10 @@ Outcome RunGraph(const graph::Graph& graph, const std::map<graph::TensorId, Byte
   const Result<isa::Config> config = isa::LoadConfig(way.config);
   if (!config) return broken(config.error());
   options.config = *config;
+  // The accelerator keeps what it can run: its processor is slow, transfers cost nothing.
+  options.config.cpu.clock_mhz = 1;
+  options.config.cpu.start_us = 0;
+  options.config.cpu.pack_mb_s = 1'000'000;
   options.fuse = way.fuse;
   options.schedules = way.schedules;
   options.host_effort = way.host_effort;

@@ -115,7 +115,7 @@ class Products : public ::testing::TestWithParam<std::string> {
   }
 };
 
-// The products are long enough to be worth the copy of their operands to the accelerator.
+// Products of few numbers and of many.
 TEST_P(Products, OfWhatTheHostHasAreExact) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
