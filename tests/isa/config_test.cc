@@ -317,7 +317,7 @@ TEST(ConfigBad, EachLimitIsNamed) {
       {[](Config& c) { c.token_depth = 1024; }, "token_depth is 1024, it can be 1 to 1023"},
       {[](Config& c) { c.cpu.clock_mhz = 0; }, "cpu.clock_mhz is 0, it can be 1 to 10000"},
       {[](Config& c) { c.cpu.cores = 0; }, "cpu.cores is 0, it can be 1 to 1024"},
-      {[](Config& c) { c.cpu.l2_kib = 15; }, "cpu.l2_kib is 15, it can be 16 to 1048576"},
+      {[](Config& c) { c.cpu.l2_kib = 15; }, "cpu.l2_kib is 15, it can be 16 to 1000000"},
       {[](Config& c) { c.cpu.memory_mb_s = 0; }, "cpu.memory_mb_s is 0, it can be 1 to 1000000"},
       {[](Config& c) { c.cpu.start_us = 1000001; },
        "cpu.start_us is 1000001, it can be 0 to 1000000"},
