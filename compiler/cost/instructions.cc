@@ -97,13 +97,17 @@ class WorkCounter {
     } else if (e->kind == ExprKind::kVar) {
       AddVars(e, &moved);
     } else {
-      const bool fused =
-          target_.fma && e->kind == ExprKind::kReduce && ir::FusedFactors(*e) != nullptr;
-      std::vector<Expr> operands = e->args;
-      if (fused) operands.front() = e->args[0]->args[0], operands.push_back(e->args[0]->args[1]);
-      for (const Expr& arg : operands) {
-        const Moved of = AddArithmetic(arg);
+      const auto add = [&](const Expr& operand) {
+        const Moved of = AddArithmetic(operand);
         for (size_t d = 0; d < moved.size(); ++d) moved[d] = moved[d] || of[d];
+      };
+      const std::vector<Expr>* factors =
+          target_.fma && e->kind == ExprKind::kReduce ? ir::FusedFactors(*e) : nullptr;
+      if (factors != nullptr) {  // the sum multiplies
+        std::ranges::for_each(*factors, add);
+        if (e->args.size() > 1) add(e->args[1]);
+      } else {
+        std::ranges::for_each(e->args, add);
       }
       if (e->kind == ExprKind::kReduce) {  // one sum an iteration
         for (size_t d = 0; d < moved.size(); ++d) moved[d] = moved[d] || body_.loops[d].own;

@@ -158,17 +158,17 @@ class Placer {
 
   // Leaves to the host the part whose leaving saves the most time; false: no leaving saves any.
   bool LeaveOne() {
-    const std::vector<int> turns = TurnsOfNodes();
-    if (Islands(turns, {}).size() < 2) return false;
     const auto fuse = [&](const std::vector<bool>& on) {
       std::vector<NodePlace> places(nodes_.size());
       for (size_t n = 0; n < nodes_.size(); ++n) places[n].device = on[n] ? kAccelerator : kHost;
       return FusePlaced(layers_, places, true, scheduled_, refused_);
     };
     const Placement placement{nodes_, packed_, on_, fuse};
-    const std::vector<std::vector<size_t>> islands = Islands(turns, fuse(on_));
-    const std::vector<std::vector<size_t>> parts = PartsOf(islands, turns);
+    const std::vector<int> turns = TurnsOf(graph_, placement, on_);
+    if (Islands(turns, {}).size() < 2) return false;
     const PlaceCosts costs(layers_, placement);
+    const std::vector<std::vector<size_t>> parts =
+        PartsOf(Islands(turns, costs.layers_now()), turns);
     const std::vector<size_t>* leaving = nullptr;
     PartTimes best;
     for (const std::vector<size_t>& part : parts) {
@@ -188,12 +188,6 @@ class Placer {
       Leave(n, {RefusalKind::kNotWorth, about, why});
     }
     return true;
-  }
-
-  std::vector<int> TurnsOfNodes() const {
-    std::vector<uint32_t> devices;
-    for (const bool on : on_) devices.push_back(on ? kAccelerator : kHost);
-    return Turns(graph_, nodes_, devices, packed_);
   }
 
   // Nodes of the accelerator, grouped: of one turn and connected by tensors, or of one of

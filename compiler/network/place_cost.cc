@@ -23,7 +23,7 @@ std::string TimeText(double seconds) {
   return fmt::format("{:.1f} ms", us / 1e3);
 }
 
-// " of which A and B", of the times that are not 0.
+// ", of which A and B": the positive times of |parts|, each with its words. Empty if there is none.
 std::string OfWhich(const std::vector<std::pair<double, const char*>>& parts) {
   std::string text;
   for (const auto& [seconds, what] : parts) {
@@ -41,36 +41,52 @@ double PartTimes::OnAccelerator() const {
   return cycles + std::max(start, 0.0) + std::max(carry, 0.0);
 }
 
+std::vector<int> TurnsOf(const graph::Graph& graph, const Placement& placement,
+                         const std::vector<bool>& on) {
+  std::vector<uint32_t> devices;
+  for (const bool accelerator : on) devices.push_back(accelerator ? kAccelerator : kHost);
+  return Turns(graph, placement.nodes, devices, placement.packed);
+}
+
 PlaceCosts::PlaceCosts(const Layers& layers, const Placement& placement)
     : layers_(layers),
       graph_(layers.graph()),
       placement_(placement),
-      layers_now_(placement.fuse(placement.on)) {}
+      layers_now_(placement.fuse(placement.on)),
+      placed_now_(PlacedOf(layers_now_, placement.on)) {}
+
+PlaceCosts::Placed PlaceCosts::PlacedOf(const std::vector<Region>& layers,
+                                        const std::vector<bool>& on) {
+  Placed placed;
+  for (const Region& layer : layers) placed.emplace(layer.nodes, on[layer.nodes[0]]);
+  return placed;
+}
 
 std::optional<PartTimes> PlaceCosts::TimesOf(const std::vector<size_t>& part) const {
   std::vector<bool> without = placement_.on;
   for (const size_t n : part) without[n] = false;
+  const std::vector<Region> then = placement_.fuse(without);
   PartTimes times;
   bool known = true;
-  // Adds the layers of |some| that are not among |others|, |sign| times.
-  const auto add = [&](const std::vector<Region>& some, const std::vector<Region>& others,
-                       const std::vector<bool>& on, double sign) {
-    std::set<std::pair<std::vector<size_t>, bool>> same;
-    for (const Region& region : others)
-      same.emplace(region.nodes, (&on == &without ? placement_.on : without)[region.nodes[0]]);
-    for (const Region& region : some) {
-      const bool accelerator = on[region.nodes[0]];
-      if (same.contains({region.nodes, accelerator}) || ViewedBy(graph_, region)) continue;
+  // Adds the times on the accelerator of those |layers| that are not among |others|, and subtracts
+  // those on the host; with a |sign| of -1 the other way round.
+  const auto add = [&](const std::vector<Region>& layers, const std::vector<bool>& on,
+                       const Placed& others, double sign) {
+    for (const Region& layer : layers) {
+      const bool accelerator = on[layer.nodes[0]];
+      if (others.contains({layer.nodes, accelerator}) || ViewedBy(graph_, layer)) continue;
       const std::optional<double> seconds =
-          accelerator ? layers_.AcceleratorSeconds(region) : layers_.HostSeconds(region);
+          accelerator ? layers_.AcceleratorSeconds(layer) : layers_.HostSeconds(layer);
       known = known && seconds;
-      (accelerator ? times.cycles : times.host) +=
-          sign * (accelerator ? 1 : -1) * seconds.value_or(0);
+      if (accelerator) {
+        times.cycles += sign * seconds.value_or(0);
+      } else {
+        times.host -= sign * seconds.value_or(0);
+      }
     }
   };
-  const std::vector<Region> then = placement_.fuse(without);
-  add(layers_now_, then, placement_.on, 1);
-  add(then, layers_now_, without, -1);
+  add(layers_now_, placement_.on, PlacedOf(then, without), 1);
+  add(then, without, placed_now_, -1);
   if (!known) return std::nullopt;
   const isa::Cpu& cpu = layers_.config().cpu;
   times.start = static_cast<double>((Starts(placement_.on) - Starts(without)) * cpu.start_us) / 1e6;
@@ -80,9 +96,7 @@ std::optional<PartTimes> PlaceCosts::TimesOf(const std::vector<size_t>& part) co
 }
 
 int64_t PlaceCosts::Starts(const std::vector<bool>& on) const {
-  std::vector<uint32_t> devices;
-  for (const bool accelerator : on) devices.push_back(accelerator ? kAccelerator : kHost);
-  const std::vector<int> turns = Turns(graph_, placement_.nodes, devices, placement_.packed);
+  const std::vector<int> turns = TurnsOf(graph_, placement_, on);
   std::set<int> started;
   for (size_t n = 0; n < on.size(); ++n) {
     if (on[n] && !ViewedBy(graph_, placement_.nodes[n])) started.insert(turns[n]);

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/graph/fuse.h"
@@ -18,7 +20,7 @@
 
 namespace tessera::network {
 
-// A network of which some nodes run on the accelerator.
+// A network, and which of its nodes the accelerator runs.
 struct Placement {
   const std::vector<graph::Region>& nodes;  // a region a node, in the graph's order
   // By node: the tensors that the host packs for it (Layers::PackedByHost).
@@ -28,13 +30,17 @@ struct Placement {
   std::function<std::vector<graph::Region>(const std::vector<bool>& on)> fuse;
 };
 
+// The turn of each node (Turns), if the accelerator runs the nodes of |on|.
+std::vector<int> TurnsOf(const graph::Graph& graph, const Placement& placement,
+                         const std::vector<bool>& on);
+
 // What a part of a network costs on the accelerator, and what it would cost on the host, if the
 // rest stays where it is. In seconds of one inference.
 struct PartTimes {
   double host = 0;    // on the host's processor: the layers that are there only with the part
   double cycles = 0;  // on the accelerator: the layers that are there only with the part
-  // What the network has only because the part is on the accelerator: starts, and tensors packed
-  // or unpacked. Below 0: what it would have only if the part were on the host.
+  // Starts of the accelerator, and packing and unpacking of tensors, that moving the part to the
+  // host saves. Below 0: what moving it adds.
   double start = 0, carry = 0;
 
   double OnHost() const;
@@ -48,8 +54,13 @@ class PlaceCosts {
 
   // The times of |part|, nodes on the accelerator; nothing: a layer has no estimate.
   std::optional<PartTimes> TimesOf(const std::vector<size_t>& part) const;
+  // The layers of both devices as the network is placed.
+  const std::vector<graph::Region>& layers_now() const { return layers_now_; }
 
  private:
+  // The nodes of a layer, and whether the accelerator runs it.
+  using Placed = std::set<std::pair<std::vector<size_t>, bool>>;
+  static Placed PlacedOf(const std::vector<graph::Region>& layers, const std::vector<bool>& on);
   // Programs of the accelerator that one inference starts, if the nodes of |on| run there.
   int64_t Starts(const std::vector<bool>& on) const;
   // Bytes in the machine's layout that the host packs and unpacks then.
@@ -59,10 +70,12 @@ class PlaceCosts {
   const graph::Graph& graph_;
   const Placement& placement_;
   const std::vector<graph::Region> layers_now_;
+  const Placed placed_now_;
 };
 
-// |times| of a part with |operators| operators, for RefusalKind::kNotWorth: "with 2 other operators
-// 3.1 us on cortex-a9, 41 us on the accelerator, of which 22 us start it and 15 us carry tensors".
+// |times| of a part with |operators| operators in the words of RefusalKind::kNotWorth. Example:
+// "with 2 other operators 3.1 us on cortex-a9, 41 us on the accelerator, of which 22 us start it
+// and 15 us carry tensors".
 std::string TimesText(const PartTimes& times, size_t operators, const std::string& cpu);
 
 }  // namespace tessera::network

@@ -153,16 +153,19 @@ Status Search::Teach(size_t task) {
 }
 
 Status Search::Run() {
-  // The given points of all tasks come first: a short search has at least these.
-  for (const bool given : {true, false}) {
-    for (size_t t = 0; options_.from_given && t < tasks_->size() && !Over(); ++t) {
-      std::vector<Point> starts = (*tasks_)[t].space->Starts();
-      starts.resize(given ? 1 : starts.size());
-      std::erase_if(starts, [&](const Point& start) { return states_[t].history.Has(start); });
-      if (options_.trials > 0 && std::ssize(starts) > options_.trials - progress_.trials)
-        starts.resize(static_cast<size_t>(options_.trials - progress_.trials));
-      if (!starts.empty()) TESSERA_TRY(RunBatch(t, starts));
-    }
+  // Those of |points| that the task has not measured yet.
+  const auto begin = [&](size_t t, std::vector<Point> points) -> Status {
+    std::erase_if(points, [&](const Point& point) { return states_[t].history.Has(point); });
+    if (options_.trials > 0 && std::ssize(points) > options_.trials - progress_.trials)
+      points.resize(static_cast<size_t>(options_.trials - progress_.trials));
+    return points.empty() ? Status() : RunBatch(t, points);
+  };
+  if (options_.from_given) {
+    // The given points of all tasks come first: a short search has at least these.
+    for (size_t t = 0; t < tasks_->size() && !Over(); ++t)
+      TESSERA_TRY(begin(t, {(*tasks_)[t].space->given()}));
+    for (size_t t = 0; t < tasks_->size() && !Over(); ++t)
+      TESSERA_TRY(begin(t, (*tasks_)[t].space->Starts()));
   }
   Count();
   while (!Over()) {

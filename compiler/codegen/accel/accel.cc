@@ -26,7 +26,7 @@ constexpr int64_t kConstantAlign = 64;
 
 namespace {
 
-// Indices of a dimension: |count| from |first| on, of those that there are.
+// |count| indices of a dimension, from |first| on. Those behind the dimension's end do not count.
 struct IndexRange {
   ir::Expr first;
   int64_t count = 0;
@@ -54,8 +54,8 @@ ir::Stmt FillHalo(const ir::Buffer& kept, int64_t pad, const isa::Config& config
   return ir::Simplify(fill);
 }
 
-// |s| with |around|(set, body) as the body of its outermost loop, of which each of |sets|
-// iterations is for one set of planes; nothing: it has no such loop.
+// Replaces the body of the outermost loop of |s| by |around|(set, body). The loop has |sets|
+// iterations, one for each set of planes. Nothing: |s| has no such loop.
 std::optional<ir::Stmt> InEachSet(
     const ir::Stmt& s, int64_t sets,
     const std::function<ir::Stmt(const ir::Expr& set, const ir::Stmt& body)>& around) {

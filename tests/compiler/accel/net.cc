@@ -168,6 +168,24 @@ TensorId Net::Rescale(TensorId x) {
   return Result(node, graph_.tensor(x).shape);
 }
 
+TensorId Net::Transpose(TensorId x) {
+  graph::GraphTensor t = graph_.tensor(x);
+  const size_t rank = t.shape.size();
+  t.name = fmt::format("t{}", graph_.tensors.size());
+  std::swap(t.shape[rank - 2], t.shape[rank - 1]);
+  graph::TransposeAttributes order;
+  for (size_t d = 0; d < rank; ++d) order.perm.push_back(static_cast<int>(d));
+  std::swap(order.perm[rank - 2], order.perm[rank - 1]);
+  graph::Node node;
+  node.op = graph::Op::kTranspose;
+  node.name = t.name;
+  node.inputs = {x};
+  node.attributes = order;
+  node.output = graph_.AddTensor(t);
+  graph_.nodes.push_back(node);
+  return node.output;
+}
+
 TensorId Net::Reshape(TensorId x, std::vector<int64_t> shape) {
   graph::Node node;
   node.op = graph::Op::kReshape;

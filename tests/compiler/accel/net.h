@@ -41,6 +41,7 @@ class Net {
   graph::TensorId MaxPool(graph::TensorId x, graph::Window window);
   graph::TensorId AvgPool(graph::TensorId x, graph::Window window);
   graph::TensorId Rescale(graph::TensorId x);
+  graph::TensorId Transpose(graph::TensorId x);  // exchanges the last two dimensions
   graph::TensorId Reshape(graph::TensorId x, std::vector<int64_t> shape);
   void Output(graph::TensorId id) { graph_.outputs.push_back(id); }
 

@@ -36,23 +36,6 @@ using graph::TensorId;
 using test::Net;
 using test::Square;
 
-// Exchanges y and x of a square image, which the accelerator cannot.
-TensorId Transpose(Net& net, TensorId x) {
-  graph::Graph& g = net.graph();
-  graph::GraphTensor t = g.tensor(x);
-  t.name = fmt::format("t{}", g.tensors.size());
-  graph::TransposeAttributes order;
-  order.perm = {0, 1, 3, 2};
-  graph::Node node;
-  node.op = graph::Op::kTranspose;
-  node.name = t.name;
-  node.inputs = {x};
-  node.attributes = order;
-  node.output = g.AddTensor(t);
-  g.nodes.push_back(node);
-  return node.output;
-}
-
 // Operators on images of one shape: those of the accelerator, and one in three of the host.
 Net RandomNet(Rng& rng) {
   Net net(rng.Range(1, 1 << 20));
@@ -77,7 +60,7 @@ Net RandomNet(Rng& rng) {
         made.push_back(net.Add(any(), any()));
         break;
       default:
-        made.push_back(Transpose(net, any()));
+        made.push_back(net.Transpose(any()));
     }
   }
   // Every result that nothing reads is the network's.
@@ -280,7 +263,7 @@ TEST(PlaceCost, NoOtherChoiceOfIslandsIsFaster) {
 bool KeepsTheMiddle(const isa::Config& config) {
   Net net(4);
   const TensorId a = net.Conv(net.Input({1, 64, 28, 28}), 64, Square(3));
-  net.Output(Transpose(net, net.Conv(Transpose(net, a), 64, Square(1))));
+  net.Output(net.Transpose(net.Conv(net.Transpose(a), 64, Square(1))));
   const std::vector<bool> on = On(net.graph(), config);
   EXPECT_EQ(on.size(), 4u);
   EXPECT_TRUE(on[0]);
@@ -341,8 +324,8 @@ std::vector<double> MicrosecondsIn(const std::string& text) {
 TEST(PlaceCost, TheReasonHasTheFiguresOfTheCosts) {
   Net net(2);
   const TensorId x = net.Input({1, 16, 8, 8});
-  net.Output(Transpose(net, net.Conv(x, 16, Square(3))));
-  net.Output(net.Rescale(Transpose(net, x)));
+  net.Output(net.Transpose(net.Conv(x, 16, Square(3))));
+  net.Output(net.Rescale(net.Transpose(x)));
   const isa::Config config = Machine(650, 30, 160);
   const graph::Graph& graph = net.graph();
   const std::vector<NodePlace> places = PlaceNodes(Layers(graph, config));

@@ -23,26 +23,6 @@ using graph::TensorId;
 using test::Net;
 using test::Square;
 
-// Exchanges y and x, which the accelerator cannot.
-TensorId Transpose(Net& net, TensorId x) {
-  graph::Graph& g = net.graph();
-  graph::GraphTensor t = g.tensor(x);
-  const size_t rank = t.shape.size();
-  t.name = fmt::format("t{}", g.tensors.size());
-  std::swap(t.shape[rank - 2], t.shape[rank - 1]);
-  graph::TransposeAttributes order;
-  for (size_t d = 0; d < rank; ++d) order.perm.push_back(static_cast<int>(d));
-  std::swap(order.perm[rank - 2], order.perm[rank - 1]);
-  graph::Node node;
-  node.op = graph::Op::kTranspose;
-  node.name = t.name;
-  node.inputs = {x};
-  node.attributes = order;
-  node.output = g.AddTensor(t);
-  g.nodes.push_back(node);
-  return node.output;
-}
-
 std::vector<uint32_t> Devices(const graph::Graph& g) {
   std::vector<uint32_t> devices;
   for (const NodePlace& p : PlaceNodes(Layers(g, test::NamedConfig("default"))))
@@ -53,7 +33,7 @@ std::vector<uint32_t> Devices(const graph::Graph& g) {
 TEST(Place, AHostOperatorInTheMiddleLeavesTheRestWhereItIs) {
   Net net(1);
   const TensorId a = net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3));
-  net.Output(net.Conv(Transpose(net, a), 16, Square(3)));
+  net.Output(net.Conv(net.Transpose(a), 16, Square(3)));
   EXPECT_EQ(Devices(net.graph()), (std::vector<uint32_t>{kAccelerator, kHost, kAccelerator}));
   const auto places = PlaceNodes(Layers(net.graph(), test::NamedConfig("default")));
   EXPECT_THAT(places[1].why_host, ::testing::Not(::testing::IsEmpty()));
@@ -63,7 +43,7 @@ TEST(Place, AHostOperatorInTheMiddleLeavesTheRestWhereItIs) {
 TEST(Place, AScheduleBringsALayerAlong) {
   Net net(1);
   const TensorId a = net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3));
-  net.Output(net.Conv(Transpose(net, a), 16, Square(3)));
+  net.Output(net.Conv(net.Transpose(a), 16, Square(3)));
   const isa::Config config = test::NamedConfig("default");
   const std::string name = net.graph().nodes[1].name;
   for (const std::string& layer : {name, name + "+more", "before+" + name}) {
@@ -75,13 +55,13 @@ TEST(Place, AScheduleBringsALayerAlong) {
   EXPECT_EQ(PlaceNodes(Layers(net.graph(), config), {name + "s"})[1].device, kHost);
   // By itself it is not worth its transfers, but it was asked for.
   Net alone(2);
-  alone.Output(Transpose(alone, alone.Input({1, 16, 8, 8})));
+  alone.Output(alone.Transpose(alone.Input({1, 16, 8, 8})));
   EXPECT_EQ(PlaceNodes(Layers(alone.graph(), config))[0].device, kHost);
   EXPECT_EQ(PlaceNodes(Layers(alone.graph(), config), {alone.graph().nodes[0].name})[0].device,
             kAccelerator);
   // A tensor of five dimensions has no place in the machine's memory.
   Net deep(3);
-  deep.Output(Transpose(deep, deep.Input({1, 1, 16, 8, 8})));
+  deep.Output(deep.Transpose(deep.Input({1, 1, 16, 8, 8})));
   EXPECT_EQ(PlaceNodes(Layers(deep.graph(), config), {deep.graph().nodes[0].name})[0].device,
             kHost);
 }
@@ -128,7 +108,7 @@ TEST(Place, ARefusedRegionIsCutAndARefusedNodeIsTheHosts) {
 TEST(Place, ACheapNodeBetweenTwoOfTheHostsStaysThere) {
   Net net(4);
   const TensorId a = net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3));
-  net.Output(Transpose(net, net.Rescale(Transpose(net, a))));
+  net.Output(net.Transpose(net.Rescale(net.Transpose(a))));
   EXPECT_EQ(Devices(net.graph()), (std::vector<uint32_t>{kAccelerator, kHost, kHost, kHost}));
 }
 
@@ -141,7 +121,7 @@ TEST(Place, TheOnlyIslandStaysEvenIfItIsCheap) {
 
 TEST(Place, ANetworkWithoutAnythingForTheAcceleratorIsTheHosts) {
   Net net(6);
-  net.Output(Transpose(net, net.Input({1, 16, 8, 8})));
+  net.Output(net.Transpose(net.Input({1, 16, 8, 8})));
   EXPECT_EQ(Devices(net.graph()), (std::vector<uint32_t>{kHost}));
 }
 

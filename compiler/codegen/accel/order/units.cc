@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
@@ -64,7 +65,7 @@ std::vector<isa::AddressRange> Without(const std::vector<isa::AddressRange>& fro
 
 using Touched = std::map<std::pair<uint8_t, bool>, std::vector<isa::AddressRange>>;
 
-bool Meet(const std::vector<isa::AddressRange>& a, const std::vector<isa::AddressRange>& b) {
+bool Meet(std::span<const isa::AddressRange> a, std::span<const isa::AddressRange> b) {
   if (a.empty() || b.empty() || a.back().end <= b.front().begin ||
       b.back().end <= a.front().begin) {
     return false;
@@ -209,16 +210,13 @@ namespace {
 // Whether |in_use| meets the place of a tensor that |unit| has folded. Such a tensor counts as a
 // whole: rows of the other set may be anywhere in its place.
 bool MeetsFolded(const WorkUnit& unit, const std::vector<isa::Access>& in_use) {
-  if (unit.folded.empty()) return false;
-  for (const isa::Access& used : in_use) {
-    if (used.space != isa::Space::Of(isa::Memory::kInp)) continue;
-    for (const FoldedAccess& access : unit.folded) {
-      if (std::ranges::any_of(used.intervals, [&](const isa::AddressRange& range) {
-            return range.begin < access.base + access.tiles && access.base < range.end;
-          })) {
-        return true;
-      }
-    }
+  constexpr auto kInp = isa::Space::Of(isa::Memory::kInp);
+  for (const FoldedAccess& access : unit.folded) {
+    const isa::AddressRange place[] = {{access.base, access.base + access.tiles}};
+    if (std::ranges::any_of(in_use, [&](const isa::Access& used) {
+          return used.space == kInp && Meet(place, used.intervals);
+        }))
+      return true;
   }
   return false;
 }
