@@ -63,6 +63,10 @@ Result<Tuning> Prepare(TuneFlags& flags) {
                 "opencl and cuda",
                 flags.target);
   }
+  if (!flags.level.empty() && !host) {
+    return Fail(Code::kInvalidArgument, "--cpu-level {}: only code of --target cpu has a level",
+                flags.level);
+  }
   Tuning made;
   made.budget.trials = flags.trials;
   if (!flags.budget.empty() || flags.trials == 0) {
@@ -129,6 +133,7 @@ Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, const TuneStage& 
     options.until = Clock::now() +
                     std::chrono::duration_cast<Clock::duration>(tuning.budget.time * stage.share);
   }
+  options.least_gain = flags.min_gain / 100;
   options.stop = Interrupted;
   options.finished = [log, records](const tune::Task& task, const tune::Trial& trial) {
     tune::Record record = tune::RecordOf(task, trial);
@@ -293,11 +298,18 @@ Action AddTune(CLI::App& app) {
   verb->add_option("--config", flags->config,
                    "configuration of the accelerator: a name or a JSON file")
       ->capture_default_str();
+  verb->add_option("--cpu-level", flags->level,
+                   "the level of host code to search for, one that this machine runs (default: its "
+                   "best)");
   AddImportOptions(verb, flags->import);
   verb->add_option("--budget", flags->budget,
                    "time to spend: 90s, 30m, 2h (default: 2m, without a limit where --trials is)");
   verb->add_option("--trials", flags->trials, "schedules to measure, of all layers together")
       ->check(CountFromOne());
+  verb->add_option("--min-gain", flags->min_gain,
+                   "end before the budget does, when the next trials of all layers are expected to "
+                   "gain less than this many per cent, e.g. 0.1")
+      ->check(CLI::Range(0.0, 100.0));
   verb->add_flag("--resume", flags->resume,
                  "go on with the records that the file has: none is measured again");
   verb->add_option("--strategy", flags->strategy,

@@ -27,9 +27,11 @@ namespace tessera::tools {
 struct TuneFlags {
   std::string model, output, config = "default", target = "vta", budget, json;
   std::string strategy, cost_model;  // "": those of the target
+  std::string level;                 // of host code; "": this machine's
   ImportWords import;
   std::string curves, t4, load_model, save_model;
   int64_t trials = 0, seed = 1, workers = 0;
+  double min_gain = 0;  // per cent; 0: the budget alone ends a search
   bool resume = false, explain = false, no_transfer = false;
 };
 

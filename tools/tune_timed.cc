@@ -50,7 +50,10 @@ class TimedTuning : public TuneTarget {
   Status Adopt(size_t, const tune::Search&, tune::RecordLog*) override { return {}; }
   Result<TuneGain> Choose(const std::vector<Found>& found, const std::function<bool()>& over,
                           tune::RecordLog* log) override;
-  std::string CompileWords() const override { return "--target " + std::string(plan()); }
+  std::string CompileWords() const override {
+    const std::string level = flags_.level.empty() ? "" : " --cpu-level " + flags_.level;
+    return "--target " + std::string(plan()) + level;
+  }
 
  private:
   const char* target() const { return gpu_ ? compiler::GpuName(*gpu_) : schedule::kHostTrace; }
@@ -59,6 +62,7 @@ class TimedTuning : public TuneTarget {
     compiler::CompileOptions options;
     options.device = false;
     options.cpu = !gpu_;
+    if (!flags_.level.empty()) options.cpu_levels = {flags_.level};
     options.opencl = gpu_ == artifact::DeviceKind::kOpenCl;
     options.cuda = gpu_ == artifact::DeviceKind::kCuda;
     return options;
@@ -99,10 +103,16 @@ Status TimedTuning::AddTasks(const std::vector<Planned>& planned) {
 
 Status TimedTuning::Prepare() {
   std::string where = "the host, a processor of level ";
+  const std::vector<std::string> levels = CpuLevels();
   if (gpu_) {
     TESSERA_ASSIGN(where, tune::GpuDeviceName(*gpu_));
   } else {
-    where += CpuLevels().empty() ? "none" : CpuLevels().front();
+    where += levels.empty() ? "none" : levels.front();
+  }
+  if (!flags_.level.empty() && std::ranges::find(levels, flags_.level) == levels.end()) {
+    return Fail(Code::kInvalidArgument,
+                "--cpu-level {}: candidates run on this machine, whose levels are {}", flags_.level,
+                fmt::join(levels, ", "));
   }
   compiler::CompileOptions options = Options();
   options.layers_only = true;

@@ -53,6 +53,26 @@ bool Search::Over() const {
          (options_.trials > 0 && progress_.trials >= options_.trials);
 }
 
+std::optional<double> Search::SeenGain(size_t t) const {
+  const State& state = states_[t];
+  if (state.ended) return 0;
+  if (state.best.size() <= kWindow) return std::nullopt;
+  const double before = state.best[state.best.size() - 1 - kWindow], now = state.best.back();
+  const double gain = before == 0 ? now : before - now;  // 0: all trials had failed
+  return static_cast<double>((*tasks_)[t].weight) * gain / kWindow;
+}
+
+bool Search::GainsTooLittle() const {
+  if (options_.least_gain <= 0) return false;
+  double gain = 0;
+  for (size_t t = 0; t < tasks_->size(); ++t) {
+    const std::optional<double> seen = SeenGain(t);
+    if (!seen) return false;
+    gain += *seen;
+  }
+  return gain < options_.least_gain * progress_.best;
+}
+
 size_t Search::NextTask() const {
   size_t next = tasks_->size();
   double most = -1;
@@ -168,7 +188,7 @@ Status Search::Run() {
       TESSERA_TRY(begin(t, (*tasks_)[t].space->Starts()));
   }
   Count();
-  while (!Over()) {
+  while (!Over() && !GainsTooLittle()) {
     const size_t t = NextTask();
     if (t == tasks_->size()) break;
     State& state = states_[t];

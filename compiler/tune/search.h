@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ struct SearchOptions {
   // know nothing of the compiler's choice.
   bool from_given = true;
   int64_t trials = 0;  // of all tasks; 0: no limit
+  // The search ends when a batch of each task is expected to gain less than this share of the
+  // weighted cycles of all best points; 0: never.
+  double least_gain = 0;
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   std::function<bool()> stop = [] { return false; };
   // Receives each new trial, in an order that does not depend on the workers. Errors end a search.
@@ -61,7 +65,8 @@ class Search {
   // Adds a trial of an earlier search; SearchOptions::finished does not receive it.
   void AddKnown(size_t task, Trial trial) { states_[task].history.Add(std::move(trial)); }
 
-  // Searches until the budget is spent, stop() returns true, or no task has another point.
+  // Searches until the budget is spent, stop() returns true, the expected gain is less than asked,
+  // or no task has another point.
   //   errors  those of SearchOptions::finished, CostModel::Fit and SharedModel::With
   Status Run();
 
@@ -89,6 +94,11 @@ class Search {
         options_(std::move(options)),
         measure_(std::move(measure)) {}
   bool Over() const;
+  // The mean gain of |task|'s last batches, in weighted cycles a batch; nothing: there were too few
+  // to tell. 0: the task has no points left.
+  std::optional<double> SeenGain(size_t task) const;
+  // Whether all tasks together are expected to gain less than SearchOptions::least_gain.
+  bool GainsTooLittle() const;
   // The task whose next batch is expected to gain the most cycles; tasks_->size(): no task has
   // points left.
   size_t NextTask() const;

@@ -273,6 +273,61 @@ TEST(Searches, EndWhenTold) {
   EXPECT_EQ(ran.error().message, "disk full");
 }
 
+// The best so far of each task behind each of its batches, from the trials that a search told.
+using Courses = std::vector<std::vector<double>>;
+
+// The share of the best points' cycles that the last |batches| of all tasks gained, a batch.
+double GainOf(const Courses& courses, const std::vector<Task>& tasks, size_t batches) {
+  double gain = 0, best = 0;
+  for (size_t t = 0; t < courses.size(); ++t) {
+    const std::vector<double>& course = courses[t];
+    const double weight = static_cast<double>(tasks[t].weight);
+    gain += weight * (course[course.size() - 1 - batches] - course.back());
+    best += weight * course.back();
+  }
+  return gain / static_cast<double>(batches) / best;
+}
+
+TEST(Searches, EndWhenLittleIsGained) {
+  const isa::Config config = test::NamedConfig("tiny");
+  std::vector<Task> tasks = test::TuneTasks(config);
+  std::erase_if(tasks, [](Task& task) { return task.space->CountPoints().points < 200; });
+  ASSERT_FALSE(tasks.empty());
+  size_t before = SIZE_MAX;
+  for (const double least : {0.0005, 0.02, 1.0}) {
+    SearchOptions options;
+    options.strategy = "random";
+    options.model = ModelKind::kNone;
+    options.batch = 4;
+    options.trials = 4000;
+    options.least_gain = least;
+    Courses courses(tasks.size());
+    size_t all = 0;
+    std::vector<double> least_of(tasks.size(), 1e30);
+    options.finished = [&](const Task& task, const Trial& trial) -> Status {
+      double& now = least_of[static_cast<size_t>(&task - tasks.data())];
+      now = std::min(now, static_cast<double>(*trial.cycles));
+      return {};
+    };
+    options.progress = [&](const SearchProgress& progress) {
+      all = static_cast<size_t>(progress.trials);
+      courses[progress.task].push_back(least_of[progress.task]);
+    };
+    auto search = Search::Make(&tasks, config, options, Synthetic);
+    ASSERT_TRUE(search) << search.error().message;
+    ASSERT_TRUE(search->Run());
+    for (const auto& course : courses) ASSERT_GE(course.size(), 5u);  // the given point and four
+    EXPECT_LT(GainOf(courses, tasks, 3), least);
+    EXPECT_LT(all, 4000u);
+    EXPECT_LE(all, before) << "more is asked, so it ends no later";
+    before = all;
+    // One batch earlier it did not stop: the last batch's task had gained enough then.
+    courses[search->progress().task].pop_back();
+    const bool few = courses[search->progress().task].size() < 5;
+    EXPECT_TRUE(few || GainOf(courses, tasks, 3) >= least);
+  }
+}
+
 TEST(Selections, AreNoSlowerThanTheGenerator) {
   const isa::Config config = test::NamedConfig("tiny");
   const std::vector<compiler::PlannedProgram> programs = test::TunePrograms(config);
