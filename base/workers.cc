@@ -14,6 +14,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "base/check.h"
@@ -87,31 +88,18 @@ bool ReadMessage(int fd, std::string& bytes) {
 // One process and the pipes to it. Its standard error goes to a file in memory.
 class Worker {
  public:
+  // Tries several times. Without a process, End says why.
   explicit Worker(const RequestWork& work) {
-    std::unique_lock making(g_making);
-    int to[2], from[2];
-    TESSERA_CHECK(pipe(to) == 0 && pipe(from) == 0, "{}", std::strerror(errno));
-    errors_ = memfd_create("tessera_worker", MFD_CLOEXEC);
-    TESSERA_CHECK(errors_ >= 0, "{}", std::strerror(errno));
-    std::fflush(nullptr);
-    pid_ = fork();
-    TESSERA_CHECK(pid_ >= 0, "{}", std::strerror(errno));
-    if (pid_ == 0) {
-      making.unlock();  // work may make processes too
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      std::signal(SIGABRT, SIG_DFL);  // so that the signal tells how it ended
-      close(to[1]), close(from[0]);
-      dup2(errors_, STDERR_FILENO);
-      Serve(work, to[0], from[1]);
-      _exit(0);
-    }
-    close(to[0]), close(from[1]);
-    command_ = to[1], result_ = from[0];
+    constexpr int kTries = 5;
+    for (int n = 0; n < kTries && !Make(work); ++n)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20 << n));
   }
   // Kills the process, which has no state to save. The process would not notice that its pipe is
   // closed: processes forked later hold an end of the pipe too.
   ~Worker() {
-    close(command_), close(result_), close(errors_);
+    for (const int file : {command_, result_, errors_}) {
+      if (file >= 0) close(file);
+    }
     if (pid_ <= 0) return;
     kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
@@ -123,6 +111,7 @@ class Worker {
     busy_ = true;
     until_ = steady_clock::now() + limit;
     limit_ = limit;
+    if (!alive()) return;
     TESSERA_CHECK(ftruncate(errors_, 0) == 0 && lseek(errors_, 0, SEEK_SET) == 0);
     const WithoutPipeSignal quiet;
     static_cast<void>(WriteMessage(command_, request));  // End detects a dead process
@@ -132,6 +121,11 @@ class Worker {
   WorkEnd End() {
     busy_ = false;
     WorkEnd end;
+    if (!alive()) {
+      end.unmade = true;
+      end.crash = fmt::format("no process can be made: {}", std::strerror(refused_));
+      return end;
+    }
     if (ReadMessage(result_, end.bytes)) return end;
     end.bytes.clear();
     int status = 0;
@@ -149,7 +143,7 @@ class Worker {
 
   // Kills the process if its time is over.
   void Watch() {
-    if (!busy_ || late_ || steady_clock::now() < until_) return;
+    if (!busy_ || late_ || !alive() || steady_clock::now() < until_) return;
     late_ = true;
     kill(pid_, SIGKILL);
   }
@@ -159,6 +153,36 @@ class Worker {
   int result() const { return result_; }
 
  private:
+  // Makes the process. False: the system refuses.
+  bool Make(const RequestWork& work) {
+    std::unique_lock making(g_making);
+    int ends[4] = {-1, -1, -1, -1};  // of the pipe to it, and of the pipe from it
+    if (errors_ < 0) errors_ = memfd_create("tessera_worker", MFD_CLOEXEC);
+    if (errors_ >= 0 && pipe(ends) == 0 && pipe(ends + 2) == 0) {
+      std::fflush(nullptr);
+      pid_ = fork();
+    }
+    if (pid_ < 0) {
+      refused_ = errno;
+      for (const int end : ends) {
+        if (end >= 0) close(end);
+      }
+      return false;
+    }
+    if (pid_ == 0) {
+      making.unlock();  // work may make processes too
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      std::signal(SIGABRT, SIG_DFL);  // so that the signal tells how it ended
+      close(ends[1]), close(ends[2]);
+      dup2(errors_, STDERR_FILENO);
+      Serve(work, ends[0], ends[3]);
+      _exit(0);
+    }
+    close(ends[0]), close(ends[3]);
+    command_ = ends[1], result_ = ends[2];
+    return true;
+  }
+
   static void Serve(const RequestWork& work, int command, int result) {
     std::signal(SIGPIPE, SIG_IGN);
     for (std::string request; ReadMessage(command, request);) {
@@ -179,6 +203,7 @@ class Worker {
 
   pid_t pid_ = -1;
   int command_ = -1, result_ = -1, errors_ = -1;
+  int refused_ = 0;  // the error of the system that made no process
   bool busy_ = false, late_ = false;
   steady_clock::time_point until_;
   std::chrono::seconds limit_{};
@@ -216,10 +241,13 @@ void Workers::Run(const std::function<std::optional<int64_t>()>& next,
       if (one.worker->busy()) wait.push_back({one.worker->result(), POLLIN, 0});
     }
     if (wait.empty()) break;
-    poll(wait.data(), wait.size(), 200);
+    // A worker without a process has ended already.
+    const bool unmade = std::ranges::any_of(wait, [](const pollfd& p) { return p.fd < 0; });
+    poll(wait.data(), wait.size(), unmade ? 0 : 200);
     for (Busy& one : workers) {
       const auto polled = std::ranges::find(wait, one.worker->result(), &pollfd::fd);
-      if (!one.worker->busy() || polled == wait.end() || polled->revents == 0) continue;
+      if (!one.worker->busy() || polled == wait.end()) continue;
+      if (one.worker->alive() && polled->revents == 0) continue;
       done(one.piece, one.worker->End());
       if (!one.worker->alive()) one.worker = std::make_unique<Worker>(work);
       hand_out(one);
@@ -235,6 +263,7 @@ IsolatedProcess::~IsolatedProcess() = default;
 WorkEnd IsolatedProcess::Ask(const std::string& request) {
   if (!worker_ || !worker_->alive()) worker_ = std::make_unique<Worker>(work_);
   worker_->Begin(request, limit_);
+  if (!worker_->alive()) return worker_->End();
   for (pollfd wait{worker_->result(), POLLIN, 0}; poll(&wait, 1, 200) <= 0;) worker_->Watch();
   return worker_->End();
 }

@@ -22,6 +22,8 @@ struct WorkEnd {
   std::string crash;  // "ended by signal 6: FILE:LINE: check failed ..."; "" if it returned
   bool late = false;  // it took more than the limit
   int signal = 0;     // that ended it before the limit; 0: none
+  // The system made no process, in some tries: the work has not begun. |crash| says why.
+  bool unmade = false;
 };
 
 // Computes the answer to a request.

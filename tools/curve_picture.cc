@@ -96,10 +96,10 @@ class Drawing {
     right_ = kCurvesWidth - kRight - legend_ - kSwatch - 2 * kGap;
   }
 
-  cairo_status_t Draw(const std::string& unit) {
+  cairo_status_t Draw(const std::string& unit, const std::string& axis) {
     SetColour(kWhite);
     cairo_paint(cairo_.get());
-    DrawAxes(unit);
+    DrawAxes(unit, axis);
     for (size_t c = 0; c < curves_.size(); ++c) DrawCurve(c);
     DrawLegend();
     return cairo_status(cairo_.get());
@@ -146,7 +146,7 @@ class Drawing {
     cairo_stroke(cairo_.get());
   }
 
-  void DrawAxes(const std::string& unit) {
+  void DrawAxes(const std::string& unit, const std::string& axis) {
     const double bottom = kCurvesHeight - kBottom, middle = (kTop + bottom) / 2;
     const Ticks trials = TicksOf(0, last_, 1), shares = TicksOf(100 * low_, 100 * high_, 0);
     const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(shares.step) + 1e-9)));
@@ -171,7 +171,7 @@ class Drawing {
     DrawLine(sharp(kLeft), kTop, sharp(kLeft), bottom + 0.5, 1);
     DrawLine(kLeft, sharp(bottom), right_, sharp(bottom), 1);
     SetColour(kText);
-    Write((kLeft + right_) / 2, kCurvesHeight - 20, "trials", Anchor::kMiddle);
+    Write((kLeft + right_) / 2, kCurvesHeight - 20, axis, Anchor::kMiddle);
     cairo_save(cairo_.get());
     cairo_translate(cairo_.get(), 20, middle);
     cairo_rotate(cairo_.get(), -std::acos(0.0));
@@ -249,7 +249,7 @@ Status CheckCurves(const std::string& path) {
 }
 
 Status WriteCurves(const std::string& path, const std::vector<Curve>& curves,
-                   const std::string& unit) {
+                   const std::string& unit, const std::string& axis) {
   TESSERA_ASSIGN(const Format format, FormatOf(path));
   std::string file;
   // A PNG of RGB: without transparency.
@@ -258,7 +258,7 @@ Status WriteCurves(const std::string& path, const std::vector<Curve>& curves,
           ? cairo_image_surface_create(CAIRO_FORMAT_RGB24, kCurvesWidth, kCurvesHeight)
           : cairo_svg_surface_create_for_stream(Append, &file, kCurvesWidth, kCurvesHeight));
   if (format == Format::kSvg) cairo_svg_surface_set_document_unit(surface.get(), CAIRO_SVG_UNIT_PX);
-  cairo_status_t status = Drawing(surface.get(), curves).Draw(unit);
+  cairo_status_t status = Drawing(surface.get(), curves).Draw(unit, axis);
   if (status == CAIRO_STATUS_SUCCESS && format == Format::kPng)
     status = cairo_surface_write_to_png_stream(surface.get(), Append, &file);
   cairo_surface_finish(surface.get());

@@ -317,7 +317,8 @@ Action AddTune(CLI::App& app) {
   verb->add_option("--model", flags->cost_model,
                    "what predicts speed: none, prior (the compiler's estimate, the default for "
                    "vta), tree (a network that walks the loops), xgboost (learns by pairs, the "
-                   "default for others), xgboost-regression, xgboost-alone (without the estimate)");
+                   "default for others), xgboost-regression, xgboost-alone (without the estimate), "
+                   "xgboost-compiled (without it, for strategy screening)");
   verb->add_option("--load-model", flags->load_model,
                    "begin with what other searches learned: a file that --save-model wrote");
   verb->add_option("--save-model", flags->save_model,

@@ -34,10 +34,10 @@ Result<std::shared_ptr<const tune::SharedModel>> LoadModel(const TuneFlags& flag
       const auto* space = dynamic_cast<const tune::LayerSpace*>(task.space.get());
       if (space == nullptr) continue;
       TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(flags.load_model));
-      TESSERA_ASSIGN(tune::SharedModel model,
-                     tune::SharedModel::Parse(
-                         std::string(bytes.begin(), bytes.end()), flags.load_model,
-                         tune::SharedKindOf(space->target(), kind != tune::ModelKind::kRankAlone)));
+      TESSERA_ASSIGN(
+          tune::SharedModel model,
+          tune::SharedModel::Parse(std::string(bytes.begin(), bytes.end()), flags.load_model,
+                                   tune::SharedKindOf(space->target(), tune::KnowsEstimate(kind))));
       return std::make_shared<const tune::SharedModel>(std::move(model));
     }
   }
@@ -62,7 +62,7 @@ Result<std::string> SaveModel(const TuneFlags& flags, const std::vector<Found>& 
   }
   const tune::SharedModel nothing(loaded != nullptr ? loaded->kind() : lessons[0].kind);
   const tune::SharedModel& before = loaded != nullptr ? *loaded : nothing;
-  TESSERA_ASSIGN(const tune::SharedModel model, before.With(lessons));
+  TESSERA_ASSIGN(const tune::SharedModel model, before.With(lessons, /*kept=*/true));
   TESSERA_ASSIGN(const std::string text, model.Print());
   TESSERA_TRY(WriteFile(flags.save_model, text));
   return fmt::format("{}: the model has learned from {} trials; --load-model uses it",

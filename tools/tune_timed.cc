@@ -147,7 +147,8 @@ std::optional<tune::Trial> TimedTuning::Winner(const tune::Task& task, const tun
   for (const tune::Trial& trial : worth) {
     const auto same = measurer_.Interpret(task, trial.point);
     if (same) return trial;
-    notes->push_back(fmt::format("{}; please report this model", same.error().message));
+    const bool wrong = same.error().code == Code::kDataLoss;
+    notes->push_back(same.error().message + (wrong ? "; please report this model" : ""));
   }
   return tune::Trial{own, given, "", ""};
 }

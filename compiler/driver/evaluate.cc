@@ -26,15 +26,20 @@ AccelLayer AccelLayerOf(const graph::Graph& graph, const te::RegionTe& layer,
 
 namespace {
 
-Result<isa::ProgramImage> CheckedProgram(const std::vector<network::Activation>& activations,
-                                         const std::vector<lower::accel::AccelRegion>& regions,
-                                         const isa::Config& config) {
+Result<codegen::accel::AccelProgram> Emitted(const std::vector<network::Activation>& activations,
+                                             const std::vector<lower::accel::AccelRegion>& regions,
+                                             const isa::Config& config) {
   TESSERA_ASSIGN(const network::ProgramPlan plan,
                  network::PlanProgram(activations, regions, config));
   const network::MemoryPlan memory = plan.PlaceNeeds();
-  TESSERA_ASSIGN(codegen::accel::AccelProgram program,
-                 codegen::accel::EmitProgram(plan, activations, regions, config, memory.offsets,
-                                             memory.bytes));
+  return codegen::accel::EmitProgram(plan, activations, regions, config, memory.offsets,
+                                     memory.bytes);
+}
+
+Result<isa::ProgramImage> CheckedProgram(const std::vector<network::Activation>& activations,
+                                         const std::vector<lower::accel::AccelRegion>& regions,
+                                         const isa::Config& config) {
+  TESSERA_ASSIGN(codegen::accel::AccelProgram program, Emitted(activations, regions, config));
   TESSERA_TRY(isa::RequireChecked(program.image, config));
   return std::move(program.image);
 }
@@ -72,6 +77,12 @@ Result<RunReport> Evaluate(const PlannedProgram& program, const isa::Config& con
 Result<RunReport> Evaluate(const AccelLayer& layer, const schedule::Trace& trace) {
   TESSERA_ASSIGN(const isa::ProgramImage image, ProgramOf(layer, trace));
   return sim::CountCycles(image, layer.config);
+}
+
+Result<jit::ProgramStats> StatsOf(const PlannedProgram& program, const isa::Config& config) {
+  TESSERA_ASSIGN(const codegen::accel::AccelProgram made,
+                 Emitted(program.activations, program.regions, config));
+  return made.stats;
 }
 
 void HostCandidate::Run() {

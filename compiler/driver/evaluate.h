@@ -18,6 +18,7 @@
 #include "compiler/schedule/step.h"
 #include "isa/config.h"
 #include "isa/image.h"
+#include "jit/program_builder.h"
 #include "runtime/device.h"
 #include "runtime/host/host_code.h"
 #include "runtime/host/mapping.h"
@@ -68,6 +69,10 @@ Status PlanAgain(PlannedProgram* program, const isa::Config& config);
 //           kTimeout the run takes more than |budget| cycles; those of sim::CountCycles
 Result<RunReport> Evaluate(const PlannedProgram& program, const isa::Config& config,
                            uint64_t budget = 1'000'000'000);
+
+// What the code generator counts of the image of |program|, without a run.
+//   errors  those of network::PlanProgram and codegen::accel::EmitProgram
+Result<jit::ProgramStats> StatsOf(const PlannedProgram& program, const isa::Config& config);
 
 // A layer on the host.
 struct HostLayer {

@@ -82,8 +82,9 @@ Status Schedule::Try(const Step& step) {
 Status Schedule::Apply(const Step& step) {
   if (!undoes_) {
     const Status status = Try(step);
-    if (!status) return Within(NameOf(step, trace_.size() + 1), status.error());
-    trace_.push_back(step);
+    if (!status) return Within(NameOf(step, forgotten_ + trace_.size() + 1), status.error());
+    if (keeps_steps_) trace_.push_back(step);
+    forgotten_ += keeps_steps_ ? 0 : 1;
     return {};
   }
   StageList before = stages_;
@@ -97,9 +98,13 @@ Status Schedule::Apply(const Step& step) {
   return {};
 }
 
-void Schedule::ForgetUndo() {
+void Schedule::ForgetUndo(bool steps) {
   undoes_ = false;
   before_.clear();
+  if (!steps) return;
+  keeps_steps_ = false;
+  forgotten_ += trace_.size();
+  trace_ = {};
 }
 
 void Schedule::Undo(size_t steps) {

@@ -38,8 +38,9 @@ class Schedule {
   void Undo(size_t steps = 1);
   // Forgets how to undo the steps so far, and applies later ones in place: in three quarters of
   // the time, for one that replays many schedules. None of them can be undone, and a schedule that
-  // has refused a step is of no use.
-  void ForgetUndo();
+  // has refused a step is of no use. |steps|: forgets the steps too. It knows its stages then and
+  // the values of its decisions, but trace() and decisions() have no step, and a copy costs less.
+  void ForgetUndo(bool steps = false);
   // Makes |trace| the schedule's trace. The steps that both traces begin with stay applied, so only
   // the others cost time. After an error the steps before the refused one are applied.
   //   errors  as Apply
@@ -120,6 +121,8 @@ class Schedule {
   Trace trace_;
   std::vector<StageList> before_;  // by step of the trace: the stages before it; or none
   bool undoes_ = true;             // |before_| is kept
+  bool keeps_steps_ = true;        // |trace_| is kept
+  size_t forgotten_ = 0;           // steps that it does not have
   std::map<std::string, Decision> decisions_;
 };
 

@@ -11,8 +11,6 @@
 namespace tessera::tune {
 namespace {
 
-constexpr int kRounds = 60;
-
 Status Check(int code, const char* what) {
   if (code == 0) return {};
   return Fail(Code::kUnavailable, "xgboost: {}: {}; give --model prior to go on without it", what,
@@ -68,7 +66,7 @@ Booster::Booster(Booster&&) noexcept = default;
 Booster& Booster::operator=(Booster&&) noexcept = default;
 Booster::~Booster() = default;
 
-Status Booster::Train(const BoosterRows& rows, bool pairs, const Booster* before) {
+Status Booster::Train(const BoosterRows& rows, bool pairs, int trees, const Booster* before) {
   TESSERA_ASSIGN(const Matrix matrix, Matrix::Make(rows));
   const DMatrixHandle handle = matrix.get();
   TESSERA_TRY(Check(XGDMatrixSetFloatInfo(handle, "label", rows.labels.data(), rows.labels.size()),
@@ -99,7 +97,7 @@ Status Booster::Train(const BoosterRows& rows, bool pairs, const Booster* before
       {"verbosity", "0"}};
   for (const auto& [name, value] : params)
     TESSERA_TRY(Check(XGBoosterSetParam(library->handle, name, value), name));
-  for (int round = first; round < first + kRounds; ++round)
+  for (int round = first; round < first + trees; ++round)
     TESSERA_TRY(Check(XGBoosterUpdateOneIter(library->handle, round, handle), "training"));
   library_ = std::move(library);
   return {};

@@ -25,17 +25,20 @@ struct BoosterRows {
 
 class Booster {
  public:
+  static constexpr int kTrees = 60;  // of a model that learns from nothing
+
   Booster();
   Booster(Booster&&) noexcept;
   Booster& operator=(Booster&&) noexcept;
   ~Booster();
 
   bool has_trees() const { return library_ != nullptr; }
-  // Makes trees that learn |rows|, on one core, behind a copy of the trees of |before|. |pairs|:
-  // from the order of the labels, which are from 0 up; otherwise from squared errors.
+  // Makes |trees| trees that learn |rows|, on one core, behind a copy of the trees of |before|.
+  // |pairs|: from the order of the labels, which are from 0 up; otherwise from squared errors.
   //   errors  kUnsupported  this build has no xgboost
   //           kUnavailable  the library refuses
-  Status Train(const BoosterRows& rows, bool pairs, const Booster* before = nullptr);
+  Status Train(const BoosterRows& rows, bool pairs, int trees = kTrees,
+               const Booster* before = nullptr);
   // The predictions for |rows|, in their order.
   //   errors  as Train
   Result<std::vector<float>> Predict(const BoosterRows& rows) const;

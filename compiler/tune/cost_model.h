@@ -5,6 +5,7 @@
 #ifndef TESSERA_COMPILER_TUNE_COST_MODEL_H_
 #define TESSERA_COMPILER_TUNE_COST_MODEL_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,6 +29,11 @@ class CostModel {
   // A score for each point, higher for faster: about log2 of the speed relative to the space's
   // given point. A point without a schedule or a cost has kNoScore.
   virtual std::vector<double> Predict(std::span<const Point> points) = 0;
+  // As Predict, by what the compiled programs of |points| have too, which takes a compilation each.
+  // A model that does not know programs predicts the same.
+  virtual std::vector<double> PredictCompiled(std::span<const Point> points) {
+    return Predict(points);
+  }
   // What |history| teaches the models of other tasks; nothing: the model or its space has no part
   // in that.
   virtual std::optional<Lessons> LessonsOf(const History&) { return std::nullopt; }
@@ -38,24 +44,32 @@ class CostModel {
 
 inline constexpr double kNoScore = -64;
 
-// kPrior is the compiler's estimate. kTree, kRank and kRegression correct it; kRankAlone does not
-// know it. kTree is a neural network, the others of those that learn are boosted trees.
-enum class ModelKind : uint8_t { kNone, kPrior, kTree, kRank, kRegression, kRankAlone };
+// kPrior is the compiler's estimate. kTree, kRank and kRegression correct it; kRankAlone and
+// kCompiled do not know it. kTree is a neural network, the others of those that learn are boosted
+// trees. kCompiled is kRankAlone with more trees that know compiled programs (PredictCompiled).
+enum class ModelKind : uint8_t { kNone, kPrior, kTree, kRank, kRegression, kRankAlone, kCompiled };
 // Whether models of |kind| need xgboost.
 constexpr bool NeedsXgboost(ModelKind kind) { return kind >= ModelKind::kRank; }
 // Whether models of |kind| learn from trials.
 constexpr bool Learns(ModelKind kind) { return kind >= ModelKind::kTree; }
+// Whether models of |kind| that learn correct the compiler's estimate.
+constexpr bool KnowsEstimate(ModelKind kind) { return kind < ModelKind::kRankAlone; }
+
+// What the compiled program of a point has (ProgramNumbers in task.h).
+using NumbersOfProgram = std::function<std::optional<std::vector<float>>(const Point&)>;
 
 // A model of |space|, which outlives it; null for kNone. |follows|: the layer runs behind another
-// one (cost::CostOptions).
+// one (cost::CostOptions). |programs|: for kCompiled; without, it knows no programs.
 //   errors  kUnsupported  NeedsXgboost(|kind|), in a build without xgboost
 Result<std::unique_ptr<CostModel>> MakeCostModel(ModelKind kind, Space* space,
-                                                 const isa::Config& config, bool follows);
+                                                 const isa::Config& config, bool follows,
+                                                 NumbersOfProgram programs = {});
 
 // Whether this build has xgboost.
 bool HasXgboost();
 
-// "none", "prior", "tree", "xgboost" (kRank), "xgboost-regression", "xgboost-alone".
+// "none", "prior", "tree", "xgboost" (kRank), "xgboost-regression", "xgboost-alone",
+// "xgboost-compiled".
 //   errors  kInvalidArgument  another word; the message lists the names
 Result<ModelKind> ModelNamed(const std::string& name);
 

@@ -15,7 +15,7 @@ namespace tessera::tune {
 namespace {
 
 // To count up when a value of the same name is computed in another way.
-constexpr int kCommonVersion = 1;
+constexpr int kCommonVersion = 2;
 
 // The scopes whose elements are features, if the target has them.
 struct ScopeName {
@@ -36,7 +36,10 @@ float Log(double value) { return static_cast<float>(std::log2(std::max(value, 0.
 
 }  // namespace
 
-std::vector<std::string> CommonFeatures(const target::Target& target) {
+namespace {
+
+// The names of what the compiler's estimate has.
+std::vector<std::string> EstimateNames(const target::Target& target) {
   std::vector<std::string> names;
   if (IsProcessor(target)) {
     names = {"cycles", "iterations", "arithmetic", "intrinsics", "loads", "stores", "loops"};
@@ -54,10 +57,19 @@ std::vector<std::string> CommonFeatures(const target::Target& target) {
          {"cycles of the bus", "share of the bus", "bytes read", "bytes written", "cycles"})
       names.emplace_back(name);
   }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> CommonFeatures(const target::Target& target) {
+  const std::vector<std::string> estimate = EstimateNames(target);
+  std::vector<std::string> names = estimate;
   for (const auto& [scope, name] : kScopes) {
     if (target.FindMemory(scope) != nullptr) names.push_back(fmt::format("elements of {}", name));
   }
   for (size_t k = 0; k < kFeatureLoops; ++k) names.push_back(fmt::format("loop {}", k));
+  for (const std::string& name : estimate) names.push_back(name + " beside the given point's");
   return names;
 }
 
@@ -84,7 +96,14 @@ std::optional<Features> FeatureTable::Compute(const Point& point) {
                                           : 0.0f);
   }
   made.knobs = made.values.size();
-  return layer_ == nullptr || AddSchedule(point, &made) ? std::optional(made) : std::nullopt;
+  if (layer_ == nullptr) return made;
+  if (!AddSchedule(point, &made)) return std::nullopt;
+  // What is fast beside the given point is so in layers of any size.
+  const Features* given = point == space_->given() ? &made : Of(space_->given());
+  made.values.reserve(made.values.size() + made.estimates);
+  for (size_t k = made.knobs; k < made.knobs + made.estimates; ++k)
+    made.values.push_back(given == nullptr ? 0 : made.values[k] - given->values[k]);
+  return made;
 }
 
 bool FeatureTable::AddEstimate(const schedule::Schedule& schedule, Features* made) const {
@@ -119,8 +138,9 @@ bool FeatureTable::AddEstimate(const schedule::Schedule& schedule, Features* mad
 }
 
 bool FeatureTable::AddSchedule(const Point& point, Features* made) {
-  const auto schedule = layer_->ScheduleOf(point);
+  const auto schedule = layer_->Replayed(point);
   if (!schedule || !AddEstimate(*schedule, made)) return false;
+  made->estimates = made->values.size() - made->knobs;
   if (trees_) made->tree = TreeOf(*schedule);
   std::vector<float>& values = made->values;
   std::vector<int64_t> longest;

@@ -27,10 +27,11 @@ struct Features {
   // cycles. Of a processor: log2 of cycles, iterations, instructions by kind, and bytes read and
   // written behind each cache. For INP, WGT and ACC, or for local memory and registers of the host:
   // log2 of the elements of their buffers. For the first kFeatureLoops loops of the stage with the
-  // most iterations: log2 of them.
+  // most iterations: log2 of them. Then what the estimate has once more, minus the given point's.
   std::vector<float> values;
-  LoopTree tree;     // of a layer, for models that walk the loops; otherwise empty
-  size_t knobs = 0;  // how many of |values| are about knobs: they come first
+  LoopTree tree;         // of a layer, for models that walk the loops; otherwise empty
+  size_t knobs = 0;      // how many of |values| are about knobs: they come first
+  size_t estimates = 0;  // ... and behind them about the estimate
   // The values that mean the same for every layer of the target. A network's space has none.
   std::span<const float> common() const { return std::span(values).subspan(knobs); }
 };
@@ -50,7 +51,9 @@ class FeatureTable {
         layer_(dynamic_cast<LayerSpace*>(space)),
         config_(config),
         follows_(follows),
-        trees_(trees) {}
+        trees_(trees) {
+    if (layer_ != nullptr) layer_->KeepSchedules();
+  }
   // Null: the point has no schedule, or its schedule no cost.
   const Features* Of(const Point& point);
   // The layer's space; null: the space is not of a layer.

@@ -14,6 +14,8 @@ using schedule::Choice;
 namespace {
 
 const Choice kNoChoice({"-"});  // of a knob that the point's sketch does not have
+// The most schedules that a space keeps. One takes some ten kilobytes.
+constexpr size_t kMostBegun = 128, kMostReady = 1024;
 
 }  // namespace
 
@@ -64,7 +66,7 @@ Result<LayerSpace> LayerSpace::Make(std::vector<schedule::Sketch> sketches,
   space.region_ = region;
   if (sketches.size() > 1) space.knobs_.push_back({kSketchKnob});
   for (schedule::Sketch& sketch : sketches) {
-    Member member{.sketch = std::move(sketch), .steps = {}, .start = {}};
+    Member member{.sketch = std::move(sketch), .steps = {}, .start = {}, .bare = {}};
     const schedule::Trace& trace = member.sketch.trace;
     member.steps = StepsOf(trace, one_core);
     TESSERA_ASSIGN(schedule::Schedule start,
@@ -73,6 +75,8 @@ Result<LayerSpace> LayerSpace::Make(std::vector<schedule::Sketch> sketches,
     for (size_t k = 0; k < first; ++k) TESSERA_TRY(start.Apply(trace[k]));
     start.ForgetUndo();
     member.start = std::move(start);
+    member.bare = member.start;
+    member.bare->ForgetUndo(/*steps=*/true);
     space.AddKnobs(&member);
     space.members_.push_back(std::move(member));
   }
@@ -126,11 +130,12 @@ schedule::Trace LayerSpace::TraceOf(const Point& point) const {
   return trace;
 }
 
-Status LayerSpace::ApplyUntil(const Member& member, const std::vector<Choice>& picks,
+Status LayerSpace::ApplyUntil(const Member& member, const std::vector<Choice>& picks, size_t from,
                               schedule::Schedule* s) {
   const schedule::Trace& trace = member.sketch.trace;
   for (size_t k = 0; k < member.steps.size(); ++k) {
     const TraceStep& choice = member.steps[k];
+    if (choice.knob < from) continue;
     if (choice.knob >= picks.size()) break;
     schedule::Step step = trace[choice.at];
     const Choice& pick = picks[choice.knob];
@@ -145,8 +150,30 @@ Status LayerSpace::ApplyUntil(const Member& member, const std::vector<Choice>& p
 Result<schedule::Schedule> LayerSpace::ScheduleOf(const Point& point) const {
   const Member& member = MemberOf(point.picks);
   schedule::Schedule s = *member.start;
-  TESSERA_TRY(ApplyUntil(member, point.picks, &s));
+  TESSERA_TRY(ApplyUntil(member, point.picks, 0, &s));
   return s;
+}
+
+Result<schedule::Schedule> LayerSpace::Begun(const std::vector<Choice>& picks) const {
+  std::vector<uint64_t> hashes{0};
+  for (const Choice& pick : picks) hashes.push_back(HashWith(hashes.back(), pick));
+  const Member& member = MemberOf(picks);
+  for (size_t count = picks.size(); count > 0; --count) {
+    const auto known = begun_.find(hashes[count]);
+    if (known == begun_.end()) continue;
+    schedule::Schedule s = known->second;
+    TESSERA_TRY(ApplyUntil(member, picks, count, &s));
+    return s;
+  }
+  schedule::Schedule s = *member.bare;
+  TESSERA_TRY(ApplyUntil(member, picks, 0, &s));
+  return s;
+}
+
+Result<schedule::Schedule> LayerSpace::Replayed(const Point& point) {
+  auto ready = ready_.extract(HashOf(point));
+  if (!ready.empty()) return std::move(ready.mapped());
+  return Begun(point.picks);
 }
 
 void LayerSpace::Put(const Point& point, compiler::PlannedProgram* program) const {
@@ -172,10 +199,16 @@ std::vector<Choice> LayerSpace::Domain(const std::vector<Choice>& picks) {
   const Member& member = MemberOf(picks);
   const TraceStep* step = member.StepOf(picks.size());
   if (step == nullptr) return {kNoChoice};
-  schedule::Schedule s = *member.start;
-  if (!ApplyUntil(member, picks, &s)) return {};
+  const auto s = Begun(picks);
+  if (!s) return {};
+  if (!picks.empty()) {
+    if (begun_.size() >= kMostBegun) begun_.clear();
+    uint64_t hash = 0;
+    for (const Choice& pick : picks) hash = HashWith(hash, pick);
+    begun_.insert_or_assign(hash, *s);
+  }
   if (step->optional) return {Choice(0), Choice(1)};
-  auto found = s.ValuesOf(std::get<schedule::DecideStep>(member.sketch.trace[step->at]));
+  auto found = s->ValuesOf(std::get<schedule::DecideStep>(member.sketch.trace[step->at]));
   if (!found) return {};
   if (step->kept && !found->empty()) return {NearestOf(*found, step->given)};
   return std::move(*found);
@@ -188,6 +221,12 @@ const Choice& LayerSpace::Wanted(const Point& from, const std::vector<Choice>& p
   return from.picks[picks.size()];
 }
 
-bool LayerSpace::IsLegal(const Point& point) { return ScheduleOf(point).has_value(); }
+bool LayerSpace::IsLegal(const Point& point) {
+  auto s = Begun(point.picks);
+  if (!s || !keeps_schedules_) return s.has_value();
+  if (ready_.size() >= kMostReady) ready_.clear();
+  ready_.insert_or_assign(HashOf(point), std::move(*s));
+  return true;
+}
 
 }  // namespace tessera::tune

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
@@ -43,6 +44,11 @@ class LayerSpace : public Space {
   schedule::Trace TraceOf(const Point& point) const;
   //   errors  those of a step that is refused
   Result<schedule::Schedule> ScheduleOf(const Point& point) const;
+  // Does the same without the trace, for many points: steps that points have in common replay once.
+  // One thread at a time.
+  Result<schedule::Schedule> Replayed(const Point& point);
+  // From now on a point that was found to be legal keeps its schedule for the next Replayed.
+  void KeepSchedules() { keeps_schedules_ = true; }
   void Put(const Point& point, compiler::PlannedProgram* program) const override;
   // The schedules of all sketches as their generator makes them; the given one is the first.
   std::vector<Point> Starts() override;
@@ -58,8 +64,9 @@ class LayerSpace : public Space {
   };
   struct Member {
     schedule::Sketch sketch;
-    std::vector<TraceStep> steps;             // in the order of the trace and of the knobs
-    std::optional<schedule::Schedule> start;  // the steps in front of the first choice
+    std::vector<TraceStep> steps;  // in the order of the trace and of the knobs
+    // By the steps in front of the first choice; with its trace, and without.
+    std::optional<schedule::Schedule> start, bare;
     // Null: the sketch does not have knob |knob|.
     const TraceStep* StepOf(size_t knob) const;
   };
@@ -73,13 +80,21 @@ class LayerSpace : public Space {
   // Adds the knobs of |member|, and numbers its steps.
   void AddKnobs(Member* member);
   const Member& MemberOf(const std::vector<schedule::Choice>& picks) const;
-  // Replays |member| up to its first step whose knob is not among |picks|.
+  // Replays |member| from its first step whose knob is not before |from| up to the first one whose
+  // knob is not among |picks|.
   static Status ApplyUntil(const Member& member, const std::vector<schedule::Choice>& picks,
-                           schedule::Schedule* s);
+                           size_t from, schedule::Schedule* s);
+  // The schedule, without its trace, as |picks| and what is known of points that begin like them
+  // make it.
+  Result<schedule::Schedule> Begun(const std::vector<schedule::Choice>& picks) const;
 
   std::vector<Member> members_;  // by sketch
   std::shared_ptr<const target::Target> target_;
   size_t region_ = 0;
+  // Schedules without their traces, by the hash of the picks: as the picks in front of a knob make
+  // them, and of legal points whose schedules nobody has asked for yet.
+  std::unordered_map<uint64_t, schedule::Schedule> begun_, ready_;
+  bool keeps_schedules_ = false;
 };
 
 }  // namespace tessera::tune

@@ -53,6 +53,7 @@ KnownPoints LearningModel::TrialsOf(const History& history) {
     if (features == nullptr) continue;
     if (&trial == best) best_at = known.at.size();
     known.at.push_back(k);
+    known.points.push_back(&trial.point);
     known.features.push_back(features);
     const double slow = trial.cycles ? log(*trial.cycles) - least : slowest + 1;
     known.speeds.push_back(static_cast<float>(-slow));
@@ -68,18 +69,19 @@ Status LearningModel::Fit(const History& history) {
   return trials.at.size() < kFewest ? Status() : Learn(trials);
 }
 
-std::vector<double> LearningModel::Predict(std::span<const Point> points) {
+std::vector<double> LearningModel::Scored(std::span<const Point> points, bool compiled) {
   std::vector<double> scores(points.size(), kNoScore);
   KnownPoints known;
   for (size_t k = 0; k < points.size(); ++k) {
     const Features* features = table_.Of(points[k]);
     if (features == nullptr) continue;
     known.at.push_back(k);
+    known.points.push_back(&points[k]);
     known.features.push_back(features);
   }
   Start(&known);
   std::vector<float> found = known.starts;
-  if (!known.at.empty()) Improve(known, &found);
+  if (!known.at.empty()) Improve(known, compiled, &found);
   for (size_t k = 0; k < found.size(); ++k) scores[known.at[k]] = static_cast<double>(found[k]);
   return scores;
 }

@@ -21,6 +21,7 @@ double PriorScore(FeatureTable& table, const Point& point, double given);
 // The points that have features, and what is known of each.
 struct KnownPoints {
   std::vector<size_t> at;  // the index among all points
+  std::vector<const Point*> points;
   std::vector<const Features*> features;
   std::vector<float> starts;  // the score from which the model begins
   // Of trials: log2 of the speed relative to the best trial, 0 or less. A failed trial counts as
@@ -43,12 +44,17 @@ class LearningModel : public CostModel {
   // Calls Learn if there are enough trials.
   Status Fit(const History& history) final;
   // The starts, which Improve makes scores.
-  std::vector<double> Predict(std::span<const Point> points) final;
+  std::vector<double> Predict(std::span<const Point> points) final { return Scored(points, false); }
+  std::vector<double> PredictCompiled(std::span<const Point> points) final {
+    return Scored(points, true);
+  }
   virtual Status Learn(const KnownPoints& trials) = 0;
   // Gives |scores|, which are the starts, what the model has learned about |points|.
-  virtual void Improve(const KnownPoints& points, std::vector<float>* scores) = 0;
+  // |compiled|: by their programs too.
+  virtual void Improve(const KnownPoints& points, bool compiled, std::vector<float>* scores) = 0;
 
  private:
+  std::vector<double> Scored(std::span<const Point> points, bool compiled);
   KnownPoints TrialsOf(const History& history);
   // Sets the starts of |points|: the estimate's score plus the shared model's correction.
   void Start(KnownPoints* points);
@@ -64,10 +70,12 @@ class LearningModel : public CostModel {
 std::unique_ptr<CostModel> MakeTreeModel(Space* space, const isa::Config& config, bool follows);
 
 // Boosted trees that correct the analytic cost, which is their base margin. kRank and kRankAlone
-// are trained on pairs of trials, kRegression on squares of the error in log2 of cycles.
+// are trained on pairs of trials, kRegression on squares of the error in log2 of cycles. kCompiled
+// has other trees for points whose programs |programs| knows.
 //   errors  kUnsupported  this build has no xgboost
 Result<std::unique_ptr<CostModel>> MakeXgboostModel(ModelKind kind, Space* space,
-                                                    const isa::Config& config, bool follows);
+                                                    const isa::Config& config, bool follows,
+                                                    NumbersOfProgram programs);
 
 }  // namespace tessera::tune
 

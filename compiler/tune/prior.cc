@@ -2,6 +2,7 @@
 //
 // The analytic cost as a model; it does not learn.
 #include <cmath>
+#include <utility>
 
 #include "compiler/tune/cost_model.h"
 #include "compiler/tune/features.h"
@@ -34,7 +35,8 @@ double PriorScore(FeatureTable& table, const Point& point, double given) {
 }
 
 Result<std::unique_ptr<CostModel>> MakeCostModel(ModelKind kind, Space* space,
-                                                 const isa::Config& config, bool follows) {
+                                                 const isa::Config& config, bool follows,
+                                                 NumbersOfProgram programs) {
   switch (kind) {
     case ModelKind::kNone:
       return nullptr;
@@ -45,7 +47,8 @@ Result<std::unique_ptr<CostModel>> MakeCostModel(ModelKind kind, Space* space,
     case ModelKind::kRank:
     case ModelKind::kRegression:
     case ModelKind::kRankAlone:
-      return MakeXgboostModel(kind, space, config, follows);
+    case ModelKind::kCompiled:
+      return MakeXgboostModel(kind, space, config, follows, std::move(programs));
   }
   return nullptr;
 }
@@ -57,9 +60,10 @@ Result<ModelKind> ModelNamed(const std::string& name) {
   if (name == "xgboost") return ModelKind::kRank;
   if (name == "xgboost-regression") return ModelKind::kRegression;
   if (name == "xgboost-alone") return ModelKind::kRankAlone;
+  if (name == "xgboost-compiled") return ModelKind::kCompiled;
   return Fail(Code::kInvalidArgument,
               "no model '{}'; the models are: none, prior, tree, xgboost, xgboost-regression, "
-              "xgboost-alone",
+              "xgboost-alone, xgboost-compiled",
               name);
 }
 

@@ -32,8 +32,14 @@ Result<Search> Search::Make(std::vector<Task>* tasks, const isa::Config& config,
     TESSERA_ASSIGN(state.strategy,
                    MakeStrategy(options.strategy, Mix64(options.seed + t * 0x9e3779b97f4a7c15u)));
     Task& task = (*tasks)[t];
-    TESSERA_ASSIGN(state.model,
-                   MakeCostModel(options.model, task.space.get(), config, task.follows));
+    NumbersOfProgram programs;
+    if (!task.host && !task.gpu) {
+      programs = [&task, config](const Point& point) {
+        return ProgramNumbers(task, point, config);
+      };
+    }
+    TESSERA_ASSIGN(state.model, MakeCostModel(options.model, task.space.get(), config, task.follows,
+                                              std::move(programs)));
     if (state.model != nullptr && options.learned != nullptr)
       state.model->StartFrom(options.learned);
   }

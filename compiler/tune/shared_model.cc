@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tune/shared_model.h"
 
+#include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "base/hash.h"
@@ -14,12 +17,33 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kFormat = "tessera tune model";
-constexpr int64_t kVersion = 1;  // of the file
+constexpr int64_t kVersion = 2;  // of the file
 
 std::string HashText(uint64_t value) { return fmt::format("{:016x}", value); }
 
 const char* EstimateWords(bool estimate) {
   return estimate ? "corrects the compiler's estimate" : "does not know the compiler's estimate";
+}
+
+uint64_t HashOfRow(const std::vector<float>& row) {
+  return Crc64({reinterpret_cast<const uint8_t*>(row.data()), row.size() * sizeof row[0]});
+}
+
+// The hashes of |json|'s member "trials"; nothing: it is no list of hashes.
+std::optional<std::set<uint64_t>> HashesOf(const ordered_json& json) {
+  const auto member = json.find("trials");
+  if (member == json.end() || !member->is_array()) return std::nullopt;
+  std::set<uint64_t> hashes;
+  for (const ordered_json& one : *member) {
+    const std::string digits = one.is_string() ? one.get<std::string>() : "";
+    uint64_t hash = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), hash, 16);
+    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
+      return std::nullopt;
+    hashes.insert(hash);
+  }
+  return hashes;
 }
 
 // The text of member |name| of |json|; "": |json| has no such member.
@@ -41,17 +65,18 @@ SharedKind SharedKindOf(const target::Target& target, bool estimate) {
           CommonFeatures(target).size(), estimate};
 }
 
-Result<SharedModel> SharedModel::With(std::span<const Lessons> lessons) const {
+Result<SharedModel> SharedModel::With(std::span<const Lessons> lessons, bool kept) const {
   SharedModel made(kind_);
-  made.trials_ = trials_;
+  made.seen_ = seen_;
   BoosterRows rows;
   for (const Lessons& task : lessons) {
-    if (task.rows.empty()) continue;
+    const size_t before = made.seen_.size();
+    for (const std::vector<float>& row : task.rows) made.seen_.insert(HashOfRow(row));
+    if (made.seen_.size() == before) continue;
     for (const std::vector<float>& row : task.rows) rows.rows.emplace_back(row);
     rows.margins.insert(rows.margins.end(), task.starts.begin(), task.starts.end());
     rows.labels.insert(rows.labels.end(), task.labels.begin(), task.labels.end());
     rows.groups.push_back(static_cast<unsigned>(task.rows.size()));
-    made.trials_ += std::ssize(task.rows);
   }
   if (rows.rows.empty()) {
     if (booster_.has_trees()) {
@@ -60,7 +85,10 @@ Result<SharedModel> SharedModel::With(std::span<const Lessons> lessons) const {
     }
     return made;
   }
-  TESSERA_TRY(made.booster_.Train(rows, true, &booster_));
+  const double fresh = static_cast<double>(made.seen_.size() - seen_.size()),
+               share = kept ? fresh / static_cast<double>(made.seen_.size()) : 1;
+  const int trees = static_cast<int>(std::ceil(share * Booster::kTrees));
+  TESSERA_TRY(made.booster_.Train(rows, true, trees, &booster_));
   return made;
 }
 
@@ -72,19 +100,23 @@ Result<std::vector<float>> SharedModel::Corrections(
 }
 
 uint64_t SharedModel::CrcWith(const std::string& trees) const {
-  const std::string text = fmt::format("{} {} {} {} {} {}\n{}", kVersion, HashText(kind_.features),
-                                       kind_.target, kind_.count, kind_.estimate, trials_, trees);
+  std::string text = fmt::format("{} {} {} {} {}", kVersion, HashText(kind_.features), kind_.target,
+                                 kind_.count, kind_.estimate);
+  for (const uint64_t hash : seen_) text += " " + HashText(hash);
+  text += "\n" + trees;
   return Crc64({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
 }
 
 Result<std::string> SharedModel::Print() const {
   TESSERA_ASSIGN(const std::string trees, booster_.Text());
+  ordered_json trials = ordered_json::array();
+  for (const uint64_t hash : seen_) trials.push_back(HashText(hash));
   const ordered_json about{{"format", kFormat},
                            {"version", kVersion},
                            {"features", HashText(kind_.features)},
                            {"target", kind_.target},
                            {"estimate", kind_.estimate},
-                           {"trials", trials_},
+                           {"trials", trials},
                            {"crc", HashText(CrcWith(trees))}};
   return about.dump() + "\n" + trees + "\n";
 }
@@ -120,10 +152,11 @@ Result<SharedModel> SharedModel::Parse(const std::string& text, const std::strin
   }
   SharedModel made(wanted);
   made.kind_.estimate = about.contains("estimate") && about["estimate"] == true;
-  made.trials_ = NumberOf(about, "trials");
+  auto seen = HashesOf(about);
   std::string trees = end == std::string::npos ? "" : text.substr(end + 1);
   if (trees.ends_with('\n')) trees.pop_back();
-  if (TextOf(about, "crc") != HashText(made.CrcWith(trees))) {
+  if (seen) made.seen_ = std::move(*seen);
+  if (!seen || TextOf(about, "crc") != HashText(made.CrcWith(trees))) {
     return Fail(Code::kDataLoss,
                 "{}: is damaged: its checksum is not that of its contents; take another copy, or "
                 "make it anew with --save-model",

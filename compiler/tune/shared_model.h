@@ -7,14 +7,16 @@
 //
 // The file is text of two lines: what the trees are of, a JSON object; and xgboost's JSON.
 //
-//   {"format":"tessera tune model","version":1,"features":"9c..","target":"accelerator",
-//    "estimate":true,"trials":412,"crc":"01.."}
+//   {"format":"tessera tune model","version":2,"features":"9c..","target":"accelerator",
+//    "estimate":true,"trials":["77..","a0.."],"crc":"01.."}
 //
-// Hashes are 16 hexadecimal digits. "features" is CommonFeaturesHash, "crc" of all but itself.
+// Hashes are 16 hexadecimal digits. "features" is CommonFeaturesHash, "trials" has a hash of each
+// trial from which the model learned, "crc" is of all but itself.
 #ifndef TESSERA_COMPILER_TUNE_SHARED_MODEL_H_
 #define TESSERA_COMPILER_TUNE_SHARED_MODEL_H_
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,10 +52,14 @@ class SharedModel {
   explicit SharedModel(SharedKind kind) : kind_(std::move(kind)) {}
 
   const SharedKind& kind() const { return kind_; }
-  int64_t trials() const { return trials_; }  // from which it learned
+  // From how many trials it learned. Trials of equal features count once.
+  int64_t trials() const { return static_cast<int64_t>(seen_.size()); }
   // This model with more trees, which learn |lessons|, each of kind(): pairs of trials of one task.
+  // Tasks without a trial that is new to this model add nothing. |kept|: the model goes to a file.
+  // There are as many trees more then as is the share of the new trials in all, so a model that is
+  // saved and loaded again and again grows ever more slowly.
   //   errors  those of Booster::Train
-  Result<SharedModel> With(std::span<const Lessons> lessons) const;
+  Result<SharedModel> With(std::span<const Lessons> lessons, bool kept = false) const;
   // What the trees add to the scores of |rows|, each of kind().count features.
   //   errors  those of Booster::Predict
   Result<std::vector<float>> Corrections(std::vector<std::span<const float>> rows) const;
@@ -72,7 +78,7 @@ class SharedModel {
   uint64_t CrcWith(const std::string& trees) const;
 
   SharedKind kind_;
-  int64_t trials_ = 0;
+  std::set<uint64_t> seen_;  // hashes of the trials
   Booster booster_;
 };
 

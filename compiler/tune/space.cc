@@ -16,13 +16,8 @@ constexpr int kDraws = 20;  // before Random and Mutated give up
 constexpr int kWalks = 200;
 
 uint64_t HashOfPicks(const std::vector<Choice>& picks) {
-  uint64_t hash = picks.size();
-  for (const Choice& pick : picks) {
-    hash = Mix64(hash ^ static_cast<uint64_t>(pick.number)) + 0x9e3779b97f4a7c15u;
-    for (const std::string& word : pick.words) {
-      hash = Mix64(hash ^ Crc64({reinterpret_cast<const uint8_t*>(word.data()), word.size()})) + 1;
-    }
-  }
+  uint64_t hash = 0;
+  for (const Choice& pick : picks) hash = HashWith(hash, pick);
   return hash;
 }
 
@@ -31,6 +26,13 @@ size_t IndexOf(const std::vector<Choice>& values, const Choice& value) {
 }
 
 }  // namespace
+
+uint64_t HashWith(uint64_t before, const Choice& pick) {
+  uint64_t hash = Mix64(before ^ static_cast<uint64_t>(pick.number)) + 0x9e3779b97f4a7c15u;
+  for (const std::string& word : pick.words)
+    hash = Mix64(hash ^ Crc64({reinterpret_cast<const uint8_t*>(word.data()), word.size()})) + 1;
+  return hash;
+}
 
 uint64_t HashOf(const Point& point) { return HashOfPicks(point.picks); }
 

@@ -27,6 +27,8 @@ struct Point {
 };
 // For deduplication. Points of one space with equal picks have equal hashes.
 uint64_t HashOf(const Point& point);
+// The hash of picks behind which is |pick|, if that of those in front is |before|; of none it is 0.
+uint64_t HashWith(uint64_t before, const schedule::Choice& pick);
 
 // One choice.
 struct Knob {

@@ -22,6 +22,7 @@ constexpr StrategyRow kStrategies[] = {
     {"beam", MakeBeam},
     {"q-learning", MakeQLearning},
     {"constrained", MakeConstrained},
+    {"screening", MakeScreening},
     {"portfolio", MakePortfolio},
 };
 

@@ -45,6 +45,7 @@ std::unique_ptr<Strategy> MakeDescent(uint64_t seed);
 std::unique_ptr<Strategy> MakeBeam(uint64_t seed);
 std::unique_ptr<Strategy> MakeQLearning(uint64_t seed);
 std::unique_ptr<Strategy> MakeConstrained(uint64_t seed);
+std::unique_ptr<Strategy> MakeScreening(uint64_t seed);
 std::unique_ptr<Strategy> MakePortfolio(uint64_t seed);
 
 // The points of one batch. Takes only points that the history does not have, each once.

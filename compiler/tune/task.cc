@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/network/host_form.h"
 #include "compiler/target/accelerator.h"
@@ -183,6 +184,21 @@ Result<uint64_t> CyclesOf(const Task& task, const Point& point, const isa::Confi
   task.space->Put(point, &program);
   TESSERA_ASSIGN(const RunReport report, compiler::Evaluate(program, config, budget));
   return report.cycles;
+}
+
+std::optional<std::vector<float>> ProgramNumbers(const Task& task, const Point& point,
+                                                 const isa::Config& config) {
+  if (task.host || task.gpu) return std::nullopt;
+  compiler::PlannedProgram program = task.part;
+  task.space->Put(point, &program);
+  const auto stats = compiler::StatsOf(program, config);
+  if (!stats) return std::nullopt;
+  std::vector<float> numbers;
+  for (const int64_t n :
+       {stats->instructions, stats->tokens, stats->kernels, stats->kernel_loads, stats->gemm_steps,
+        stats->vector_steps, stats->load_bytes, stats->store_bytes})
+    numbers.push_back(std::log2(static_cast<float>(n) + 1));
+  return numbers;
 }
 
 }  // namespace tessera::tune

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,12 @@ Result<LayerSpace> SpaceOf(const compiler::PlannedGpuLayer& layer);
 //   errors  those of compiler::Evaluate; kTimeout beyond |budget| cycles
 Result<uint64_t> CyclesOf(const Task& task, const Point& point, const isa::Config& config,
                           uint64_t budget);
+
+// What the compiled program of |task|'s part by |point| has, as features of a model: log2 of its
+// instructions, tokens, steps of the array and of VECTOR, loads of micro-ops, and bytes. Nothing:
+// the task is not of the accelerator, or the program is refused. Any number of threads may call.
+std::optional<std::vector<float>> ProgramNumbers(const Task& task, const Point& point,
+                                                 const isa::Config& config);
 
 // Regions |first| to |last| - 1 of |program| as a program. Results of earlier regions are in device
 // memory; results that later regions read go to device memory.

@@ -40,6 +40,7 @@ std::string Failure(const Error& error) {
 
 // The words of an answer, or why there are none.
 std::expected<std::string, FailedTrial> WordsOf(const WorkEnd& end) {
+  if (end.unmade) return std::unexpected(FailedTrial(CodeName(Code::kUnavailable), end.crash));
   // The system ends a process that takes too much memory by this signal, and so does LimitMemory.
   if (end.signal == SIGKILL) return std::unexpected(FailedTrial(kOutOfMemory, end.crash));
   if (!end.crash.empty())
@@ -82,7 +83,7 @@ const te::RegionTe& RegionOf(const Task& task) {
 uint64_t SeedOf(const Task& task) { return task.key.layer; }
 
 // |task| by |trace|, ready to run.
-Result<std::unique_ptr<TimedLayer>> Made(const Task& task, const schedule::Trace& trace) {
+Result<std::unique_ptr<TimedLayer>> CompiledTask(const Task& task, const schedule::Trace& trace) {
   if (task.host) {
     TESSERA_ASSIGN(compiler::HostCandidate made, compiler::Evaluate(*task.host, trace));
     return OnHost(std::move(made));
@@ -97,44 +98,44 @@ class TimedTrial {
   TimedTrial(const Task& task, const schedule::Trace& trace, const TimeMeasureOptions& options)
       : task_(task), trace_(trace), options_(options) {}
 
-  // Compiles it, with stand-ins in the places that the tests want.
-  Status Make() {
+  // With stand-ins in the places that the tests want.
+  Status Compile() {
     if (options_.stand_ins.compiling) options_.stand_ins.compiling(trace_);
     if (task_.host && options_.stand_ins.kernel) {
       TESSERA_ASSIGN(compiler::HostCandidate made, compiler::Evaluate(*task_.host, trace_));
       made.kernel = options_.stand_ins.kernel(trace_, made.kernel);
-      made_ = OnHost(std::move(made));
+      layer_ = OnHost(std::move(made));
       return {};
     }
-    TESSERA_ASSIGN(made_, Made(task_, trace_));
+    TESSERA_ASSIGN(layer_, CompiledTask(task_, trace_));
     return {};
   }
-  bool made() const { return made_ != nullptr; }
+  bool compiled() const { return layer_ != nullptr; }
 
   // "ok GIVEN CANDIDATE", nanoseconds of the two in turns.
   Result<std::string> Measure(TimedLayer& given, const TurnOptions& turns) {
     const LayerInputs inputs = RandomInputs(RegionOf(task_), SeedOf(task_));
-    for (TimedLayer* side : {&given, made_.get()}) {
+    for (TimedLayer* side : {&given, layer_.get()}) {
       TESSERA_TRY(side->Put(inputs));
       TESSERA_TRY(side->Run(1));
     }
-    TESSERA_ASSIGN(const std::vector<uint8_t> got, made_->Output());
+    TESSERA_ASSIGN(const std::vector<uint8_t> got, layer_->Output());
     TESSERA_ASSIGN(const std::vector<uint8_t> want, given.Output());
     const std::string differs = ResultDifference(RegionOf(task_).output.dtype(), got, want);
     if (!differs.empty())
       return Failure(kWrongResult, fmt::format("{} (inputs of seed {})", differs, SeedOf(task_)));
-    TESSERA_ASSIGN(const TurnTimes times, TakeTurns(given, *made_, turns));
+    TESSERA_ASSIGN(const TurnTimes times, TakeTurns(given, *layer_, turns));
     return fmt::format("ok {} {}", times.given, times.candidate);
   }
 
   // "ok 1", or "ok 0" if the interpreter would take too long.
   Result<std::string> Interpret() {
-    TESSERA_TRY(made_->Put(RandomInputs(RegionOf(task_), SeedOf(task_))));
-    TESSERA_TRY(made_->Run(1));
-    const auto want = made_->Interpreted();
+    TESSERA_TRY(layer_->Put(RandomInputs(RegionOf(task_), SeedOf(task_))));
+    TESSERA_TRY(layer_->Run(1));
+    const auto want = layer_->Interpreted();
     if (!want && want.error().code == Code::kTimeout) return std::string("ok 0");
     if (!want) return std::unexpected(want.error());
-    TESSERA_ASSIGN(const std::vector<uint8_t> got, made_->Output());
+    TESSERA_ASSIGN(const std::vector<uint8_t> got, layer_->Output());
     const std::string differs = ResultDifference(RegionOf(task_).output.dtype(), got, *want);
     return differs.empty() ? "ok 1" : Failure(CodeName(Code::kDataLoss), differs);
   }
@@ -143,7 +144,7 @@ class TimedTrial {
   const Task& task_;
   const schedule::Trace& trace_;
   const TimeMeasureOptions& options_;
-  std::unique_ptr<TimedLayer> made_;
+  std::unique_ptr<TimedLayer> layer_;  // null: not compiled yet
 };
 
 // The answer of a process.
@@ -213,7 +214,7 @@ std::expected<TurnTimes, FailedTrial> TimeMeasurer::Run(const Task& task, const 
   {
     const std::lock_guard lock(state.mutex);
     if (!std::exchange(state.tried, true) && task.host) {
-      auto given = Made(task, space.TraceOf(space.given()));
+      auto given = CompiledTask(task, space.TraceOf(space.given()));
       if (given) {
         state.given = std::move(*given);
       } else {
@@ -236,20 +237,21 @@ std::expected<TurnTimes, FailedTrial> TimeMeasurer::Run(const Task& task, const 
   TimedTrial trial(task, trace, options_);
   std::unique_ptr<TimedLayer> own_given;
   IsolatedProcess process(options_.limit, [&](const std::string&) -> std::string {
-    if (trial.made()) {
+    if (trial.compiled()) {
       StayOnCore();
       return Told(trial.Measure(own_given ? *own_given : *state.given, turns));
     }
     LimitMemory(options_.memory);
     if (task.gpu) {
-      auto given = Made(task, space.TraceOf(space.given()));
+      auto given = CompiledTask(task, space.TraceOf(space.given()));
       if (!given) return Failure(given.error());
       own_given = std::move(*given);
     }
-    const Status made = trial.Make();
+    const Status made = trial.Compile();
     return made ? "ok" : Failure(made.error());
   });
-  if (const auto made = WordsOf(process.Ask("make")); !made) return std::unexpected(made.error());
+  if (const auto made = WordsOf(process.Ask("compile")); !made)
+    return std::unexpected(made.error());
   const auto answer = [&] {
     const std::lock_guard core(core_mutex_);
     return WordsOf(process.Ask("measure"));
@@ -284,10 +286,11 @@ Result<bool> TimeMeasurer::Interpret(const Task& task, const Point& point) {
       [&]() -> std::string {
         LimitMemory(options_.memory);
         TimedTrial trial(task, trace, options_);
-        const Status made = trial.Make();
+        const Status made = trial.Compile();
         return made ? Told(trial.Interpret()) : Failure(made.error());
       },
       options_.limit);
+  if (end.unmade) return Fail(Code::kUnavailable, "{}: {}", task.name, end.crash);
   const auto answer = WordsOf(end);
   if (answer) return *answer == " 1";
   if (answer.error().cause == kTooLong) return false;

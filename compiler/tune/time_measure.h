@@ -27,7 +27,8 @@
 
 namespace tessera::tune {
 
-// Causes of failed trials, beside the names of error codes.
+// Causes of failed trials, beside the names of error codes. One is Unavailable: the system makes no
+// process.
 inline constexpr const char* kCrashed = "Crashed";          // its compilation or its code
 inline constexpr const char* kOutOfMemory = "OutOfMemory";  // ... took more than it may
 inline constexpr const char* kTooLong = "Timeout";          // ... took longer than the limit
@@ -73,7 +74,8 @@ class TimeMeasurer {
 
   // Whether the interpreter of the loop IR has confirmed the result by |point|; false: it would
   // take too long.
-  //   errors  kDataLoss  the results differ; those of Measure
+  //   errors  kDataLoss     the results differ; those of Measure
+  //           kUnavailable  the system makes no process
   Result<bool> Interpret(const Task& task, const Point& point);
 
  private:

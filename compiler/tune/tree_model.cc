@@ -24,7 +24,7 @@ class TreeModel : public LearningModel {
     return {};
   }
 
-  void Improve(const KnownPoints& points, std::vector<float>* scores) override {
+  void Improve(const KnownPoints& points, bool, std::vector<float>* scores) override {
     std::vector<const LoopTree*> trees;
     for (const Features* features : points.features) trees.push_back(&features->tree);
     const std::vector<float> more = network_.Scores(trees);

@@ -24,7 +24,7 @@ Booster::Booster(Booster&&) noexcept = default;
 Booster& Booster::operator=(Booster&&) noexcept = default;
 Booster::~Booster() = default;
 
-Status Booster::Train(const BoosterRows&, bool, const Booster*) { return Absent(); }
+Status Booster::Train(const BoosterRows&, bool, int, const Booster*) { return Absent(); }
 Result<std::vector<float>> Booster::Predict(const BoosterRows& rows) const { return rows.margins; }
 Result<std::string> Booster::Text() const { return Absent(); }
 Status Booster::Load(const std::string&, size_t) { return Absent(); }

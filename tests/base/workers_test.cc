@@ -3,13 +3,15 @@
 // What is tested: worker processes: each piece of work is done once and its result comes back
 // whole, whatever its length; a crash, a failed check, an exit and a piece without end are reported
 // with the last line that the process printed, and the rest is done all the same; an isolated
-// process answers many requests and is made anew only after such an end; several threads have
-// processes of their own at a time, which may make processes. Space: 1 to 4 processes, 200 pieces.
-// Not tested here: how `tessera regress` and `tessera tune` use them (tests/tools).
+// process answers many requests and is made anew only after such an end; where the system makes no
+// process, the end says so; several threads have processes of their own at a time, which may make
+// processes. Space: 1 to 4 processes, 200 pieces. Not tested here: how `tessera regress` and
+// `tessera tune` use them (tests/tools).
 #include "base/workers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -130,6 +132,22 @@ TEST(Isolated, SaysInNumbersHowItEnded) {
       seconds(1));
   EXPECT_TRUE(late.late);
   EXPECT_EQ(late.signal, 0);
+}
+
+// Without another file, the system makes no pipe to a process.
+TEST(Isolated, SaysThatNoProcessCanBeMade) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const WorkEnd end = RunIsolated([] { return std::string("x"); }, seconds(60));
+  const auto ends = RunPieces(2, 3, seconds(60), [](int64_t) { return std::string("done"); });
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(end.unmade);
+  EXPECT_EQ(end.crash, "no process can be made: Too many open files");
+  ASSERT_EQ(ends.size(), 3u);
+  for (const auto& [piece, one] : ends) EXPECT_TRUE(one.unmade) << piece;
+  EXPECT_FALSE(RunIsolated([] { return std::string("x"); }, seconds(60)).unmade);
 }
 
 // A process that ends is noticed at once, although other threads make processes at the same time.

@@ -96,6 +96,25 @@ TEST(ScheduleUndo, AStepThatIsRefusedLeavesThoseInFrontOfIt) {
   EXPECT_EQ(Print(s.trace()), "decide f tiles s k 3\n");
 }
 
+TEST(ScheduleUndo, IsForgottenWithTheSteps) {
+  Schedule s = Make(), known = Make();
+  const std::vector<Step> steps = StepsOf(kSteps);
+  ASSERT_TRUE(s.Apply(steps[0]) && known.Apply(steps[0]));
+  s.ForgetUndo(/*steps=*/true);
+  for (size_t k = 1; k < steps.size(); ++k) ASSERT_TRUE(s.Apply(steps[k]) && known.Apply(steps[k]));
+  EXPECT_TRUE(s.trace().empty());
+  EXPECT_TRUE(s.decisions().empty());
+  ASSERT_EQ(s.stages().size(), known.stages().size());
+  for (size_t n = 0; n < s.stages().size(); ++n) {
+    EXPECT_EQ(s.stages()[n].leaves.size(), known.stages()[n].leaves.size());
+    EXPECT_EQ(s.stages()[n].attach, known.stages()[n].attach);
+  }
+  const Status refused = s.Apply("split s q 2 a b");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().message.find("step 8 (split s q 2 a b)"), std::string::npos)
+      << refused.error().message;
+}
+
 // A copy shares stages with its source; a step on one changes nothing of the other.
 TEST(ScheduleUndo, CopiesGoTheirOwnWays) {
   Schedule s = Make();

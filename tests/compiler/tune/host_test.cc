@@ -3,12 +3,13 @@
 // What is tested: searches for layers of the host. Tasks: equal layers are one, a processor or
 // level of another name is another task, and points keep what one core cannot measure. Measuring:
 // the given point and others have times, also by three threads; a candidate that crashes while it
-// is compiled or runs, hangs, takes too much memory or computes wrong numbers is a failed trial
-// with its cause, and the search goes on; the interpreter confirms results. Comparison of results,
-// of integers and of floats. Records: their text, and their use by layers. Space: a small network.
-// Not tested here: how fast anything is.
+// is compiled or runs, hangs, takes too much memory, gets no process or computes wrong numbers is a
+// failed trial with its cause, and the search goes on; the interpreter confirms results. Comparison
+// of results, of integers and of floats. Records: their text, and their use by layers. Space: a
+// small network. Not tested here: how fast anything is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -204,6 +205,24 @@ TEST(TimeMeasurer, WithoutMemoryIsAFailedTrial) {
                                          }),
                                          seconds(60), uint64_t{512} << 20);
   EXPECT_EQ(compiles.cause, kOutOfMemory);
+}
+
+// Without another file, the system makes no pipe to a process.
+TEST(TimeMeasurer, WithoutAProcessIsAFailedTrial) {
+  std::vector<Task> tasks = HostTasks();
+  TimeMeasurer measurer;
+  const auto given = measurer.Measure(tasks[0], tasks[0].space->given());
+  ASSERT_TRUE(given) << given.error().message;
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto failed = measurer.Measure(tasks[0], OtherPoint(tasks[0]));
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().cause, "Unavailable");
+  EXPECT_THAT(failed.error().message, HasSubstr("no process can be made: Too many open files"));
+  EXPECT_TRUE(measurer.Measure(tasks[0], OtherPoint(tasks[0])));
 }
 
 TEST(HostSearches, RecordFailuresAndGoOn) {

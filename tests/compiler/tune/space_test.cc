@@ -32,13 +32,16 @@ std::pair<LoopTree, double> About(const schedule::Schedule& schedule, const isa:
   return {TreeOf(schedule), cost ? cost->cycles : -1};
 }
 
-// Spaces apply steps in place. A schedule that keeps each step's stages, to undo it, is the same.
+// Spaces apply steps in place, and share those that points have in common. A schedule that keeps
+// each step's stages, to undo it, is the same.
 void ExpectSameAsWithUndo(std::vector<Task> tasks, const isa::Config* config) {
   Rng rng(6);
   for (const Task& task : tasks) {
-    const LayerSpace& space = test::LayerOf(task);
+    LayerSpace& space = test::LayerOf(task);
     const auto target = std::make_shared<const target::Target>(space.target());
+    std::vector<Point> points;
     for (int draw = 0; draw < 40; ++draw) {
+      if (draw == 20) space.KeepSchedules();
       const auto point = task.space->Random(rng);
       ASSERT_TRUE(point) << task.name;
       const auto replayed =
@@ -47,6 +50,14 @@ void ExpectSameAsWithUndo(std::vector<Task> tasks, const isa::Config* config) {
       ASSERT_TRUE(replayed && in_place) << task.name;
       EXPECT_EQ(Print(in_place->trace()), Print(replayed->trace()));
       EXPECT_EQ(About(*in_place, config), About(*replayed, config)) << task.name;
+      points.push_back(*point);
+    }
+    // What points share replays once: in the order in which they were drawn, and in another one.
+    for (const Point& last : std::vector(points.rbegin(), points.rend())) points.push_back(last);
+    for (const Point& point : points) {
+      const auto alone = space.ScheduleOf(point), shared = space.Replayed(point);
+      ASSERT_TRUE(alone && shared) << task.name;
+      EXPECT_EQ(About(*shared, config), About(*alone, config)) << task.name;
     }
   }
 }

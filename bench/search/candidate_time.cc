@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/search_time.h"
+#include "bench/search/candidate_time.h"
 
 #include <fmt/core.h>
 
@@ -60,8 +60,10 @@ std::vector<tune::Point> Draw(tune::Space& space, size_t most) {
 
 }  // namespace
 
-Status PrintSearchTimes(tune::Task& task, const isa::Config& config) {
+Status PrintCandidateTimes(tune::Task& task, const isa::Config& config) {
   auto& space = dynamic_cast<tune::LayerSpace&>(*task.space);
+  const tune::LayerSpace fresh = space;  // knows no points
+  tune::LayerSpace searched = fresh;
   const std::vector<tune::Point> all = Draw(space, kCandidates + kTrials);
   if (all.size() <= kTrials)
     return Fail(Code::kNotFound, "{}: a space of {} points is too small", task.name, all.size());
@@ -90,7 +92,7 @@ Status PrintSearchTimes(tune::Task& task, const isa::Config& config) {
                                }
                              });
   fmt::print(
-      "\n{}: microseconds a candidate on one core, of {} candidates; replay {:.1f}, "
+      "\n{}: microseconds a candidate on one core, of {} candidates; a replay alone {:.1f}, an "
       "estimate {:.1f}\n",
       task.name, points.size(), replay / count, cost / count);
   fmt::print("{:20} {:>8} {:>8} {:>22}\n", "model", "all", "predict",
@@ -100,21 +102,29 @@ Status PrintSearchTimes(tune::Task& task, const isa::Config& config) {
     std::unique_ptr<tune::CostModel> model;
     Status made;
     const auto make = [&] {
-      auto fresh = tune::MakeCostModel(kind, &space, config, task.follows);
-      if (fresh) {
-        model = std::move(*fresh);
+      model.reset();
+      searched = fresh;
+      auto anew = tune::MakeCostModel(kind, &searched, config, task.follows);
+      if (anew) {
+        model = std::move(*anew);
         made = model->Fit(history);
       } else {
-        made = std::unexpected(fresh.error());
+        made = std::unexpected(anew.error());
       }
     };
     make();
     TESSERA_TRY(made);
-    const double whole = Micros(make, [&] { model->Predict(points); });
+    double drawn = 0;
+    const double whole = Micros(make, [&] {
+      const std::vector<tune::Point> candidates = Draw(searched, kCandidates);
+      model->Predict(candidates);
+      drawn = static_cast<double>(candidates.size());
+    });
+    model->Predict(points);
     // The features are known now.
     const double predict = Micros([] {}, [&] { model->Predict(points); });
     const double fit = Micros([] {}, [&] { made = model->Fit(history); });
-    fmt::print("{:20} {:>8.1f} {:>8.1f} {:>22.1f}\n", name, whole / count, predict / count,
+    fmt::print("{:20} {:>8.1f} {:>8.1f} {:>22.1f}\n", name, whole / drawn, predict / count,
                fit / 1000);
   }
   return {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a candidate of a search costs before it is measured.
-#ifndef TESSERA_BENCH_SEARCH_TIME_H_
-#define TESSERA_BENCH_SEARCH_TIME_H_
+#ifndef TESSERA_BENCH_SEARCH_CANDIDATE_TIME_H_
+#define TESSERA_BENCH_SEARCH_CANDIDATE_TIME_H_
 
 #include "base/error.h"
 #include "compiler/tune/task.h"
@@ -10,10 +10,11 @@
 namespace tessera::bench {
 
 // Prints a table for |task|, of a layer: per cost model the microseconds that a candidate takes on
-// one core, and its parts; and the milliseconds of a fit.
+// one core, and its parts; and the milliseconds of a fit. All of it is: a new random point, its
+// replay, its estimate, its features and its prediction.
 //   errors  those of MakeCostModel and CostModel::Fit
-Status PrintSearchTimes(tune::Task& task, const isa::Config& config);
+Status PrintCandidateTimes(tune::Task& task, const isa::Config& config);
 
 }  // namespace tessera::bench
 
-#endif  // TESSERA_BENCH_SEARCH_TIME_H_
+#endif  // TESSERA_BENCH_SEARCH_CANDIDATE_TIME_H_
