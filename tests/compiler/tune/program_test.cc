@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: models that know compiled programs. They order points by what the programs have,
-// compile only where they are asked to, and the numbers are those of the program that runs. Space: a
-// small network. Not tested here: how many trials that saves (bench/search).
+// compile only where they are asked to, and the numbers are those of the program that runs. Space:
+// a small network. Not tested here: how many trials that saves (bench/search).
 #include <gtest/gtest.h>
 
 #include <cmath>
