@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "jit/box_cut.h"
 #include "jit/history.h"
 #include "jit/unit_clock.h"
 
@@ -18,45 +19,11 @@ using isa::kUnits;
 constexpr auto kLoadUnit = static_cast<size_t>(isa::Unit::kLoad);
 // The beats of one piece of a load, as far as its box allows such a cut.
 constexpr int64_t kPieceBeats = 128;
+// The cycles before the next load could begin in which no other load comes in front of it: the
+// clock knows that moment less well than the end of a wait.
+constexpr int64_t kIdleMargin = 2 * kPieceBeats;
 // How many later pieces to look at when a load waits.
 constexpr size_t kWindow = 1024;
-
-// Cuts a box along its outermost loop: planes, rows or tiles. The parts are contiguous on chip.
-class BoxCut {
- public:
-  explicit BoxCut(const isa::Load& load) : load_(load) {
-    const int64_t columns = load.x_pad_0 + load.x_size + load.x_pad_1;
-    const int64_t rows = load.y_pad_0 + load.y_size + load.y_pad_1;
-    if (load.z_size > 1) {
-      loop_ = {&isa::Load::z_size, load.z_step, rows * columns};
-    } else if (rows == load.y_size && rows > 1) {
-      loop_ = {&isa::Load::y_size, load.y_step, columns};
-    } else if (columns == load.x_size && columns > 1 && rows == std::max<int64_t>(load.y_size, 1)) {
-      loop_ = {&isa::Load::x_size, load.x_step, 1};  // one row, of memory or of padding
-    }
-  }
-  // How many parts the box has: 1 if it cannot be cut.
-  int64_t count() const { return loop_.size == nullptr ? 1 : load_.*loop_.size; }
-  isa::AddressRange OnChip(int64_t begin, int64_t end) const {
-    return {load_.sram_base + begin * loop_.tiles, load_.sram_base + end * loop_.tiles};
-  }
-  isa::Load Part(int64_t begin, int64_t end) const {
-    isa::Load part = load_;
-    if (loop_.size == nullptr) return part;
-    part.*loop_.size = end - begin;
-    part.dram_base += begin * loop_.step;
-    part.sram_base += begin * loop_.tiles;
-    return part;
-  }
-
- private:
-  struct Loop {
-    int64_t isa::Load::*size = nullptr;
-    int64_t step = 0, tiles = 0;
-  };
-  isa::Load load_;
-  Loop loop_;
-};
 
 // A step of the program: an instruction, or a piece of a load.
 struct OrderedStep {
@@ -197,6 +164,11 @@ class ProgramClock {
     return std::max(units_.free(unit), FetchedAt(static_cast<size_t>(unit)));
   }
 
+  // Whether |step| would begin later if fetch first waited for room in front of |unit|.
+  bool DelayedBy(isa::Unit unit, const OrderedStep& step) const {
+    return FetchedAt(static_cast<size_t>(unit)) > std::max(fetched_, StartOf(step));
+  }
+
   // Runs |step| next; returns its position in its unit's stream.
   int32_t Run(const OrderedStep& step) {
     const auto unit = static_cast<size_t>(step.unit);
@@ -204,6 +176,22 @@ class ProgramClock {
     fetched_ = FetchedAt(unit);
     ran_[unit].push_back(ran);
     return static_cast<int32_t>(ran_[unit].size());
+  }
+
+  // What has run so far; Return undoes what ran since.
+  struct Moment {
+    UnitClock units;
+    int64_t fetched = 0;
+    std::array<size_t, kUnits> ran{};
+  };
+  Moment Now() const {
+    Moment now{units_, fetched_, {}};
+    for (size_t u = 0; u < kUnits; ++u) now.ran[u] = ran_[u].size();
+    return now;
+  }
+  void Return(const Moment& to) {
+    units_ = to.units, fetched_ = to.fetched;
+    for (size_t u = 0; u < kUnits; ++u) ran_[u].resize(to.ran[u]);
   }
 
  private:
@@ -257,6 +245,7 @@ class LoadMover {
       } else {
         PutDeferred([&](const OrderedStep& other) { return other.needed <= s; }, s);
         step.latest[kLoadUnit] = history_.FindConflicts(s)[kLoadUnit];
+        UseIdle(l, s);
         clock_.Run(step);
         order_.push_back(s);
       }
@@ -307,11 +296,42 @@ class LoadMover {
     order_.push_back(s);
   }
 
+  // Puts loads that begin at once and are done before the first of loads_ from |l| on could begin.
+  // That one comes behind step |now|: LOAD would be idle until fetch has brought it. Fetch
+  // waits for room in front of LOAD no longer than until step |now| begins.
+  void UseIdle(size_t l, size_t now) {
+    while (!clock_.DelayedBy(isa::Unit::kLoad, steps_[now])) {
+      while (l < loads_.size() && steps_[loads_[l]].done) ++l;
+      if (l == loads_.size()) return;
+      if (ahead_ != l) ahead_ = l, ahead_start_ = StartBehind(now, loads_[l]);
+      const std::optional<size_t> other =
+          PassingUntil(ahead_start_ - kIdleMargin, loads_[l], now, /*at_once=*/true);
+      if (!other) return;
+      PutLoad(*other);
+    }
+  }
+  // When load |s| would begin if the steps of other units from |now| on ran first.
+  int64_t StartBehind(size_t now, size_t s) {
+    const ProgramClock::Moment moment = clock_.Now();
+    for (size_t k = now; k < s; ++k) {
+      OrderedStep& step = steps_[k];
+      if (step.unit == isa::Unit::kLoad) continue;
+      step.latest[kLoadUnit] = history_.FindConflicts(k)[kLoadUnit];
+      clock_.Run(step);
+    }
+    const int64_t start = clock_.StartOf(steps_[s]);
+    clock_.Return(moment);
+    return start;
+  }
   // A load that may come before load |s| and is done when |s| begins.
   std::optional<size_t> Passing(size_t s, size_t now) {
-    const int64_t start = clock_.StartOf(steps_[s]);
+    return PassingUntil(clock_.StartOf(steps_[s]), s, now, /*at_once=*/false);
+  }
+  // A load other than |s| that may come now and is done at cycle |start|; |at_once|: that does not
+  // wait.
+  std::optional<size_t> PassingUntil(int64_t start, size_t s, size_t now, bool at_once) {
     const int64_t earliest = clock_.Earliest(isa::Unit::kLoad);
-    if (start == earliest) return std::nullopt;
+    if (start <= earliest) return std::nullopt;
     while (first_ < loads_.size() && steps_[loads_[first_]].done) ++first_;
     size_t seen = 0;
     for (size_t l = first_; least_after_[l] <= now && seen < kWindow; ++l) {
@@ -322,6 +342,7 @@ class LoadMover {
       const OrderedStep& other = steps_[loads_[l]];
       if (other.done || loads_[l] == s) continue;
       ++seen;
+      if (at_once && clock_.StartOf(other) > earliest) continue;
       if (earliest + other.cycles > start || clock_.StartOf(other) + other.cycles > start) continue;
       if (CanCome(l, now)) return loads_[l];
     }
@@ -336,6 +357,8 @@ class LoadMover {
   std::vector<int64_t> most_behind_;         // for loads_: the most |behind| from here on
   std::vector<size_t> deferred_;             // loads of padding that later ones are to pass
   size_t first_ = 0;                         // index into loads_: all before it are done
+  size_t ahead_ = SIZE_MAX;  // index into loads_ of the load that ahead_start_ is of
+  int64_t ahead_start_ = 0;  // when it could begin
 };
 
 }  // namespace

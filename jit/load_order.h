@@ -30,7 +30,8 @@ struct LoadOrder {
 // Only loads move. A load of padding alone comes behind later loads that delay more instructions:
 // the halo of a result behind the first weights. Other loads move forward: they pass a load that
 // waits, depend on nothing that they pass, and end before it could begin, by the estimated cycles.
-// A box may be cut into pieces for it.
+// They do the same where LOAD would be idle, because instructions of other units come before the
+// next load. A box may be cut into pieces for it.
 LoadOrder OrderLoads(std::span<const isa::Insn> insns, std::span<const TokenNode> nodes,
                      const isa::Config& config);
 

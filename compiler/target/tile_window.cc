@@ -68,8 +68,11 @@ constexpr int64_t kWindowFactor = isa::GreatestOfAll(
 // Indices into |leaf.values|.
 enum WindowValue : uint8_t { kInit, kTapRows, kTapColumns, kWindowY, kWindowX };
 
+// The tensor's rows lie further apart than its columns. Either may be the lines of the window.
 int64_t RowsBelow(const SolvedLeaf& leaf) {
-  return (leaf.values[kTapRows] - 1) * leaf.values[kWindowY];
+  const auto& v = leaf.values;
+  return v[kWindowY] > v[kWindowX] ? (v[kTapRows] - 1) * v[kWindowY]
+                                   : (v[kTapColumns] - 1) * v[kWindowX];
 }
 
 Status EmitWindow(const TileEmission& e) {

@@ -2,9 +2,10 @@
 //
 // What is tested: OrderLoads on random instruction lists: each address keeps its order of writers
 // and, between two writes, its set of readers. On lists written by hand: how many cycles of loads
-// pass a load that waits; which loads come before one of padding. Space: up to 60 instructions of
-// four units, boxes with steps and pads, seeded. Not tested here: tokens (tokens_test), whole
-// programs (program_builder_test), cycles of networks (tests/models).
+// pass a load that waits, and fill the cycles until fetch brings the next load; which loads come
+// before one of padding. Space: up to 60 instructions of four units, boxes with steps and pads,
+// seeded. Not tested here: tokens (tokens_test), whole programs (program_builder_test), cycles of
+// networks (tests/models).
 #include "jit/load_order.h"
 
 #include <gtest/gtest.h>
@@ -233,6 +234,33 @@ TEST(LoadOrder, PaddingComesBehindLoadsThatDelayMore) {
   EXPECT_EQ(first.x_size, 128);
   EXPECT_EQ(rest.x_size, 600 - 128);
   EXPECT_EQ(rest.sram_base, 100 + 128);
+}
+
+// The list loads a box, computes |products| times 100 cycles with it, and then loads another box
+// and 20 times 16 tiles of weights. Returns the cycles of weights in front of the other box.
+int64_t WeightsInIdleCycles(int64_t products) {
+  Listing list;
+  list.Add(BoxOf(Memory::kInp, Segment::kInput, 8, 0, 0));
+  for (int64_t k = 0; k < products; ++k)
+    list.Add(Busy(isa::Unit::kGemm, 100), {Tiles(Memory::kInp, false, 0, 8)});
+  list.Add(BoxOf(Memory::kInp, Segment::kInput, 8, 128, 8));
+  for (int64_t k = 0; k < 20; ++k)
+    list.Add(BoxOf(Memory::kWgt, Segment::kConstants, 16, k * 4096, k * 16));
+  int64_t beats = 0;
+  const LoadOrder order = OrderLoads(list.insns, list.nodes, isa::Config());
+  for (size_t n = 0; order.from[n] != static_cast<size_t>(products) + 1; ++n) {
+    const auto* load = std::get_if<isa::Load>(&order.insns[n]);
+    if (load != nullptr && order.from[n] != 0) beats += load->x_size * 32;
+  }
+  return beats;
+}
+
+TEST(LoadOrder, LoadsFillTheCyclesUntilFetchBringsTheNextOne) {
+  // Fetch brings the other box when the product in place 100 - 33 begins: LOAD has the first box in
+  // cycle 16, the first product begins in cycle 22, and 32 products wait in front of GEMM. A piece
+  // takes 128 cycles, and the last 256 cycles are left free.
+  EXPECT_EQ(WeightsInIdleCycles(100), (22 + 100 * (100 - 33) - 16 - 256) / 128 * 128);
+  EXPECT_EQ(WeightsInIdleCycles(20), 0) << "fetch waits for no unit";
 }
 
 TEST(LoadOrder, WhatNeverWaitsStaysAsItIs) {

@@ -220,6 +220,7 @@ int64_t Judge::FillUnits(const Sizes& s, const Traffic& t, TilePlan* p) const {
     gemms = s.spatial * e_.out_blocks * s.n_i;
   } else if (region_.anchor.kind == AnchorKind::kChannelwise) {
     p->compute_cycles = block_pixels * static_cast<double>(e_.weight_tiles) * cycles_.window;
+    p->down = WindowsGoDown(region_, config_, p->y_tile, p->x_tile);
     gemms = s.spatial * s.n_o * s.n_w;
   } else if (anchored_) {
     p->vector_cycles += block_pixels * static_cast<double>(taps) * cycles_.reduce;

@@ -86,6 +86,7 @@ struct TilePlan {
   bool input_above = false;  // spatial outside, one chunk: the input box is fetched above o.o
   Residency weights = Residency::kPart;
   Residency params = Residency::kPart;
+  bool down = false;  // weighted windows follow each other down columns, not along rows
   // Estimated cycles of one inference: of GEMM, the bus and VECTOR, and those in which the busiest
   // of the three waits.
   double compute_cycles = 0, bus_cycles = 0, vector_cycles = 0, overhead_cycles = 0;
@@ -118,6 +119,12 @@ Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config);
 // Columns in INP of a row of |columns| input tiles: one more where the windows of |region| then
 // read faster.
 int64_t WindowPitch(const AnalyzedRegion& region, int64_t columns);
+
+// Whether the weighted windows of |region| take fewer cycles down columns than along rows, in tiles
+// of |y_tile| x |x_tile| windows. The first window of a row reads all its positions; the others
+// share some with the window before.
+bool WindowsGoDown(const AnalyzedRegion& region, const isa::Config& config, int64_t y_tile,
+                   int64_t x_tile);
 
 // Input positions on chip along axis |d| (0 y, 1 x) for |outs| outputs.
 int64_t ChipSpan(const AnalyzedRegion& region, const Extents& e, size_t d, int64_t outs);

@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "compiler/schedule/accel/plan.h"
+#include "compiler/target/tile_intrin.h"
 
 namespace tessera::schedule::accel {
 
@@ -56,6 +57,24 @@ int64_t WindowPitch(const AnalyzedRegion& region, int64_t columns) {
   const bool clash = region.anchor.kind == AnchorKind::kChannelwise && y.taps > 1 &&
                      columns * y.dilation % kInpBanks == 0 && y.dilation % kInpBanks != 0;
   return clash ? columns + 1 : columns;
+}
+
+bool WindowsGoDown(const AnalyzedRegion& region, const isa::Config& config, int64_t y_tile,
+                   int64_t x_tile) {
+  const auto& window = region.anchor.window;
+  if (region.anchor.kind != AnchorKind::kChannelwise || window[0].taps == 1 || window[1].taps == 1)
+    return false;
+  const target::TileCall& call = *target::FindTileCall(target::kTileWindow);
+  // The windows of a line along axis |d|, one line after the other.
+  const auto cycles = [&](size_t d) {
+    const int64_t taps = std::min(window[d].taps, kWindowTaps),
+                  lines = std::min(window[1 - d].taps, kWindowTaps);
+    const int64_t fresh = window[d].dilation == 1 ? std::min(window[d].stride, taps) : taps;
+    const int64_t length = d == 0 ? y_tile : x_tile, count = d == 0 ? x_tile : y_tile;
+    return count * (call.call_cycles(config, taps * lines, taps * lines) +
+                    (length - 1) * call.call_cycles(config, taps * lines, fresh * lines));
+  };
+  return cycles(0) < cycles(1);
 }
 
 int64_t ChipSpan(const AnalyzedRegion& region, const Extents& e, size_t d, int64_t outs) {

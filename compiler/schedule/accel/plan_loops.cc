@@ -131,6 +131,7 @@ void StepWriter::TilesOfWork() {
   };
   position(y, PlanSize::kRows);
   position(x, PlanSize::kColumns);
+  if (plan_.down) std::swap(inside[inside.size() - 1], inside[inside.size() - 2]);
   Names order = plan_.spatial_outside ? positions : channels;
   const Names& second = plan_.spatial_outside ? channels : positions;
   order.insert(order.end(), second.begin(), second.end());

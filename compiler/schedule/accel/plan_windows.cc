@@ -28,6 +28,7 @@ void StepWriter::WindowOperands() {
     window_taps_.push_back(ones_.back());
     ones_.pop_back();
   }
+  if (plan_.down) std::ranges::reverse(window_taps_);
   if (weighted_) PackTaps();
   InputStage();
 }
@@ -37,8 +38,10 @@ void StepWriter::WindowOperands() {
 // begins earlier; its weights are zero for the taps that it shares with the piece before.
 void StepWriter::PackTaps() {
   const size_t axes = window_taps_.size();
-  const int64_t columns = axes == 2 ? a_.window[1].taps : 1,
-                rows = axes == 2 ? a_.window[0].taps : a_.window[0].taps * a_.window[1].taps;
+  // Windows that go down columns have their columns as lines.
+  const size_t line = plan_.down ? 0 : 1;
+  const int64_t columns = axes == 2 ? a_.window[line].taps : 1,
+                rows = axes == 2 ? a_.window[1 - line].taps : a_.window[0].taps * a_.window[1].taps;
   const int64_t piece_columns = std::min(columns, kWindowTaps),
                 piece_rows = std::min({rows, kWindowTaps, block_ / piece_columns});
   window_tiles_ = CeilDiv(columns, piece_columns) * CeilDiv(rows, piece_rows) *
