@@ -2,8 +2,9 @@
 //
 // What is tested: windows follow each other down columns where that is shorter. A tall layer has
 // longer lines of windows than its rows, as its mirror image with rows as columns has, and both
-// compute what their definition says. Space: windows of 3x3 to 5x5 with strides 1 and 2 on two configurations.
-// Not tested here: what a line costs (tests/hw, tests/cosim), networks (tests/models).
+// compute what their definition says. Space: windows of 3x3 to 5x5 with strides 1 and 2 on two
+// configurations. Not tested here: what a line costs (tests/hw, tests/cosim), networks
+// (tests/models).
 #include <gtest/gtest.h>
 
 #include <array>
