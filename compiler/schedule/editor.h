@@ -135,6 +135,7 @@ Status Apply(const InPlaceStep& step, Editor& editor);
 Status Apply(const ReindexStep& step, Editor& editor);
 Status Apply(const SpreadStep& step, Editor& editor);
 Status Apply(const RfactorStep& step, Editor& editor);
+Status Apply(const WinogradStep& step, Editor& editor);
 Status Apply(const StorageAlignStep& step, Editor& editor);
 Status Apply(const SetScopeStep& step, Editor& editor);
 Status Apply(const FoldStorageStep& step, Editor& editor);
@@ -166,6 +167,8 @@ std::unexpected<Error> NoOperand(const OperandPath& path, const std::string& why
 //   errors  kInvalidArgument  no such operand, or one read under a condition; |fn|'s
 Status ReplaceOperand(const OperandPath& path, Stage* stage,
                       const std::function<Result<ir::Expr>(const ir::Expr&)>& fn);
+// A stage of |tensor| with the default schedule.
+Stage StageOf(const te::Tensor& tensor);
 // A placeholder with |like|'s type and shape.
 std::shared_ptr<te::TensorNode> TensorLike(const Stage& like, const std::string& name);
 // Makes |stage| an elementwise copy of |source|, with loops in the order of its axes.

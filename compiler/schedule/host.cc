@@ -17,6 +17,15 @@ using ir::ExprKind;
 using te::AxisRole;
 using te::Role;
 
+// Sketches of sums of float32 products: by the definition, or by Winograd's transforms.
+constexpr const char* kProducts = "products";
+struct WinogradSketch {
+  const char* name;
+  int64_t results;  // along each side of a square
+};
+constexpr WinogradSketch kWinogradSketches[] = {
+    {"winograd_2", 2}, {"winograd_4", 4}, {"winograd_6", 6}};
+
 class Generator {
  public:
   explicit Generator(HostSteps& h) : h_(h), s_(h.s), options_(h.options) {}
@@ -75,7 +84,7 @@ class Generator {
     const Stage* st = s_.Find(anchor);
     const std::optional<te::Roles> roles = te::FindRoles(st->axes, st->reduce_axes, st->body);
     if (!roles) return {};
-    if (IsDot(s_, *st, *roles)) return DotSchedule(h_, anchor, *roles);
+    if (IsDot(s_, *st, *roles)) return ScheduleDot(*st, *roles);
     const AxisRole* lane = roles->Find(Role::kOutputChannel);
     if (!lane) lane = roles->Find(Role::kChannelwise);
     if (!lane) return {};
@@ -131,6 +140,18 @@ class Generator {
     TESSERA_TRY(s_.Apply(ComputeAtStep{acc, {home, innermost, ""}}));
     TESSERA_TRY(Accumulator(acc, *roles, point, lane_dim));
     return PackWeights(*roles, *lane, lanes);
+  }
+
+  Status ScheduleDot(const Stage& anchor, const te::Roles& roles) {
+    if (!IsFloat(anchor.dtype)) return DotSchedule(h_, anchor.name, roles);
+    std::vector<std::string> names{kProducts};
+    if (FitsWinograd(s_, anchor, roles)) {
+      for (const WinogradSketch& w : kWinogradSketches) names.emplace_back(w.name);
+    }
+    const std::string name = h_.sketch.Among(names);
+    const auto* made = std::ranges::find(kWinogradSketches, name, &WinogradSketch::name);
+    if (made == std::end(kWinogradSketches)) return DotSchedule(h_, anchor.name, roles);
+    return WinogradSchedule(h_, anchor.name, roles, made->results);
   }
 
   // Lanes divide a group, so that a vector reads one input value; where no divisor is worth a

@@ -39,8 +39,10 @@ Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs,
 
 // The sketches of |output|; the first is what HostSchedule makes. Dot products: "channel_quads" and
 // "tap_quads", the axis along which they sum, where neither takes far more products than the other.
-// Other reductions: "vectors" of channels; "pads_in_place", the same without a copy of the input
-// with its pads, for channelwise windows whose input has its channels innermost.
+// Sums of float32 products: "products"; where windows are 3 x 3 and move by 1 also "winograd_2",
+// "winograd_4" and "winograd_6", which round differently. Other reductions: "vectors" of channels;
+// "pads_in_place", the same without a copy of the input with its pads, for channelwise windows
+// whose input has its channels innermost.
 //   errors  those of HostSchedule
 Result<std::vector<Sketch>> HostSketches(const te::Tensor& output, const HostOptions& options = {});
 

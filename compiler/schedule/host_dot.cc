@@ -33,14 +33,14 @@ constexpr int64_t kMostUnrolled = 4;  // quads of a sum
 // Sketches: the axis of the quads.
 constexpr const char* kChannelQuads = "channel_quads";
 constexpr const char* kTapQuads = "tap_quads";
-constexpr const char* kProducts = "products";  // floats: no quads
 
 class DotGenerator {
  public:
   DotGenerator(HostSteps& h, const std::string& anchor, const te::Roles& roles,
-               const std::vector<Dot>& dots)
+               const std::vector<Dot>& dots, const DotOptions& options)
       : h_(h),
         s_(h.s),
+        options_(options),
         anchor_(anchor),
         roles_(roles),
         lane_(*roles.Find(Role::kOutputChannel)),
@@ -53,7 +53,7 @@ class DotGenerator {
     DecideStep decide = DecisionOf(anchor_, lane_);
     decide.value = Choice({dot_.intrin->name});
     TESSERA_TRY(s_.Apply(decide));
-    TESSERA_TRY(Input());
+    if (!options_.inner) TESSERA_TRY(Input());
     // |home| holds the result, |acc| the sums.
     const std::string output = s_.outputs()[0].name();
     std::string home = output, acc = anchor_;
@@ -75,10 +75,7 @@ class DotGenerator {
   // take as many and channels do not fill quads, these are taps: the input needs no zeros between.
   AxisRole QuadAxis() const {
     const AxisRole& channel = *roles_.InputChannel();
-    if (floats_) {
-      h_.sketch.Among({kProducts});
-      return channel;
-    }
+    if (floats_) return channel;
     const AxisRole* const taps = Taps();
     if (taps == nullptr) {
       h_.sketch.Among({kChannelQuads});
@@ -208,7 +205,7 @@ class DotGenerator {
     TESSERA_ASSIGN(const std::string innermost, h_.Order("order", home, order));
     TESSERA_TRY(s_.Apply(UnrollStep{home, c + ".b"}));
     TESSERA_TRY(s_.Apply(VectorizeStep{home, c + ".l"}));
-    TESSERA_TRY(h_.Share(home, roles_.reduced));
+    if (!options_.inner) TESSERA_TRY(h_.Share(home, roles_.reduced));
     return s_.Apply(ComputeAtStep{acc, {home, innermost, ""}});
   }
 
@@ -315,6 +312,7 @@ class DotGenerator {
 
   HostSteps& h_;
   Schedule& s_;
+  const DotOptions options_;
   const std::string anchor_;
   const te::Roles& roles_;
   const AxisRole lane_;
@@ -334,7 +332,7 @@ std::vector<Dot> DotsOf(const Schedule& s, const Stage& anchor, const te::Roles&
   if (!lane || lane->group != 0) return {};
   const Stage* w = s.Find((*roles.weight)->tensor->name);
   const AxisRole* channel = roles.InputChannel();
-  if (!w->placeholder || !channel || channel->weight_dim < 0 ||
+  if ((!w->placeholder && !w->prepared) || !channel || channel->weight_dim < 0 ||
       std::ranges::count(roles.data, Role::kOutputChannel, &AxisRole::role) != 1)
     return {};
   const bool fuses = s.target().fma && ir::FusedFactors(*anchor.body) != nullptr &&
@@ -356,8 +354,9 @@ bool IsDot(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
   return !DotsOf(s, anchor, roles).empty();
 }
 
-Status DotSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles) {
-  return DotGenerator(h, anchor, roles, DotsOf(h.s, *h.s.Find(anchor), roles)).Run();
+Status DotSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles,
+                   const DotOptions& options) {
+  return DotGenerator(h, anchor, roles, DotsOf(h.s, *h.s.Find(anchor), roles), options).Run();
 }
 
 }  // namespace tessera::schedule

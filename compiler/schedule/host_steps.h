@@ -59,8 +59,21 @@ const te::AxisRole* PointAxis(const te::Roles& roles, const te::AxisRole& lane);
 // that are an input of the function, one axis of input channels, output channels that the lanes of
 // the intrinsic divide. Of floats a fused sum, channels outermost.
 bool IsDot(const Schedule& s, const Stage& anchor, const te::Roles& roles);
+struct DotOptions {
+  // Its loops will be inside those of another stage, which its threads share; the input of its sums
+  // has a schedule of its own.
+  bool inner = false;
+};
 // Computes points x blocks of lanes in registers; of integers, four products of each sum at a time.
-Status DotSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles);
+Status DotSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles,
+                   const DotOptions& options = {});
+
+// Whether WinogradSchedule accepts the reduction: IsDot's conditions of floats, a window of 3 x 3
+// with steps of 1, channels that fill vectors.
+bool FitsWinograd(const Schedule& s, const Stage& anchor, const te::Roles& roles);
+// Computes squares of |results| x |results| at a time by Winograd's transforms.
+Status WinogradSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles,
+                        int64_t results);
 
 }  // namespace tessera::schedule
 

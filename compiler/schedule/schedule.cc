@@ -36,6 +36,20 @@ ir::Expr WithPlainIndices(const ir::Expr& body, const Stage& stage) {
 
 }  // namespace
 
+Stage StageOf(const te::Tensor& t) {
+  Stage stage;
+  stage.name = t.name();
+  stage.dtype = t.dtype();
+  stage.shape = t.shape();
+  stage.placeholder = t->placeholder;
+  stage.axes = t->axes;
+  stage.reduce_axes = t->reduce_axes;
+  if (t->body) stage.body = WithPlainIndices(t->body, stage);
+  for (const ir::Axis& a : stage.axes) stage.leaves.push_back({a.name(), a.var, false});
+  for (const ir::Axis& a : stage.reduce_axes) stage.leaves.push_back({a.name(), a.var, true});
+  return stage;
+}
+
 Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs,
                                   std::shared_ptr<const target::Target> target) {
   TESSERA_TRY(te::Verify(outputs));
@@ -43,17 +57,8 @@ Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs,
   s.outputs_ = outputs;
   s.target_ = std::move(target);
   for (const te::Tensor& t : te::TopologicalOrder(outputs)) {
-    Stage stage;
-    stage.name = t.name();
-    stage.dtype = t.dtype();
-    stage.shape = t.shape();
-    stage.placeholder = t->placeholder;
+    Stage stage = StageOf(t);
     stage.output = std::find(outputs.begin(), outputs.end(), t) != outputs.end();
-    stage.axes = t->axes;
-    stage.reduce_axes = t->reduce_axes;
-    if (t->body) stage.body = WithPlainIndices(t->body, stage);
-    for (const ir::Axis& a : stage.axes) stage.leaves.push_back({a.name(), a.var, false});
-    for (const ir::Axis& a : stage.reduce_axes) stage.leaves.push_back({a.name(), a.var, true});
     s.stages_.Add(std::move(stage));
   }
   return s;

@@ -259,6 +259,21 @@ struct RfactorStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis, s.name); }
 };
 
+// STAGE sums products of float32 over a window of 3 x 3, whose places move by 1 with the axes Y and
+// X. Computes squares of M x M results at a time by Winograd's transforms, M 2, 4 or 6, from (M +
+// 2)^2 products over the other axes of the sum. Makes the stages STAGE.in, the input as far as the
+// squares reach; STAGE.in.rows and STAGE.in.tiles, its transform along columns and then along rows;
+// STAGE.w.rows and STAGE.w.tiles, that of the weights; STAGE.products; STAGE.out.rows and
+// STAGE.out.tiles, the transform back. Results are rounded in other places.
+struct WinogradStep {
+  static constexpr const char* kName = "winograd";
+  static constexpr const char* kUsage = "winograd STAGE Y X M";
+  std::string stage, y, x;
+  Amount results;
+  bool operator==(const WinogradStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.y, s.x, s.results); }
+};
+
 // Makes the stride of physical dimension DIM of the buffer OFFSET more than a multiple of FACTOR,
 // in elements.
 struct StorageAlignStep {
@@ -314,9 +329,9 @@ using AnyStep =
     std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,
                  ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep, LiftStep,
                  RewriteStep, StackStep, AlignStep, SkipStep, PrepareStep, InPlaceStep, ReindexStep,
-                 SpreadStep, RfactorStep, StorageAlignStep, SetScopeStep, FoldStorageStep,
-                 LayoutStep, VectorizeStep, UnrollStep, BindStep, TensorizeStep, ParallelStep,
-                 VthreadStep, DoubleBufferStep, PrefetchStep>;
+                 SpreadStep, RfactorStep, WinogradStep, StorageAlignStep, SetScopeStep,
+                 FoldStorageStep, LayoutStep, VectorizeStep, UnrollStep, BindStep, TensorizeStep,
+                 ParallelStep, VthreadStep, DoubleBufferStep, PrefetchStep>;
 // A step and its place in a file, "mine.txt:24"; "": not from a file. Equality ignores the place.
 struct Step : AnyStep {
   using AnyStep::AnyStep;

@@ -93,6 +93,23 @@ Tensor Window() {
   });
 }
 
+// A 3x3 window of floats, whose values are integers.
+Tensor RealWindow() {
+  const Tensor a = te::Placeholder("a", DType::kInt8, {2, 6, 6}),
+               b = te::Placeholder("b", DType::kInt8, {2, 2, 3, 3});
+  const auto real = [](const char* name, const Tensor& of) {
+    return te::Compute(name, of.shape(), {},
+                       [&](const Index& i) { return ir::Cast(DType::kFloat32, of(i)); });
+  };
+  const Tensor x = real("x", a), w = real("w", b);
+  const te::Axis c = te::ReduceAxis("ci", 2), ky = te::ReduceAxis("ky", 3),
+                 kx = te::ReduceAxis("kx", 3);
+  return te::Compute("s", {2, 4, 4}, {"c", "y", "x"}, [&](const Index& i) {
+    return te::Sum(x(c.var, i[1] + ky.var, i[2] + kx.var) * w(i[0], c.var, ky.var, kx.var),
+                   {c, ky, kx});
+  });
+}
+
 // A window of three taps over a row with a pad of 0 at each end.
 Tensor PaddedWindow() {
   const Tensor x = te::Placeholder("x", DType::kInt32, {6}),
@@ -251,6 +268,8 @@ std::vector<StepExample> OtherExamples() {
        ZeroPoint(), "spread x y x.t term\n"},
       {"rfactor", "Two partial sums, which are then added.", Product(),
        "split sum k 3 k.o k.i\nrfactor sum k.o part\n"},
+      {"winograd", "Squares of 2 x 2 sums from 16 products instead of 36.", RealWindow(),
+       "winograd s y x 2\ninline s.out.tiles\n"},
       {"storage_align", "Rows begin at odd multiples of four elements.", Elements(),
        "storage_align a 0 8 4\n"},
       {"storage_align", "Blocks of a column each begin at multiples of eight elements.", Elements(),

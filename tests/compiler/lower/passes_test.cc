@@ -126,7 +126,7 @@ TEST(LowerSearch, ProgramsHaveEveryKindOfStep) {
     if (name != "split" && name != "decide") wanted.insert(name);
   }
   std::set<std::string> seen;
-  for (uint64_t seed = 0; seed < 640; ++seed) {
+  for (uint64_t seed = 0; seed < 2400; ++seed) {
     Rng rng(seed);
     const te::Tensor out = test::RandomExpression(rng);
     const schedule::Schedule s = test::RandomSchedule(out, 24, rng, test::CopyingTarget());

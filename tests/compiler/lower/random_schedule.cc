@@ -61,8 +61,8 @@ class RandomLines {
   // Would it take away the room that a padded split has?
   bool TakesRoom(const std::string& line) const {
     const std::string kind = line.substr(0, line.find(' '));
-    const char* kTaking[] = {"layout",   "cache_read", "reindex", "stack",        "rfactor",
-                             "in_place", "inline",     "lift",    "fold_storage", "align"};
+    const char* kTaking[] = {"layout", "cache_read", "reindex",      "stack", "rfactor", "in_place",
+                             "inline", "lift",       "fold_storage", "align", "winograd"};
     return std::ranges::count(kTaking, kind) > 0 &&
            std::ranges::any_of(padded_, [&](const std::string& name) {
              return (line + " ").find(" " + name + " ") != std::string::npos;
@@ -127,6 +127,8 @@ class RandomLines {
       case 15:
         return fmt::format("in_place {} {}", AnyStage()->name, name);
       case 16:
+        if (st.dtype == DType::kFloat32 && !st.reduce_axes.empty() && st.axes.size() == 3)
+          return fmt::format("winograd {} {} {} 2", name, st.axes[1].name(), st.axes[2].name());
         return fmt::format("rfactor {} {} part{}", name, AnyLeaf(st), id_);
       case 17:
         return fmt::format("storage_align {} {} {} {}", name, rng_.Range(0, 2), rng_.Range(1, 7),

@@ -141,6 +141,27 @@ Tensor Regroup(Rng& rng, const ExpressionSize& size) {
   });
 }
 
+// A 3x3 window of floats, for `winograd`. The values are small integers, so sums have no rounding.
+Tensor RealWindow(Rng& rng, const ExpressionSize& size) {
+  const int64_t ci = size.Extent(1, 3, rng), co = size.Extent(1, 3, rng);
+  const int64_t h = size.Extent(1, 6, rng), w = size.Extent(1, 6, rng);
+  const auto small = [](const char* name, std::vector<int64_t> shape) {
+    const Tensor from = te::Placeholder(name, DType::kInt8, shape);
+    return te::Compute(std::string(name) + ".real", shape, {}, [&](const Index& i) {
+      return ir::Cast(DType::kFloat32, ir::Bin(ir::BinOp::kAnd, from(i), ir::Imm(DType::kInt8, 7)));
+    });
+  };
+  const Tensor x = small("x", {ci, h + 2, w + 2}), k = small("w", {co, ci, 3, 3});
+  const te::Axis c = te::ReduceAxis("ci", ci), ky = te::ReduceAxis("ky", 3),
+                 kx = te::ReduceAxis("kx", 3);
+  const Tensor sum = te::Compute("reals", {co, h, w}, {"c", "y", "x"}, [&](const Index& i) {
+    return te::Sum(x(c.var, i[1] + ky.var, i[2] + kx.var) * k(i[0], c.var, ky.var, kx.var),
+                   {c, ky, kx});
+  });
+  return te::Compute("sum", {co, h, w}, {"c", "y", "x"},
+                     [&](const Index& i) { return ir::Cast(DType::kInt32, sum(i)); });
+}
+
 }  // namespace
 
 int64_t ExpressionSize::Extent(int64_t least, int64_t most, Rng& rng) const {
@@ -163,6 +184,7 @@ Tensor RandomExpression(Rng& rng, const ExpressionSize& size) {
   const bool sums = !sum->reduce_axes.empty() && sum->body->reduce() == ir::ReduceOp::kSum;
   Rng own = rng;  // what else a seed draws does not depend on this
   if (sums && own.OneIn(2)) sum = FromSomething(sum, own);
+  if (own.OneIn(6)) sum = RealWindow(own, size);
   if (!size.epilogue) return sum;
   const int64_t channels = sum.shape()[0];
   const Tensor bias = te::Placeholder("bias", DType::kInt32, {channels});

@@ -353,7 +353,7 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "split s k 2 o n overlap\nalign s k a 2\nskip s k\nreindex x a q keep 1,3 0\n"
       "fold_storage x 2 10 8 3\nfold_storage y 1 4 4\nspread x a p t\ndecide t loops z none\n"
       "decide u intrinsics s k dot\nparallel z $t\ncompute_at s y "
-      "$r\n";
+      "$r\nwinograd s y x 4\n";
   const Result<Trace> parsed = ParseTrace(kText);
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_EQ(Print(*parsed), kText);

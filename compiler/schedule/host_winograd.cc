@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolutions by Winograd's transforms (steps/winograd.cc). The transforms run on vectors of
+// channels, those of one square in registers; the products between them are
+// a contraction for each of the (M + 2)^2 places, scheduled as others are. Bands of squares pass
+// through all three, so that what they exchange stays in the second cache.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "compiler/schedule/host_steps.h"
+#include "compiler/schedule/winograd.h"
+
+namespace tessera::schedule {
+namespace {
+
+using te::AxisRole;
+using te::Role;
+
+// The axes along which the window of |roles| moves, the last two such; none: there are not two.
+std::vector<const AxisRole*> MovingAxes(const te::Roles& roles) {
+  std::vector<const AxisRole*> axes;
+  for (const AxisRole& a : roles.data) {
+    if (a.role == Role::kSpatial) axes.push_back(&a);
+  }
+  if (axes.size() != 2) axes.clear();
+  return axes;
+}
+
+class WinogradGenerator {
+ public:
+  WinogradGenerator(HostSteps& h, const std::string& anchor, const te::Roles& roles,
+                    int64_t results)
+      : h_(h), s_(h.s), anchor_(anchor), roles_(roles), by_(results) {}
+
+  Status Run() {
+    const std::vector<const AxisRole*> axes = MovingAxes(roles_);
+    const int64_t m = by_.results();
+    rows_ = CeilDiv(axes[0]->axis.extent, m);
+    columns_ = CeilDiv(axes[1]->axis.extent, m);
+    y_ = DimOf(roles_.data, *axes[0]);
+    x_ = DimOf(roles_.data, *axes[1]);
+    channel_ = DimOf(roles_.data, *roles_.Find(Role::kOutputChannel));
+    TESSERA_TRY(
+        s_.Apply(WinogradStep{anchor_, axes[0]->axis.name(), axes[1]->axis.name(), Amount{m}}));
+    TESSERA_TRY(s_.Apply(PrepareStep{anchor_ + ".w.rows"}));
+    TESSERA_TRY(s_.Apply(PrepareStep{anchor_ + ".w.tiles"}));
+    TESSERA_TRY(Products());
+    TESSERA_TRY(Results());
+    return Input();
+  }
+
+ private:
+  int64_t Lanes() const { return std::max<int64_t>(s_.target().vector_bytes / 4, 1); }
+
+  // Of |stage|, whose first two dimensions are the place in a square and the last two the square:
+  // squares outside, the places of each, then |channel|.
+  Status LayOut(const std::string& stage, size_t channel) {
+    const size_t rank = s_.Find(stage)->shape.size();
+    std::string text;
+    for (size_t d = 2; d < rank; ++d) {
+      if (d != channel) text += fmt::format("{},", d);
+    }
+    return s_.Apply(LayoutStep{stage, fmt::format("{}0,1,{}", text, channel)});
+  }
+
+  // The dimension of |stage| along |axis|.
+  size_t DimensionOf(const std::string& stage, const std::string& axis) const {
+    const std::vector<ir::Axis>& axes = s_.Find(stage)->axes;
+    const auto at = std::ranges::find(axes, axis, [](const ir::Axis& a) { return a.name(); });
+    TESSERA_CHECK(at != axes.end(), "{} of {}", axis, stage);
+    return static_cast<size_t>(at - axes.begin());
+  }
+
+  Status Products() {
+    const std::string products = anchor_ + ".products";
+    const Stage& stage = *s_.Find(products);
+    const std::optional<te::Roles> roles = te::FindRoles(stage.axes, stage.reduce_axes, stage.body);
+    TESSERA_CHECK(roles.has_value(), "{}", products);
+    TESSERA_TRY(DotSchedule(h_, products, *roles, {.inner = true}));
+    return LayOut(products, DimensionOf(products, roles_.data[channel_].axis.name()));
+  }
+
+  // Squares for which the transformed input and the products fill half of the second cache.
+  int64_t RowsInBand() const {
+    const int64_t channels = roles_.InputChannel()->axis.extent + roles_.data[channel_].axis.extent;
+    const int64_t row = by_.products() * by_.products() * columns_ * channels * 4;
+    const std::vector<int64_t> all = Divisors(rows_, rows_);
+    int64_t most = 1;
+    for (const int64_t n : all) {
+      if (n * row <= s_.target().caches[1].bytes / 2) most = n;
+    }
+    return most;
+  }
+  bool Banded() const { return rows_ > 1; }
+
+  // Squares of results, from |home|'s loops; what is behind the sum is a part of them.
+  Status Results() {
+    const std::string output = s_.outputs()[0].name(), rows = anchor_ + ".out.rows";
+    TESSERA_TRY(s_.Apply(InlineStep{anchor_ + ".out.tiles"}));
+    std::string home = anchor_;
+    if (anchor_ != output && ReadsInPlace(*s_.Find(output), anchor_)) {
+      TESSERA_TRY(s_.Apply(InlineStep{anchor_}));
+      home = output;
+    }
+    const std::vector<ir::Axis> axes = s_.Find(home)->axes;
+    const std::string y = axes[y_].name(), x = axes[x_].name(), c = axes[channel_].name();
+    const Amount m{by_.results()};
+    TESSERA_TRY(s_.Apply(SplitStep{home, y, m, y + ".t", y + ".i"}));
+    TESSERA_TRY(s_.Apply(SplitStep{home, x, m, x + ".t", x + ".i"}));
+    TESSERA_TRY(s_.Apply(SplitStep{home, c, Amount{Lanes()}, c + ".o", c + ".l"}));
+    std::vector<std::string> order;
+    for (size_t d = 0; d < axes.size(); ++d) {
+      if (d != y_ && d != x_ && d != channel_) order.push_back(axes[d].name());
+    }
+    if (Banded()) {
+      const std::vector<int64_t> domain = Divisors(rows_, rows_);
+      const auto pick = std::ranges::find(domain, RowsInBand()) - domain.begin();
+      TESSERA_TRY(s_.Decide("band", domain, static_cast<int>(pick)));
+      TESSERA_TRY(s_.Apply(SplitStep{home, y + ".t", Amount::Of("band"), y + ".b", y + ".t"}));
+      order.push_back(y + ".b");
+    }
+    TESSERA_TRY(s_.Apply(ReorderStep{
+        home, Joined({order, {y + ".t", x + ".t", c + ".o", y + ".i", x + ".i", c + ".l"}})}));
+    TESSERA_TRY(s_.Apply(UnrollStep{home, y + ".i"}));
+    TESSERA_TRY(s_.Apply(UnrollStep{home, x + ".i"}));
+    TESSERA_TRY(s_.Apply(VectorizeStep{home, c + ".l"}));
+    TESSERA_TRY(h_.Share(home, roles_.reduced));
+    TESSERA_TRY(InRegisters(rows, {home, c + ".o"}, roles_.data[channel_].axis.name()));
+    if (!Banded()) return {};
+    const LoopPlace band{home, y + ".b"};
+    TESSERA_TRY(s_.Apply(ComputeAtStep{anchor_ + ".products", band}));
+    return s_.Apply(ComputeAtStep{anchor_ + ".in.tiles", band});
+  }
+
+  // Computes |stage|, one pass of a transform, at |place|, for the vector of |channels| there.
+  Status InRegisters(const std::string& stage, const LoopPlace& place,
+                     const std::string& channels) {
+    TESSERA_TRY(s_.Apply(SetScopeStep{stage, ir::Scope::kReg}));
+    TESSERA_TRY(s_.Apply(ComputeAtStep{stage, place}));
+    const std::vector<ir::Axis> axes = s_.Find(stage)->axes;
+    const size_t c = DimensionOf(stage, channels);
+    std::vector<std::string> order;
+    for (size_t d = 2; d < axes.size(); ++d) {
+      if (d != c) order.push_back(axes[d].name());
+    }
+    order.insert(order.end(), {axes[0].name(), axes[1].name(), axes[c].name()});
+    TESSERA_TRY(s_.Apply(ReorderStep{stage, order}));
+    TESSERA_TRY(s_.Apply(UnrollStep{stage, axes[0].name()}));
+    TESSERA_TRY(s_.Apply(UnrollStep{stage, axes[1].name()}));
+    TESSERA_TRY(s_.Apply(VectorizeStep{stage, axes[c].name()}));
+    return s_.Apply(
+        LayoutStep{stage, LastLayout(static_cast<int>(axes.size()), static_cast<int>(c))});
+  }
+
+  Status Input() {
+    const std::string in = anchor_ + ".in", tiles = in + ".tiles";
+    const AxisRole& channel = *roles_.InputChannel();
+    TESSERA_TRY(InlineInto(in));
+    TESSERA_TRY(s_.Apply(LayoutStep{
+        in, LastLayout(static_cast<int>(s_.Find(in)->shape.size()), channel.input_dim)}));
+    const std::vector<ir::Axis> axes = s_.Find(tiles)->axes;
+    const size_t dim = DimensionOf(tiles, channel.axis.name());
+    const std::string c = axes[dim].name(), a = axes[0].name(), b = axes[1].name();
+    std::vector<std::string> order;
+    for (size_t d = 2; d < axes.size(); ++d) {
+      if (d != dim) order.push_back(axes[d].name());
+    }
+    TESSERA_TRY(s_.Apply(SplitStep{tiles, c, Amount{Lanes()}, c + ".o", c + ".l"}));
+    TESSERA_TRY(s_.Apply(ReorderStep{tiles, Joined({order, {c + ".o", a, b, c + ".l"}})}));
+    TESSERA_TRY(s_.Apply(UnrollStep{tiles, a}));
+    TESSERA_TRY(s_.Apply(UnrollStep{tiles, b}));
+    TESSERA_TRY(s_.Apply(VectorizeStep{tiles, c + ".l"}));
+    if (!Banded()) TESSERA_TRY(h_.Share(tiles));
+    TESSERA_TRY(InRegisters(in + ".rows", {tiles, c + ".o"}, channel.axis.name()));
+    return LayOut(tiles, dim);
+  }
+
+  // What only |stage| reads, without a sum, is a part of it.
+  Status InlineInto(const std::string& stage) {
+    for (bool again = true; again;) {
+      again = false;
+      for (const Stage& from : s_.stages()) {
+        if (from.placeholder || from.attach == Attach::kInline || !from.reduce_axes.empty() ||
+            !s_.Find(stage)->Reads(from.name) || s_.Consumers(from.name).size() != 1)
+          continue;
+        TESSERA_TRY(s_.Apply(InlineStep{from.name}));
+        again = true;
+        break;
+      }
+    }
+    return {};
+  }
+
+  HostSteps& h_;
+  Schedule& s_;
+  const std::string anchor_;
+  const te::Roles& roles_;
+  const Winograd by_;
+  int64_t rows_ = 1, columns_ = 1;      // of squares
+  size_t y_ = 0, x_ = 0, channel_ = 0;  // dimensions of the result
+};
+
+}  // namespace
+
+bool FitsWinograd(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
+  const std::vector<const AxisRole*> axes = MovingAxes(roles);
+  const int64_t lanes = std::max<int64_t>(s.target().vector_bytes / 4, 1);
+  if (axes.empty() || !IsDot(s, anchor, roles) || roles.InputChannel()->axis.extent % lanes != 0 ||
+      roles.Find(Role::kOutputChannel)->axis.extent % lanes != 0)
+    return false;
+  Schedule trial = s;
+  return trial
+      .Apply(
+          WinogradStep{anchor.name, axes[0]->axis.name(), axes[1]->axis.name(), Amount{int64_t{2}}})
+      .has_value();
+}
+
+Status WinogradSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles,
+                        int64_t results) {
+  return WinogradGenerator(h, anchor, roles, results).Run();
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Winograd's sums over a window of three along a line: M results from M + 2 products, instead of
+// 3 M. Each of three transforms is a constant matrix: the inputs' and the weights' lead to the
+// factors of the products, the results' leads from the products to the sums. They follow Cook and
+// Toom: the factors are values of polynomials at the points 0, 1, -1, 2, -2, 1/2, -1/2, as many as
+// M asks for, and at infinity. Depends on: ir. Used by: steps/winograd.cc, host_winograd.cc.
+#ifndef TESSERA_COMPILER_SCHEDULE_WINOGRAD_H_
+#define TESSERA_COMPILER_SCHEDULE_WINOGRAD_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "compiler/ir/ir.h"
+
+namespace tessera::schedule {
+
+// Rows of the transforms as float32 expressions. Terms of 0 are left out, factors of 1 are no
+// products, other products are added by fma. Rows of opposite points share their subexpressions, so
+// that a compiler that finds equal ones computes them once.
+class Winograd {
+ public:
+  static constexpr int64_t kTaps = 3;
+  // The value |i| of a line.
+  using Line = std::function<ir::Expr(int64_t i)>;
+
+  // |results| is 2, 4 or 6.
+  explicit Winograd(int64_t results);
+  static bool Takes(int64_t results) { return results == 2 || results == 4 || results == 6; }
+
+  int64_t results() const { return results_; }
+  int64_t products() const { return results_ + kTaps - 1; }
+
+  // The factor number |product|, an index of [0, products()), from a line of products() inputs.
+  ir::Expr Input(const ir::Expr& product, const Line& inputs) const;
+  // The same from a line of kTaps weights.
+  ir::Expr Weight(const ir::Expr& product, const Line& weights) const;
+  // The sum number |result|, an index of [0, results()), from a line of products() products.
+  ir::Expr Result(const ir::Expr& result, const Line& products) const;
+
+ private:
+  int64_t results_;
+  std::vector<double> pairs_;  // each stands for a point and its opposite
+};
+
+}  // namespace tessera::schedule
+
+#endif  // TESSERA_COMPILER_SCHEDULE_WINOGRAD_H_
