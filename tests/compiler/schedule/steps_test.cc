@@ -143,10 +143,6 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"set_scope x inp\nfold_storage x 0 2 3", "2 rows in steps of 3 of dimension 0 of x"},
       {"set_scope x inp\nfold_storage x 0 99 1", "1 <= STEP <= ROWS <= "},
       {"set_scope x inp\nfold_storage x 0 2 1 0", "0 planes of x at one time; 1 or more"},
-      {"winograd s i k 3", "squares of 3 x 3 results have no transform here; 2, 4 and 6 have"},
-      {"winograd s i i 2", "s is no sum of products of two float32 elements"},
-      {"split s i 2 o n\nwinograd s o n 2", "s has been scheduled; winograd comes first"},
-      {"winograd q i i 2", "no stage 'q'"},
       {"rfactor s i p", "i is no loop of a reduction"},
       {"rfactor s q p", "stage s has no loop 'q'"},
       {"rfactor s k a", "a stage 'a' exists already"},
@@ -355,10 +351,9 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "decide q places s root\ndecide r orders z j i\ncompute_at s $p\ncompute_at s root\n"
       "compute_at s root i\ncompute_at s $p before a\nreorder z $r\n"
       "split s k 2 o n overlap\nalign s k a 2\nskip s k\nreindex x a q keep 1,3 0\n"
-      "fold_storage x 2 10 8 3\nfold_storage y 1 4 4\nspread x a p t\nwinograd s y x 4\n"
-      "decide t loops z none\n"
+      "fold_storage x 2 10 8 3\nfold_storage y 1 4 4\nspread x a p t\ndecide t loops z none\n"
       "decide u intrinsics s k dot\nparallel z $t\ncompute_at s y "
-      "$r\n";
+      "$r\nwinograd s y x 4\n";
   const Result<Trace> parsed = ParseTrace(kText);
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_EQ(Print(*parsed), kText);
