@@ -4,8 +4,8 @@
 // is rounded (M = 2, small integers); with random floats within the error that
 // docs/rationale/floats.md states, against sums in double; which stages it refuses. Space: odd and
 // even sizes, fewer results than a square has, a batch, M = 2, 4 and 6. Random programs have the
-// step too (lower_passes_test). Not tested here: the code of the host's schedules with it
-// (models_host_sketches_test).
+// step too (lower_passes_test). The host's sketches with it, pads and an addition behind the sum.
+// Not tested here: their machine code.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,7 +13,9 @@
 #include "base/rng.h"
 #include "compiler/ir/interp.h"
 #include "compiler/lower/lower.h"
+#include "compiler/schedule/host.h"
 #include "compiler/schedule/schedule.h"
+#include "compiler/target/host_level.h"
 #include "tests/compiler/lower/agree.h"
 
 namespace tessera::lower::winograd_test {
@@ -39,10 +41,11 @@ te::Tensor Convolution(const Shape& s, DType type = DType::kFloat32) {
 }
 
 // Random values of the inputs; integers from -8 to 8, or numbers from -1 to 1.
-te::Values ValuesFor(const te::Tensor& y, bool integers, uint64_t seed) {
+te::Values ValuesFor(const std::vector<te::Tensor>& tensors, bool integers, uint64_t seed) {
   Rng rng(seed);
   te::Values values;
-  for (const te::Tensor& t : te::Inputs(y)) {
+  for (const te::Tensor& t : tensors) {
+    if (!t->placeholder) continue;
     int64_t count = 1;
     for (const int64_t n : t.shape()) count *= n;
     ir::Array a(t.dtype(), count);
@@ -55,23 +58,27 @@ te::Values ValuesFor(const te::Tensor& y, bool integers, uint64_t seed) {
   return values;
 }
 
+// The result of |s|, whose last parameter it is.
+ir::Array ResultOf(const schedule::Schedule& s, const te::Values& values) {
+  const Result<ir::Func> func = Lower(s, "f");
+  EXPECT_TRUE(func) << func.error().message;
+  std::vector<ir::Array> arrays = test::Arguments(*func, s, values);
+  std::vector<ir::Array*> pointers;
+  for (ir::Array& a : arrays) pointers.push_back(&a);
+  EXPECT_TRUE(ir::Interpret(*func, pointers));
+  return ir::Array(DType::kFloat32, test::Logical(*func, s, func->params.size() - 1, arrays));
+}
+
 // The largest difference of |y| by `winograd` with |m| from sums in double, beside the largest.
 double ErrorOf(const Shape& shape, int64_t m, bool integers) {
   const te::Tensor y = Convolution(shape);
   schedule::Schedule s = *schedule::Schedule::Create({y});
   const Status applied = s.Apply("winograd y y x " + std::to_string(m));
   EXPECT_TRUE(applied) << applied.error().message;
-  te::Values values = ValuesFor(y, integers, 11);
+  te::Values values = ValuesFor(te::Inputs(y), integers, 11);
   EXPECT_TRUE(te::Evaluate({y}, &values));
-  const Result<ir::Func> func = Lower(s, "f");
-  EXPECT_TRUE(func) << func.error().message;
-  if (!func) return INFINITY;
-  std::vector<ir::Array> arrays = test::Arguments(*func, s, values);
-  std::vector<ir::Array*> pointers;
-  for (ir::Array& a : arrays) pointers.push_back(&a);
-  EXPECT_TRUE(ir::Interpret(*func, pointers));
-  const ir::Array &got = arrays.back(), &x = values.at(te::Inputs(y)[0].get()),
-                  &w = values.at(te::Inputs(y)[1].get());
+  const ir::Array got = ResultOf(s, values);
+  const ir::Array &x = values.at(te::Inputs(y)[0].get()), &w = values.at(te::Inputs(y)[1].get());
   double apart = 0, largest = 0;
   int64_t at = 0;
   for (int64_t n = 0; n < shape.n; ++n) {
@@ -112,6 +119,52 @@ TEST(Winograd, ErrorsAreThoseOfThePage) {
   }
   // Not by the definition's order of sums.
   EXPECT_GT(ErrorOf(kShapes[1], 4, false), 0);
+}
+
+TEST(Winograd, SketchesOfTheHostComputeTheConvolution) {
+  const te::Tensor x = te::Placeholder("image", DType::kFloat32, {2, 16, 7, 10}),
+                   w = te::Placeholder("w", DType::kFloat32, {16, 16, 3, 3}),
+                   other = te::Placeholder("other", DType::kFloat32, {2, 16, 7, 10});
+  const te::Tensor padded = te::Compute("x", {2, 16, 9, 12}, {}, [&](const Index& i) {
+    const ir::Expr y = i[2] - 1, q = i[3] - 1;
+    const ir::Expr inside = ir::And(ir::And(ir::Le(0, y), ir::Lt(y, 7)),  //
+                                    ir::And(ir::Le(0, q), ir::Lt(q, 10)));
+    return ir::Select(inside, x(i[0], i[1], y, q), ir::ImmF32(0));
+  });
+  const te::Axis c = te::ReduceAxis("ci", 16), ky = te::ReduceAxis("ky", 3),
+                 kx = te::ReduceAxis("kx", 3);
+  const te::Tensor sum =
+      te::Compute("sum", {2, 16, 7, 10}, {"n", "c", "y", "x"}, [&](const Index& i) {
+        return te::Sum(
+            padded(i[0], c.var, i[2] + ky.var, i[3] + kx.var) * w(i[1], c.var, ky.var, kx.var),
+            {c, ky, kx});
+      });
+  const te::Tensor y = te::Compute("y", sum.shape(), {"n", "c", "y", "x"}, [&](const Index& i) {
+    return ir::Max(sum(i) + other(i), ir::ImmF32(0));
+  });
+  te::Values values = ValuesFor(te::TopologicalOrder({y}), false, 5);
+  ASSERT_TRUE(te::Evaluate({y}, &values));
+  const ir::Array& want = values.at(y.get());
+  std::vector<std::string> names;
+  for (const char* level : {"x86-64-v3", "x86-64-v4-vnni"}) {
+    const auto target = target::Host(*target::FindHostLevel(level));
+    const auto sketches = schedule::HostSketches(y, {.target = target});
+    ASSERT_TRUE(sketches) << sketches.error().message;
+    names.clear();
+    for (const schedule::Sketch& sketch : *sketches) {
+      SCOPED_TRACE(sketch.name + "\n" + schedule::Print(sketch.trace));
+      names.push_back(sketch.name);
+      const auto s = schedule::Schedule::Replay({y}, sketch.trace, target);
+      ASSERT_TRUE(s) << s.error().message;
+      const ir::Array got = ResultOf(*s, values);
+      ASSERT_EQ(got.size(), want.size());
+      for (int64_t i = 0; i < got.size(); ++i) {
+        EXPECT_NEAR(got.Float(i), want.Float(i), sketch.name == "products" ? 0 : 1e-3);
+      }
+    }
+    EXPECT_EQ(names,
+              (std::vector<std::string>{"products", "winograd_2", "winograd_4", "winograd_6"}));
+  }
 }
 
 TEST(Winograd, RefusesOtherWindows) {
