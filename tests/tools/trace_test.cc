@@ -23,7 +23,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-constexpr int64_t kCycles = 39'934;  // tests/models/cycles.json
+constexpr int64_t kCycles = 39'946;  // tests/models/cycles.json
 constexpr int kUnits = 4;
 constexpr const char* kUnitNames[] = {"load", "gemm", "vector", "store"};
 
@@ -38,7 +38,7 @@ const json& Trace() {
     const std::string path = TempPath("net.trace.json");
     const CommandResult r = Tessera(fmt::format("trace {} -o {}", kModel, path));
     EXPECT_EQ(r.code, 0) << r.output;
-    EXPECT_THAT(r.output, HasSubstr("39,934 cycles"));
+    EXPECT_THAT(r.output, HasSubstr("39,946 cycles"));
     EXPECT_THAT(r.output, HasSubstr("ui.perfetto.dev"));
     return ReadJson(path);
   }();
@@ -286,7 +286,7 @@ TEST(TraceCommand, AFullDiskStopsTheTraceAndNotTheRun) {
   const CommandResult r =
       Tessera(fmt::format("trace {} -o {} --json {}", kModel, out, json_file), "ulimit -f 100; ");
   EXPECT_EQ(r.code, 1) << r.output;
-  EXPECT_THAT(r.output, HasSubstr("39,934 cycles"));
+  EXPECT_THAT(r.output, HasSubstr("39,946 cycles"));
   EXPECT_THAT(r.output, HasSubstr("File too large; the run went on, the trace ends with a note"));
   EXPECT_LE(std::filesystem::file_size(out), 51'200u);
   const json trace = ReadJson(out);
