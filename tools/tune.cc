@@ -110,9 +110,10 @@ void TellKnown(TuneTarget& target, const std::vector<tune::Task>& tasks,
   }
 }
 
-// Searches the tasks of |stage| until its share of the budget is spent. |records| are those known
-// before, and get the trials of the search.
-Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, const TuneStage& stage,
+// Searches the tasks of |stage| until its share of the trials is spent, or |up_to| of the time,
+// with that of the stages before it. |records| are those known before, and get the trials of the
+// search.
+Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, const TuneStage& stage, double up_to,
                        tune::RecordSet* records, tune::RecordLog* log) {
   std::vector<tune::Task>* const tasks = stage.tasks;
   TuneTarget* const target = tuning.target.get();
@@ -130,8 +131,8 @@ Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, const TuneStage& 
         std::max<int64_t>(1, std::llround(stage.share * static_cast<double>(flags.trials)));
   }
   if (tuning.budget.time.count() > 0) {
-    options.until = Clock::now() +
-                    std::chrono::duration_cast<Clock::duration>(tuning.budget.time * stage.share);
+    options.until =
+        tuning.begin + std::chrono::duration_cast<Clock::duration>(tuning.budget.time * up_to);
   }
   options.least_gain = flags.min_gain / 100;
   options.stop = Interrupted;
@@ -248,8 +249,11 @@ Result<int> Run(TuneFlags flags) {
   CatchInterrupt();
   tuning.begin = Clock::now();
   std::vector<Found> found;
+  double up_to = 0;
   for (size_t k = 0; k < target.CountStages(); ++k) {
-    TESSERA_ASSIGN(Found stage, SearchIn(flags, tuning, target.StageAt(k), &file.records, &log));
+    up_to += target.StageAt(k).share;
+    TESSERA_ASSIGN(Found stage,
+                   SearchIn(flags, tuning, target.StageAt(k), up_to, &file.records, &log));
     found.push_back(std::move(stage));
     TESSERA_TRY(target.Adopt(k, found.back().search, &log));
   }

@@ -135,12 +135,12 @@ TEST_F(TracePageTest, ATableThatSortsAndLeadsToTheTimeline) {
       Column(Dom("for (const n of [3, 3]) document.querySelectorAll('#layers th')[n].click();"), 3)
           .front(),
       "60");
-  // stem_conv ends in cycle 2,283, stage1_conv1 7,099 later; the view adds 3 % on each side.
+  // stem_conv ends in cycle 2,295, stage1_conv1 7,099 later; the view adds 3 % on each side.
   const std::string zoomed =
       Dom("document.querySelectorAll('#layers tbody tr')[1].click(); draw();");
-  EXPECT_EQ(TextOf(zoomed, "range"), "cycles 2,070 to 9,595");
+  EXPECT_EQ(TextOf(zoomed, "range"), "cycles 2,082 to 9,607");
   const std::string in = Dom("document.getElementById('in').click(); draw();");
-  EXPECT_EQ(TextOf(in, "range"), "cycles 9,984 to 29,951");
+  EXPECT_EQ(TextOf(in, "range"), "cycles 9,987 to 29,960");
 }
 
 TEST_F(TracePageTest, AnInstructionThatIsClickedTellsOfItself) {

@@ -323,7 +323,7 @@ TEST(TraceCommand, RefusesWhatDoesNotFitInOneLine) {
             "no layer 'none'; layers are: "},
            {fmt::format("{} --wave w.fst --from layer:stage", kModel),
             "'stage' is a part of 8 layers"},
-           {fmt::format("{} --wave w.fst --from insn:450", kModel), "instructions 0 to 449"},
+           {fmt::format("{} --wave w.fst --from insn:468", kModel), "instructions 0 to 467"},
            {fmt::format("{} --wave w.fst --from cycle:9999999", kModel), "did not come there"},
            {fmt::format("{} --wave w.fst --from failure", kModel), "did not come there"},
            {std::string(kModel), "give -o FILE.json, --html FILE or --wave FILE.fst"}}) {
