@@ -23,7 +23,7 @@ machines=("$@")
 trials=$(mktemp -d)
 trap 'rm -rf "$trials"' EXIT
 
-# Whether NETWORKS leaves |1| in.
+# Whether NETWORKS is empty, or the name $1 has one of its words.
 wanted() {
   local word
   [ -n "${NETWORKS:-}" ] || return 0

@@ -163,18 +163,7 @@ class DotGenerator {
       layout += fmt::format("/$dot.depth,{}%$dot.depth", dim);
     TESSERA_TRY(s_.Apply(LayoutStep{input, layout}));
     if (stage->placeholder) return {};
-    for (bool again = true; again;) {
-      again = false;
-      for (const Stage& from : s_.stages()) {
-        if (from.placeholder || from.attach == Attach::kInline || !from.reduce_axes.empty() ||
-            !s_.Find(input)->Reads(from.name) || s_.Consumers(from.name).size() != 1)
-          continue;
-        TESSERA_TRY(s_.Apply(InlineStep{from.name}));
-        again = true;
-        break;
-      }
-    }
-    return {};
+    return h_.InlineInto(input);
   }
 
   Status Home(const std::string& home, const std::string& acc) {

@@ -96,6 +96,21 @@ Result<std::string> HostSteps::Order(const std::string& name, const std::string&
   return "$" + name;
 }
 
+Status HostSteps::InlineInto(const std::string& stage) {
+  for (bool again = true; again;) {
+    again = false;
+    for (const Stage& from : s.stages()) {
+      if (from.placeholder || from.attach == Attach::kInline || !from.reduce_axes.empty() ||
+          !s.Find(stage)->Reads(from.name) || s.Consumers(from.name).size() != 1)
+        continue;
+      TESSERA_TRY(s.Apply(InlineStep{from.name}));
+      again = true;
+      break;
+    }
+  }
+  return {};
+}
+
 Status HostSteps::Share(const std::string& name, const std::vector<te::AxisRole>& reduced) {
   const int64_t enough = 2 * s.target().processors;  // so that one that comes late does less
   const Stage& stage = *s.Find(name);

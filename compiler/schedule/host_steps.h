@@ -30,6 +30,8 @@ class HostSteps {
   // Decides which loop of |stage| is parallel, if the work of the whole stage, with |reduced| for
   // each element, is worth sharing: the outermost that has enough iterations.
   Status Share(const std::string& stage, const std::vector<te::AxisRole>& reduced = {});
+  // Makes the stages without a sum that only |stage| reads a part of it.
+  Status InlineInto(const std::string& stage);
   // Skips the taps of the sum |stage|, which reduces over |reduced|, that read pads of 0 at all of
   // its points along |point|.
   Status SkipPads(const std::string& stage, const std::vector<te::AxisRole>& reduced,

@@ -159,7 +159,7 @@ class WinogradGenerator {
   Status Input() {
     const std::string in = anchor_ + ".in", tiles = in + ".tiles";
     const AxisRole& channel = *roles_.InputChannel();
-    TESSERA_TRY(InlineInto(in));
+    TESSERA_TRY(h_.InlineInto(in));
     TESSERA_TRY(s_.Apply(LayoutStep{
         in, LastLayout(static_cast<int>(s_.Find(in)->shape.size()), channel.input_dim)}));
     const std::vector<ir::Axis> axes = s_.Find(tiles)->axes;
@@ -177,22 +177,6 @@ class WinogradGenerator {
     if (!Banded()) TESSERA_TRY(h_.Share(tiles));
     TESSERA_TRY(InRegisters(in + ".rows", {tiles, c + ".o"}, channel.axis.name()));
     return LayOut(tiles, dim);
-  }
-
-  // What only |stage| reads, without a sum, is a part of it.
-  Status InlineInto(const std::string& stage) {
-    for (bool again = true; again;) {
-      again = false;
-      for (const Stage& from : s_.stages()) {
-        if (from.placeholder || from.attach == Attach::kInline || !from.reduce_axes.empty() ||
-            !s_.Find(stage)->Reads(from.name) || s_.Consumers(from.name).size() != 1)
-          continue;
-        TESSERA_TRY(s_.Apply(InlineStep{from.name}));
-        again = true;
-        break;
-      }
-    }
-    return {};
   }
 
   HostSteps& h_;

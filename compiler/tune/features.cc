@@ -34,10 +34,6 @@ bool IsProcessor(const target::Target& target) {
 
 float Log(double value) { return static_cast<float>(std::log2(std::max(value, 0.0) + 1)); }
 
-}  // namespace
-
-namespace {
-
 // The names of what the compiler's estimate has.
 std::vector<std::string> EstimateNames(const target::Target& target) {
   std::vector<std::string> names;
