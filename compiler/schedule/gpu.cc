@@ -43,7 +43,8 @@ class GpuGenerator {
       return std::move(s_);
     }
     if (sketch != "tiles") tiles.reset();
-    TESSERA_TRY(g_.InlineElementwise(tiles ? std::set{tiles->input} : std::set<std::string>()));
+    TESSERA_TRY(g_.InlineElementwise(tiles ? std::set{tiles->input, tiles->weight}
+                                           : std::set<std::string>()));
     if (tiles) {
       TESSERA_ASSIGN(const std::string home, Tile(*tiles));
       TESSERA_TRY(Output(home));
