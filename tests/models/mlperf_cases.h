@@ -36,7 +36,8 @@ inline void ExpectGolden(const std::string& network, const NetworkRun& how) {
   fmt::print("\n");
 }
 
-// A test program per device: one case a network, skipped with a count where models are missing.
+// One case a network, skipped with a count where models are missing. The suite of each device is a
+// class of its own: one that several files shared would run the tests of all of them.
 class MlperfTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {

@@ -10,14 +10,16 @@
 namespace tessera::test::mlperf_cpu_test {
 namespace {
 
-TEST_P(MlperfTest, EveryOperator) {
+class MlperfCpu : public MlperfTest {};
+
+TEST_P(MlperfCpu, EveryOperator) {
   ExpectGolden(GetParam(), {.device = "cpu", .fuse = false, .observe = true});
 }
-TEST_P(MlperfTest, Fused) { ExpectGolden(GetParam(), {.device = "cpu"}); }
+TEST_P(MlperfCpu, Fused) { ExpectGolden(GetParam(), {.device = "cpu"}); }
 
 // The comparison itself reports a wrong golden with its place, whether it knows the golden's bytes
 // or only the checksum.
-TEST_P(MlperfTest, ADifferenceIsTold) {
+TEST_P(MlperfCpu, ADifferenceIsTold) {
   Result<Golden> golden = ReadGolden(GetParam());
   ASSERT_TRUE(golden) << golden.error().message;
   const std::string last = golden->operators.back().name, first = golden->operators.front().name;
@@ -38,7 +40,7 @@ TEST_P(MlperfTest, ADifferenceIsTold) {
                         golden->runs[2].crc.front() ^ 1, golden->runs[2].crc.front()));
 }
 
-TEST_P(MlperfTest, AnotherVersionOfTheModelIsRefused) {
+TEST_P(MlperfCpu, AnotherVersionOfTheModelIsRefused) {
   Result<Golden> golden = ReadGolden(GetParam());
   ASSERT_TRUE(golden) << golden.error().message;
   golden->file_crc ^= 1;
@@ -49,7 +51,7 @@ TEST_P(MlperfTest, AnotherVersionOfTheModelIsRefused) {
                         ModelPath(golden->file), golden->file_crc ^ 1, golden->file_crc));
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, MlperfTest, testing::ValuesIn(kNetworks), NetworkName);
+INSTANTIATE_TEST_SUITE_P(Networks, MlperfCpu, testing::ValuesIn(kNetworks), NetworkName);
 
 }  // namespace
 }  // namespace tessera::test::mlperf_cpu_test

@@ -10,13 +10,15 @@
 namespace tessera::test::mlperf_func_test {
 namespace {
 
-TEST_P(MlperfTest, EveryOperator) {
+class MlperfFunc : public MlperfTest {};
+
+TEST_P(MlperfFunc, EveryOperator) {
   ExpectGolden(GetParam(), {.device = "func", .fuse = false, .observe = true});
 }
-TEST_P(MlperfTest, FusedObserved) { ExpectGolden(GetParam(), {.device = "func", .observe = true}); }
-TEST_P(MlperfTest, AsCompiled) { ExpectGolden(GetParam(), {.device = "func"}); }
+TEST_P(MlperfFunc, FusedObserved) { ExpectGolden(GetParam(), {.device = "func", .observe = true}); }
+TEST_P(MlperfFunc, AsCompiled) { ExpectGolden(GetParam(), {.device = "func"}); }
 
-INSTANTIATE_TEST_SUITE_P(Func, MlperfTest, testing::ValuesIn(kNetworks), NetworkName);
+INSTANTIATE_TEST_SUITE_P(Networks, MlperfFunc, testing::ValuesIn(kNetworks), NetworkName);
 
 }  // namespace
 }  // namespace tessera::test::mlperf_func_test

@@ -8,12 +8,14 @@
 namespace tessera::test::mlperf_hls_test {
 namespace {
 
-TEST_P(MlperfTest, EveryOperator) {
+class MlperfHls : public MlperfTest {};
+
+TEST_P(MlperfHls, EveryOperator) {
   ExpectGolden(GetParam(), {.device = "hls", .fuse = false, .observe = true});
 }
-TEST_P(MlperfTest, AsCompiled) { ExpectGolden(GetParam(), {.device = "hls"}); }
+TEST_P(MlperfHls, AsCompiled) { ExpectGolden(GetParam(), {.device = "hls"}); }
 
-INSTANTIATE_TEST_SUITE_P(Hls, MlperfTest, testing::ValuesIn(kNetworks), NetworkName);
+INSTANTIATE_TEST_SUITE_P(Networks, MlperfHls, testing::ValuesIn(kNetworks), NetworkName);
 
 }  // namespace
 }  // namespace tessera::test::mlperf_hls_test

@@ -9,9 +9,11 @@
 namespace tessera::test::mlperf_rtl_test {
 namespace {
 
-TEST_P(MlperfTest, AsCompiled) { ExpectGolden(GetParam(), {.device = "rtl"}); }
+class MlperfRtl : public MlperfTest {};
 
-INSTANTIATE_TEST_SUITE_P(Rtl, MlperfTest, testing::ValuesIn(kNetworks), NetworkName);
+TEST_P(MlperfRtl, AsCompiled) { ExpectGolden(GetParam(), {.device = "rtl"}); }
+
+INSTANTIATE_TEST_SUITE_P(Networks, MlperfRtl, testing::ValuesIn(kNetworks), NetworkName);
 
 }  // namespace
 }  // namespace tessera::test::mlperf_rtl_test
