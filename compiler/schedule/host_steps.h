@@ -32,6 +32,10 @@ class HostSteps {
   Status Share(const std::string& stage, const std::vector<te::AxisRole>& reduced = {});
   // Makes the stages without a sum that only |stage| reads a part of it.
   Status InlineInto(const std::string& stage);
+  // Spreads the rows along physical dimension |dim| of |stage|, |bytes| apart, over the places of
+  // the nearest cache, if a loop reads |rows| of them again and again and they do not fit with as
+  // many others: then they are an odd number of lines apart.
+  Status SpreadRows(const std::string& stage, int64_t dim, int64_t bytes, int64_t rows);
   // Skips the taps of the sum |stage|, which reduces over |reduced|, that read pads of 0 at all of
   // its points along |point|.
   Status SkipPads(const std::string& stage, const std::vector<te::AxisRole>& reduced,

@@ -64,7 +64,13 @@ class WinogradGenerator {
     for (size_t d = 2; d < rank; ++d) {
       if (d != channel) text += fmt::format("{},", d);
     }
-    return s_.Apply(LayoutStep{stage, fmt::format("{}0,1,{}", text, channel)});
+    TESSERA_TRY(s_.Apply(LayoutStep{stage, fmt::format("{}0,1,{}", text, channel)}));
+    // A transform reads the places of a square, the products read squares beside each other.
+    const int64_t places = by_.products() * by_.products();
+    const int64_t bytes = 4 * s_.Find(stage)->shape[channel];
+    const auto inner = static_cast<int64_t>(rank) - 2;
+    TESSERA_TRY(h_.SpreadRows(stage, inner, bytes, places));
+    return h_.SpreadRows(stage, inner - 2, places * bytes, s_.target().vector_registers);
   }
 
   // The dimension of |stage| along |axis|.
