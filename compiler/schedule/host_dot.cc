@@ -53,7 +53,7 @@ class DotGenerator {
     DecideStep decide = DecisionOf(anchor_, lane_);
     decide.value = Choice({dot_.intrin->name});
     TESSERA_TRY(s_.Apply(decide));
-    if (!options_.inner) TESSERA_TRY(Input());
+    if (options_.input) TESSERA_TRY(Input());
     // |home| holds the result, |acc| the sums.
     const std::string output = s_.outputs()[0].name();
     std::string home = output, acc = anchor_;

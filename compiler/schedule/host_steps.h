@@ -66,9 +66,10 @@ const te::AxisRole* PointAxis(const te::Roles& roles, const te::AxisRole& lane);
 // the intrinsic divide. Of floats a fused sum, channels outermost.
 bool IsDot(const Schedule& s, const Stage& anchor, const te::Roles& roles);
 struct DotOptions {
-  // Its loops will be inside those of another stage, which its threads share; the input of its sums
-  // has a schedule of its own.
+  // Its loops will be inside those of another stage, which its threads share.
   bool inner = false;
+  // It schedules the input of its sums; false: that has a schedule of its own.
+  bool input = true;
 };
 // Computes points x blocks of lanes in registers; of integers, four products of each sum at a time.
 Status DotSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles,
