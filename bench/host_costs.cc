@@ -101,7 +101,11 @@ Status Run(const std::string& file, int draws) {
   graph::Simplify(graph);
   const network::Layers layers(graph, *isa::LoadConfig("default"));
   const auto regions = network::FusePlaced(layers, network::PlaceOnHost(graph), true);
-  const compiler::HostLayouts layouts = compiler::LayoutsOnHost(graph, regions);
+  compiler::HostLayouts layouts;
+  const auto traces = compiler::LayoutsOnHost(graph, regions);
+  for (size_t r = 0; r < regions.size(); ++r) {
+    if (traces[r] && !traces[r]->empty()) layouts[regions[r].output] = compiler::ChannelsLast();
+  }
   const target::HostLevel* level = target::FindHostLevel(CpuLevels().front());
   Rng rng(1);
   std::vector<double> times, estimates, took;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "compiler/cost/processor.h"
 #include "compiler/driver/compile.h"
 #include "compiler/import/import.h"
 #include "compiler/tune/layer_space.h"
@@ -41,7 +42,7 @@ struct Candidate {
   std::string name;
   std::unique_ptr<tune::TimedLayer> layer;
   std::vector<uint8_t> result;
-  double least = 1e30;  // microseconds
+  double least = 1e30, estimate = 0;  // microseconds
 };
 
 double LargestDifference(const std::vector<uint8_t>& got, const std::vector<uint8_t>& want) {
@@ -56,6 +57,15 @@ double LargestDifference(const std::vector<uint8_t>& got, const std::vector<uint
   return largest > 0 ? apart / largest : apart;
 }
 
+Result<double> EstimateOf(const compiler::HostLayer& layer, const te::Tensor& output,
+                          const schedule::Trace& trace) {
+  const auto target = target::Host(*layer.level);
+  TESSERA_ASSIGN(const schedule::Schedule made,
+                 schedule::Schedule::Replay({output}, trace, target));
+  TESSERA_ASSIGN(const cost::ProcessorCost cost, cost::CostOnProcessor(made));
+  return cost.cycles / target->cycles_a_second * 1e6;
+}
+
 Status TimeLayer(const tune::Task& task, int rounds) {
   auto& space = dynamic_cast<tune::LayerSpace&>(*task.space);
   if (space.knobs()[0].name != tune::kSketchKnob) return {};
@@ -63,7 +73,10 @@ Status TimeLayer(const tune::Task& task, int rounds) {
   for (std::optional<tune::Point> point = space.given(); point; point = space.Moved(*point, 0, 1)) {
     TESSERA_ASSIGN(compiler::HostCandidate made,
                    compiler::Evaluate(*task.host, space.TraceOf(*point)));
-    Candidate one{.name = space.SketchOf(*point), .layer = tune::OnHost(std::move(made))};
+    Candidate one{.name = space.SketchOf(*point)};
+    TESSERA_ASSIGN(one.estimate,
+                   EstimateOf(*task.host, space.OutputOf(*point), made.made.schedule));
+    one.layer = tune::OnHost(std::move(made));
     TESSERA_TRY(one.layer->Put(tune::RandomInputs(task.host->region, 5)));
     TESSERA_TRY(one.layer->Run(1));
     TESSERA_ASSIGN(one.result, one.layer->Output());
@@ -78,7 +91,7 @@ Status TimeLayer(const tune::Task& task, int rounds) {
   }
   fmt::print("{} x{}\n", task.name, task.weight);
   for (const Candidate& one : candidates) {
-    fmt::print("  {:16} {:>9.1f} us", one.name, one.least);
+    fmt::print("  {:16} {:>9.1f} us, estimated {:>9.1f}", one.name, one.least, one.estimate);
     if (space.OutputOf(space.given()).dtype() == DType::kFloat32)
       fmt::print("  differs by {:.1e}", LargestDifference(one.result, candidates[0].result));
     fmt::print("\n");

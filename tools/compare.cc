@@ -3,9 +3,9 @@
 // tessera compare: runs one network and the same items on several devices, and compares every
 // layer.
 #include <cstdio>
-#include <cstring>
 #include <memory>
 
+#include "tools/compare_apart.h"
 #include "tools/compare_report.h"
 #include "tools/compare_sides.h"
 #include "tools/compare_where.h"
@@ -21,7 +21,7 @@ namespace tessera::tools {
 namespace {
 
 struct CompareFlags {
-  std::string model, devices = "cpu,func,rtl", config, json, dump_dir;
+  std::string model, devices = "cpu,func,rtl", config, json, dump_dir, floats;
   ImportWords import;
   InputOptions inputs;
   std::vector<std::string> reference;
@@ -29,15 +29,6 @@ struct CompareFlags {
   int64_t top = 1;
   bool explain = false;
 };
-
-int64_t CountDifferent(const HostTensor& a, const HostTensor& b) {
-  if (a.dtype != b.dtype || a.shape != b.shape) return a.count();
-  const size_t size = static_cast<size_t>(SizeOf(a.dtype));
-  int64_t different = 0;
-  for (size_t at = 0; at < a.bytes.size(); at += size)
-    different += std::memcmp(&a.bytes[at], &b.bytes[at], size) != 0;
-  return different;
-}
 
 // The host's steps around the device's runs: its kernels in their order, then all copies.
 std::vector<HostStep> HostSteps(const artifact::Artifact& net) {
@@ -117,12 +108,13 @@ Result<Comparison> Begin(const CompareFlags& options, const LoadedNetwork& netwo
     row.macs = static_cast<int64_t>(layer.macs);
     c.layers.push_back(std::move(row));
   }
+  c.allowed = AllowedApart(*network.artifact);
   return c;
 }
 
 // Runs the next item on all sides and adds the result to |c|.
-Status CompareItem(const Inputs& inputs, const LoadedNetwork& network,
-                   const ExecutorOptions& executor, std::vector<Side>& sides, Comparison& c) {
+Status CompareItem(const Inputs& inputs, const ExecutorOptions& executor, std::vector<Side>& sides,
+                   Comparison& c) {
   const std::vector<HostTensor> item = inputs.Item(c.images);
   Captured first;
   for (size_t d = 0; d < sides.size(); ++d) {
@@ -139,52 +131,86 @@ Status CompareItem(const Inputs& inputs, const LoadedNetwork& network,
       }
       continue;
     }
+    const bool rounds = sides[0].fast || sides[d].fast;
+    const auto allowed = [&](size_t layer) {
+      return rounds && !c.allowed.empty() ? c.allowed[layer] : 0;
+    };
     const int64_t wrong_before = c.OutputMismatches(), before = c.LayerMismatches();
     for (size_t o = 0; o < c.outputs.size(); ++o) {
       c.outputs[o].values += ran->outputs[o].count();
-      c.outputs[o].mismatches += CountDifferent(first.outputs[o], ran->outputs[o]);
+      c.outputs[o].mismatches +=
+          c.apart.Add(first.outputs[o], ran->outputs[o], allowed(c.allowed.size() - 1));
     }
     for (size_t l = 0; l < ran->layers.size(); ++l) {
       if (!ran->layers[l] || !first.layers[l]) continue;
       c.layers[l].values += ran->layers[l]->count();
-      c.layers[l].mismatches += CountDifferent(*first.layers[l], *ran->layers[l]);
+      c.layers[l].mismatches += c.apart.Add(*first.layers[l], *ran->layers[l], allowed(l));
     }
     if (c.OutputMismatches() > wrong_before && sides[d].observer && c.LayerMismatches() == before &&
         c.where.empty())
-      c.where = WhereItGoesWrong(network, sides[d].runner, item, executor);
+      c.where = WhereItGoesWrong(*sides[d].network, sides[d].runner, item, executor);
   }
   ++c.images;
   return {};
 }
 
+// A network as some sides run it.
+struct Source {
+  WantedPlans plans;
+  LoadedNetwork network;
+  std::optional<LoadedNetwork> observed;  // compiled to keep every layer's result, if one asked
+};
+
+Result<Source> Load(const CompareFlags& options, const WantedPlans& plans) {
+  Source source{plans, {}, {}};
+  TESSERA_ASSIGN(source.network, LoadNetwork(options.model, options.config, plans, options.import));
+  return source;
+}
+
+Result<Side> OpenSide(const CompareFlags& options, const ChosenDevice& device,
+                      const ExecutorOptions& executor, Source* source) {
+  Side side;
+  side.network = &source->network;
+  TESSERA_ASSIGN(side.runner, OpenRunner(source->network, device, executor));
+  side.runner.dump_dir = options.dump_dir;
+  side.fast = device.gpu() == nullptr && HasFastFloats(*source->network.artifact);
+  // Compiles a model once more to see all layers; an artifact has only what it keeps.
+  if (!source->network.compiled || SeesAll(side.runner)) return side;
+  if (!source->observed) {
+    TESSERA_ASSIGN(source->observed,
+                   LoadNetwork(options.model, options.config, source->plans, options.import, true));
+  }
+  TESSERA_ASSIGN(Runner observer, OpenBeside(side.runner, *source->observed, executor));
+  if (SeesAll(observer)) side.observer = std::move(observer);
+  return side;
+}
+
 Result<int> Run(const CompareFlags& options) {
-  TESSERA_ASSIGN(const std::vector<ChosenDevice> chosen, ChooseDevices(options.devices));
+  TESSERA_ASSIGN(std::vector<ChosenDevice> chosen, ChooseDevices(options.devices));
+  TESSERA_TRY(CheckJson(options.json));
+  WantedPlans plans = PlansFor(chosen);
+  plans.floats = options.floats;
+  TESSERA_ASSIGN(Source source, Load(options, plans));
+  // The first device computes a model by its definition, so that fast floats have something to be
+  // compared with; a single device does both.
+  std::optional<Source> exact;
   std::vector<std::string> devices;
   for (const ChosenDevice& device : chosen) devices.push_back(device.name);
-  TESSERA_TRY(CheckJson(options.json));
-  const WantedPlans plans = PlansFor(chosen);
-  TESSERA_ASSIGN(const LoadedNetwork network,
-                 LoadNetwork(options.model, options.config, plans, options.import));
-  TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs, *network.artifact));
-  TESSERA_ASSIGN(Comparison c, Begin(options, network, devices, inputs));
+  if (source.network.compiled && options.floats == kFastFloats) {
+    TESSERA_ASSIGN(exact, Load(options, PlansFor({chosen[0]})));
+    if (chosen.size() == 1) {
+      chosen.push_back(chosen[0]);
+      devices.push_back(fmt::format("{} {}", chosen[0].name, kFastFloats));
+    }
+  }
+  TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs, *source.network.artifact));
+  TESSERA_ASSIGN(Comparison c, Begin(options, source.network, devices, inputs));
   ExecutorOptions executor = options.executor;
   executor.pixels = inputs.pixels;
   std::vector<Side> sides;
-  std::optional<LoadedNetwork> observed;
-  for (const ChosenDevice& device : chosen) {
-    Side side;
-    TESSERA_ASSIGN(side.runner, OpenRunner(network, device, executor));
-    side.runner.dump_dir = options.dump_dir;
-    // Compiles a model once more to see all layers; an artifact has only what it keeps.
-    if (network.compiled && !SeesAll(side.runner)) {
-      if (!observed) {
-        TESSERA_ASSIGN(observed,
-                       LoadNetwork(options.model, options.config, plans, options.import, true));
-      }
-      TESSERA_ASSIGN(Runner observer, OpenBeside(side.runner, *observed, executor));
-      if (SeesAll(observer)) side.observer = std::move(observer);
-    }
-    sides.push_back(std::move(side));
+  for (size_t d = 0; d < chosen.size(); ++d) {
+    Source& from = d == 0 && exact ? *exact : source;
+    TESSERA_ASSIGN(sides.emplace_back(), OpenSide(options, chosen[d], executor, &from));
   }
   if (options.explain &&
       std::ranges::none_of(sides, [](const Side& side) { return side.runner.has_clock(); })) {
@@ -198,7 +224,7 @@ Result<int> Run(const CompareFlags& options) {
   CatchInterrupt();
   Progress progress("comparing");
   while (c.images < c.asked && !Interrupted()) {
-    TESSERA_TRY(CompareItem(inputs, network, executor, sides, c));
+    TESSERA_TRY(CompareItem(inputs, executor, sides, c));
     progress.Update(c.images, c.asked);
   }
   if (options.json != "-") std::fputs(ReportText(c).c_str(), stdout);
@@ -218,6 +244,7 @@ Action AddCompare(CLI::App& app) {
                    "which, see below; the first is what the others are compared with")
       ->capture_default_str();
   AddNetworkOptions(verb, options->config, options->import);
+  AddFloatsOption(verb, options->floats);
   AddThreadsOption(verb, options->executor);
   AddStateOption(verb, options->executor);
   AddInputOptions(*verb, options->inputs);

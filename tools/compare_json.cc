@@ -23,6 +23,7 @@ nlohmann::ordered_json ReportJson(const Comparison& c) {
                       {"utilisation", number(c.Utilisation(l.macs, cycles))},
                       {"values", l.values},
                       {"mismatches", l.mismatches}});
+    if (!c.allowed.empty()) layers.back()["allowed"] = c.allowed[at];
     if (c.explain && seen) layers.back()["units"] = UnitsJson(shown->layer_units[at]);
   }
   Json clocks = Json::array();
@@ -78,6 +79,8 @@ nlohmann::ordered_json ReportJson(const Comparison& c) {
         {"host_seconds", number(c.HostSeconds())},
         {"values", c.Values()},
         {"mismatches", c.Mismatches()},
+        {"within", c.apart.within},
+        {"apart", c.apart.greatest},
         {"top1", number(c.class_output ? c.Right(0, 1) : std::nullopt)}}},
       {"labels", c.labels},
       {"predictions", predictions}};

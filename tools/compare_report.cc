@@ -179,6 +179,20 @@ std::string HostText(const Comparison& c) {
          Table({"step", "bytes read", "bytes written", "ms on this machine"}, "lrrr", steps);
 }
 
+// The line at the end when no value differs by more than it may.
+std::string OkText(const Comparison& c) {
+  const std::string on = fmt::format("{}", fmt::join(c.devices, ", "));
+  if (c.allowed.empty())
+    return fmt::format("\nok: all {} compared values are equal on {}\n", Grouped(c.Values()), on);
+  return fmt::format(
+      "\nok: of {} compared values on {}, {} are equal and {} differ, by {:.1e} of the greatest "
+      "value "
+      "of their tensor at most; fast floats may differ by the errors of the layers up to there "
+      "together, at the outputs {:.1e}\n",
+      Grouped(c.Values()), on, Grouped(c.Values() - c.apart.within), Grouped(c.apart.within),
+      c.apart.greatest, c.allowed.back());
+}
+
 }  // namespace
 
 std::optional<double> Comparison::HostSeconds() const {
@@ -268,8 +282,7 @@ std::string ReportText(const Comparison& c) {
     }
   }
   if (c.devices.size() > 1) {
-    text += c.Ok() ? fmt::format("\nok: all {} compared values are equal on {}\n",
-                                 Grouped(c.Values()), fmt::join(c.devices, ", "))
+    text += c.Ok() ? OkText(c)
                    : fmt::format("\nNOT EQUAL: {} of {} compared values differ from {}\n",
                                  Grouped(c.Mismatches()), Grouped(c.Values()), c.devices[0]) +
                          c.where;

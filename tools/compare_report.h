@@ -14,6 +14,7 @@
 #include "isa/config.h"
 #include "runtime/device.h"
 #include "tools/classes.h"
+#include "tools/compare_apart.h"
 #include "tools/compare_reference.h"
 
 namespace tessera::tools {
@@ -75,8 +76,10 @@ struct Comparison {
   std::string where;                // WhereItGoesWrong for the first item with wrong outputs only
   std::vector<int64_t> labels;      // empty: not given
   std::optional<size_t> class_output;  // ClassOutput: the output that |classes| come from
-  int64_t top = 1;                     // how many classes of an image to print
-  std::vector<Classes> classes;        // by device; empty without |class_output|
+  std::vector<double> allowed;         // AllowedApart of the network
+  Apart apart;
+  int64_t top = 1;               // how many classes of an image to print
+  std::vector<Classes> classes;  // by device; empty without |class_output|
 
   int64_t Macs() const;
   int64_t LayerMismatches() const;

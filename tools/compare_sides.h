@@ -23,8 +23,10 @@ struct Captured {
 // The network on one device. If |runner| does not keep every layer's result, |observer| runs the
 // network compiled to keep them all.
 struct Side {
-  Runner runner;
-  std::optional<Runner> observer;
+  Runner runner = {};
+  std::optional<Runner> observer = {};
+  const LoadedNetwork* network = nullptr;  // that |runner| runs
+  bool fast = false;                       // it computes floats by fast algorithms
   Runner& Seen() { return observer ? *observer : runner; }
 };
 

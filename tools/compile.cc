@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "compiler/import/import.h"
+#include "tools/algorithms_text.h"
 #include "tools/coverage_text.h"
 #include "tools/import_options.h"
 #include "tools/model_file.h"
@@ -64,7 +65,7 @@ void ShowRecords(const UsedRecords& used, const std::string& file, std::FILE* to
 }
 
 struct CompileFlags {
-  std::string model, output, config = "default", targets = "cpu,vta", levels, json, records;
+  std::string model, output, config = "default", targets = "cpu,vta", levels, json, records, floats;
   ImportWords import;
   std::vector<std::string> dumps, schedules;
   bool keep_tensors = false, time = false, verify = false, strict = false;
@@ -96,6 +97,8 @@ Result<int> Run(const CompileFlags& options) {
   if (!options.levels.empty()) {
     TESSERA_ASSIGN(compile.cpu_levels, SplitNames(options.levels));
   }
+  TESSERA_TRY(CheckFloats(options.floats, compile.cpu || compile.device));
+  if (options.floats == kFastFloats) compile.floats = compiler::Floats::kFast;
   compile.keep_tensors = options.keep_tensors;
   compile.verify = options.verify;
   compile.dumps.insert(options.dumps.begin(), options.dumps.end());
@@ -147,6 +150,11 @@ Result<int> Run(const CompileFlags& options) {
                    options.output.c_str(), net.layers.size(), Grouped(instructions).c_str(),
                    compile.config.name.c_str());
     }
+  }
+  if (const std::string algorithms = AlgorithmLines(net); !algorithms.empty()) {
+    json["algorithms"] = AlgorithmsJson(net);
+    if (options.json != "-" && (options.dumps.empty() || !options.output.empty()))
+      std::fputs(algorithms.c_str(), told);
   }
   if (compile.device) {
     json["coverage"] = CoverageJson(net.coverage);
@@ -200,6 +208,7 @@ Action AddCompile(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--cpu-level", options->levels,
                    "levels of host code, e.g. x86-64-v3,armv7,aarch64 (default: this machine's)");
+  AddFloatsOption(verb, options->floats);
   verb->add_flag("--keep-tensors", options->keep_tensors,
                  "keep every layer's result, so that compare can read it: no storage is shared");
   verb->add_option("--dump", options->dumps,
@@ -225,7 +234,8 @@ Action AddCompile(CLI::App& app) {
   verb->add_option(
       "--json", options->json,
       "write {ok, model, config, layers, constant_bytes, programs, instructions, coverage} to "
-      "this file, with --time phases, with --verify verified too");
+      "this file, with --time phases, with --verify verified, where algorithms round otherwise "
+      "than the definition algorithms too");
   verb->footer(
       "Example: tessera compile models/fashion/fashion_int8.onnx -o net.tsr --dump asm\n"
       "A schedule of one's own:\n"

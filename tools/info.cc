@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "runtime/artifact/artifact.h"
 #include "runtime/tensor/tensor.h"
+#include "tools/algorithms_text.h"
 #include "tools/coverage_text.h"
 #include "tools/model_file.h"
 #include "tools/output.h"
@@ -108,8 +109,10 @@ Result<Json> Artifact(const std::vector<uint8_t>& bytes, const std::string& path
                       {"op", layer.op},
                       {"macs", layer.macs},
                       {"shape", layer.output.shape}});
+    if (!layer.algorithm.empty()) layers.back()["algorithm"] = layer.algorithm;
   }
   std::fputs(Table({"layer", "operators", "MACs", "output"}, "llrl", rows).c_str(), stdout);
+  std::fputs(AlgorithmLines(*net).c_str(), stdout);
   for (const artifact::HostObject& object : net->objects) {
     std::printf("host code: %s, %s bytes\n", object.level.c_str(),
                 Grouped(static_cast<int64_t>(object.elf.size())).c_str());

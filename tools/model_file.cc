@@ -51,6 +51,7 @@ Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std:
   options.opencl = plans.opencl;
   options.cuda = plans.cuda;
   options.verify = plans.verify;
+  if (plans.floats == kFastFloats) options.floats = compiler::Floats::kFast;
   options.keep_tensors = keep_tensors;
   Result<compiler::Compiled> compiled =
       compiler::Compile(std::move(graph), path, Crc64(bytes), options);

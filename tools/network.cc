@@ -19,6 +19,23 @@ void AddNetworkOptions(CLI::App* verb, std::string& config, ImportWords& import)
                    "configuration of the accelerator: a name or a JSON file (default: default)");
 }
 
+void AddFloatsOption(CLI::App* verb, std::string& floats) {
+  verb->add_option(
+          "--floats", floats,
+          "how the host computes floats: exact (default), with the bits of the "
+          "definition, or fast, also by algorithms that round otherwise, where an estimate "
+          "of their cost is less (docs/rationale/floats.md)")
+      ->check(CLI::IsMember({"exact", kFastFloats}));
+}
+
+Status CheckFloats(const std::string& floats, bool host_code) {
+  if (floats != kFastFloats || host_code) return {};
+  return Fail(Code::kInvalidArgument,
+              "--floats {}: GPUs compute floats by the definition alone, so this needs code of the "
+              "host: target or device cpu, or one with the accelerator",
+              floats);
+}
+
 void AddThreadsOption(CLI::App* verb, ExecutorOptions& options) {
   verb->add_option("--threads", options.threads,
                    "threads of host code, at most the processors that this process may use")
@@ -35,7 +52,8 @@ void AddStateOption(CLI::App* verb, ExecutorOptions& options) {
 namespace {
 
 Result<LoadedNetwork> FromArtifact(const std::vector<uint8_t>& bytes, const std::string& path,
-                                   const std::string& config_name, const ImportWords& import) {
+                                   const std::string& config_name, const ImportWords& import,
+                                   const std::string& floats) {
   Result<artifact::Artifact> net = artifact::Parse(bytes);
   if (!net) return Within(path, net.error());
   TESSERA_TRY(CheckFitsArtifact(import, path));
@@ -45,6 +63,12 @@ Result<LoadedNetwork> FromArtifact(const std::vector<uint8_t>& bytes, const std:
         Code::kInvalidArgument,
         "{}: compiled for '{}'; --tflite {} asks for other integers: compile the model again", path,
         made_for, tflite);
+  }
+  const bool fast = made_for.find("floats fast") != std::string::npos;
+  if (!floats.empty() && fast != (floats == kFastFloats)) {
+    return Fail(Code::kInvalidArgument,
+                "{}: compiled with {} floats; --floats {} asks for others: compile the model again",
+                path, fast ? "fast" : "exact", floats);
   }
   LoadedNetwork network;
   if (!net->provenance.config_json.empty()) {
@@ -79,7 +103,10 @@ Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& co
                                   const WantedPlans& plans, const ImportWords& import,
                                   bool keep_tensors) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
-  if (artifact::LooksLikeArtifact(bytes)) return FromArtifact(bytes, path, config_name, import);
+  if (artifact::LooksLikeArtifact(bytes)) {
+    return FromArtifact(bytes, path, config_name, import, plans.floats);
+  }
+  TESSERA_TRY(CheckFloats(plans.floats, plans.cpu || plans.device));
   TESSERA_ASSIGN(LoadedNetwork network,
                  CompileModel(bytes, path, config_name, plans, import, keep_tensors));
   network.compiled = true;

@@ -28,6 +28,10 @@ struct LoadedNetwork {
 // without their options.
 void AddNetworkOptions(CLI::App* verb, std::string& config, ImportWords& import);
 
+// Adds option --floats to a verb that compiles models. |floats| stays empty without it.
+void AddFloatsOption(CLI::App* verb, std::string& floats);
+inline constexpr const char* kFastFloats = "fast";
+
 // Adds option --threads to a verb that runs host code.
 void AddThreadsOption(CLI::App* verb, ExecutorOptions& options);
 
@@ -37,7 +41,8 @@ void AddStateOption(CLI::App* verb, ExecutorOptions& options);
 // The plans that an artifact must have.
 struct WantedPlans {
   bool cpu = false, device = false, opencl = false, cuda = false;
-  bool verify = false;  // CompileOptions::verify
+  bool verify = false;      // CompileOptions::verify
+  std::string floats = "";  // the word of --floats; "": exact, or those of an artifact
 };
 WantedPlans PlansFor(const std::vector<ChosenDevice>& devices);
 
@@ -45,11 +50,15 @@ WantedPlans PlansFor(const std::vector<ChosenDevice>& devices);
 // plans to compile; opening an artifact that lacks one is an error later. |import|: how to read a
 // model. |keep_tensors|: every layer's result of a model can be read back
 // (CompileOptions::keep_tensors).
-//   errors  kInvalidArgument  --config, --tflite, --shape or --known with an artifact that was made
-//                             for another; those of the parts
+//   errors  kInvalidArgument  --config, --tflite, --shape, --known or --floats with an artifact that
+//                             was made for another; --floats fast without host code; those of the
+//                             parts
 Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name,
                                   const WantedPlans& plans, const ImportWords& import,
                                   bool keep_tensors = false);
+
+// Refuses --floats fast where no code of the host is compiled.
+Status CheckFloats(const std::string& floats, bool host_code);
 
 // The network on one device.
 struct Runner {

@@ -23,7 +23,7 @@ namespace tessera::tools {
 namespace {
 
 struct RunFlags {
-  std::string model, device = "func", config, json, dump_dir;
+  std::string model, device = "func", config, json, dump_dir, floats;
   ImportWords import;
   std::vector<std::string> output;
   InputOptions inputs;
@@ -133,8 +133,10 @@ Result<int> Run(const RunFlags& options) {
                 options.model);
   }
   TESSERA_TRY(CheckJson(options.json));
+  WantedPlans plans = PlansFor({device});
+  plans.floats = options.floats;
   TESSERA_ASSIGN(const LoadedNetwork network,
-                 LoadNetwork(options.model, options.config, PlansFor({device}), options.import));
+                 LoadNetwork(options.model, options.config, plans, options.import));
   const std::vector<artifact::TensorInfo>& infos = network.artifact->outputs;
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs, *network.artifact));
   TESSERA_TRY(CheckClasses(infos, inputs.labels, options.top > 1));
@@ -212,6 +214,7 @@ Action AddRun(CLI::App& app) {
       ->required();
   verb->add_option("--device", options->device, "where it runs, see below")->capture_default_str();
   AddNetworkOptions(verb, options->config, options->import);
+  AddFloatsOption(verb, options->floats);
   AddThreadsOption(verb, options->executor);
   AddStateOption(verb, options->executor);
   AddInputOptions(*verb, options->inputs);

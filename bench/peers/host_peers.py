@@ -5,6 +5,7 @@
   python3 bench/peers/host_peers.py                                   ONNX networks of bench/networks.py, int8 and float32
   python3 bench/peers/host_peers.py --network resnet18 --threads 2    one of them, on two threads
   python3 bench/peers/host_peers.py --model net.onnx                  another QDQ model with one float input and output
+  python3 bench/peers/host_peers.py --kind float32 --floats exact --floats fast    Tessera compiles floats both ways
 
 The float32 network is the int8 one without QuantizeLinear and DequantizeLinear, its weights dequantised. The engines take
 turns: each is a process that loads the network once and stays, and in each round each times one pass over --items inputs
@@ -144,12 +145,12 @@ class Tessera:
 
     name = "Tessera"
 
-    def __init__(self, command, model, folder, threads, cores):
+    def __init__(self, command, model, folder, floats, threads, cores):
         self.folder, self.cores = folder, cores
-        artifact = folder / "net.tsr"
-        self.call([command, "compile", model, "--target", "cpu", "-o", artifact])
+        artifact = folder / f"{floats}.tsr"
+        self.call([command, "compile", model, "--target", "cpu", "--floats", floats, "-o", artifact])
         self.run = [command, "run", artifact, "--device", "cpu", "--threads", threads, "--input", folder / "items.npy",
-                    "--output", folder / "Tessera.npy", "--json", folder / "said.json"]
+                    "--output", folder / f"{floats}.npy", "--json", folder / "said.json"]
 
     def call(self, command):
         done = subprocess.run([str(c) for c in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
@@ -186,13 +187,13 @@ def agreement(folder, name):
     return apart, np.mean(ours.argmax(1) == theirs.argmax(1))
 
 
-def measure(command, programs, model, folder, threads, options):
-    """Seconds by engine, a list of rounds each."""
+def measure(command, programs, model, folder, ways, threads, options):
+    """Seconds by engine, a list of rounds each: Tessera's |ways| to compile floats, then the peers."""
     cores = set(sorted(os.sched_getaffinity(0))[:threads])
     rng = np.random.default_rng(options.seed)
     shape = input_shape(model)
     np.save(folder / "items.npy", rng.integers(0, 256, [options.items, *shape[1:]]).astype(np.float32) / 255)
-    engines = [Tessera(command, model, folder, threads, cores)]
+    engines = [Tessera(command, model, folder, floats, threads, cores) for floats in ways]
     for peer, program in programs.items():
         engines.append(Engine(peer, [program, model, folder / "items.npy", folder / f"{peer}.npy", threads, options.rounds + 1],
                               cores))
@@ -203,21 +204,29 @@ def measure(command, programs, model, folder, threads, options):
             engine.close()
 
 
-def measured_row(title, kind, command, programs, model, threads, options):
-    """Measures and prints one row; the ratio."""
+def measured_rows(title, kind, command, programs, model, threads, options):
+    """Measures and prints a row for each way to compile floats; the ratios, with the type of each."""
+    ways = ["exact"] if kind != "float32" else options.floats or ["exact"]
+    types = {floats: f"{kind} fast" if floats == "fast" else kind for floats in ways}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if kind == "float32":
             float_twin(model, folder / "float.onnx")
             model = folder / "float.onnx"
         print(f"{title}, {kind}, threads: {threads}, rounds: {options.rounds}", file=sys.stderr, flush=True)
-        times = measure(command, programs, model, folder, threads, options)
-        apart, equal = agreement(folder, "Tessera")
-    medians = [statistics.median(t) for t in times]
-    best = times[1 + medians[1:].index(min(medians[1:]))]
-    ratio, text = ratios(best, times[0])
-    print_row([title, kind, str(threads)] + [f"{1000 * m:,.3f}" for m in medians] + [text, f"{apart:.4f}", f"{100 * equal:.0f} %"])
-    return ratio
+        times = measure(command, programs, model, folder, ways, threads, options)
+        agreed = {floats: agreement(folder, floats) for floats in ways}
+    peers = times[len(ways):]
+    medians = [statistics.median(t) for t in peers]
+    best = peers[medians.index(min(medians))]
+    found = []
+    for floats, own in zip(ways, times):
+        ratio, text = ratios(best, own)
+        apart, equal = agreed[floats]
+        print_row([title, types[floats], str(threads)] + [f"{1000 * m:,.3f}" for m in [statistics.median(own), *medians]] +
+                  [text, f"{apart:.5f}", f"{100 * equal:.0f} %"])
+        found.append((types[floats], ratio))
+    return found
 
 
 def main():
@@ -228,6 +237,8 @@ def main():
     parser.add_argument("--network", action="append", choices=[n.key for n in files], help="this one alone; may be repeated")
     parser.add_argument("--model", action="append", type=Path, help="a QDQ model of yours; may be repeated")
     parser.add_argument("--kind", action="append", choices=("int8", "float32"), help="this one alone (default: both)")
+    parser.add_argument("--floats", action="append", choices=("exact", "fast"),
+                        help="how Tessera compiles float32; may be repeated, in turns then (default: exact)")
     parser.add_argument("--threads", action="append", type=int, help="of each engine; may be repeated (default: 1, 2)")
     parser.add_argument("--items", type=int, default=8, help="inputs of a pass (default: 8)")
     parser.add_argument("--rounds", type=int, default=11, help="passes of each engine (default: 11; least 2)")
@@ -255,9 +266,9 @@ def main():
     for title, model in models:
         for kind in options.kind or ("int8", "float32"):
             for threads in options.threads or [t for t in (1, 2) if t <= cores]:
-                ratio = measured_row(title, kind, command, programs, model, threads, options)
-                if ratio < options.least:
-                    below.append(f"{title}, {kind}, {threads} threads: {ratio:.3f}, below {options.least:g}")
+                for name, ratio in measured_rows(title, kind, command, programs, model, threads, options):
+                    if ratio < options.least:
+                        below.append(f"{title}, {name}, {threads} threads: {ratio:.3f}, below {options.least:g}")
     print(f"load after: {os.getloadavg()[0]:.1f}", file=sys.stderr)
     for line in below:
         print(line, file=sys.stderr)

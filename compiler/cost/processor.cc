@@ -45,9 +45,10 @@ double ThreadsOf(const Body& body) {
 //
 // The iterations of a loop find an operand's lines of the iteration before, if all that one of them
 // touches fits, or if no loop inside moves the operand. So the loops from |kept| on bring each line
-// once; those outside bring it again. A cache that all processors share and that holds all data
-// keeps it from one run to the next.
-Traffic TrafficOf(const Body& body, const target::TargetCache& cache, size_t within) {
+// once; those outside bring it again. A cache that all processors share and that holds all data,
+// and the |bytes_between| two runs, keeps it from one run to the next.
+Traffic TrafficOf(const Body& body, const target::TargetCache& cache, size_t within,
+                  double bytes_between) {
   const auto line = static_cast<double>(cache.line_bytes), room = static_cast<double>(cache.bytes);
   const size_t loops = body.loops.size();
   std::vector<double> touched(loops + 1);  // by all operands in the loops from d on
@@ -55,7 +56,7 @@ Traffic TrafficOf(const Body& body, const target::TargetCache& cache, size_t wit
     for (const Operand& operand : body.operands) touched[d] += body.Touched(operand, d, line);
   }
   Traffic traffic;
-  if (!cache.each && touched[0] <= room) return traffic;
+  if (!cache.each && touched[0] + bytes_between <= room) return traffic;
   for (const Operand& operand : body.operands) {
     if (!InMemory(operand)) continue;
     size_t kept = loops;
@@ -73,7 +74,8 @@ Traffic TrafficOf(const Body& body, const target::TargetCache& cache, size_t wit
 
 class Estimate {
  public:
-  Estimate(const Target& target, double processors) : target_(target), processors_(processors) {
+  Estimate(const Target& target, double processors, double bytes_between)
+      : target_(target), processors_(processors), bytes_between_(bytes_between) {
     cost_.traffic.resize(target.caches.size());
   }
 
@@ -93,7 +95,7 @@ class Estimate {
     double cycles = busy * share;
     for (size_t c = 0; c < target_.caches.size(); ++c) {
       const target::TargetCache& cache = target_.caches[c];
-      const Traffic traffic = TrafficOf(body, cache, Within(body, cache));
+      const Traffic traffic = TrafficOf(body, cache, Within(body, cache), bytes_between_);
       cost_.traffic[c].read += traffic.read;
       cost_.traffic[c].written += traffic.written;
       const double bytes = traffic.read + traffic.written;
@@ -122,7 +124,7 @@ class Estimate {
   }
 
   const Target& target_;
-  double processors_;
+  double processors_, bytes_between_;
   ProcessorCost cost_;
 };
 
@@ -137,7 +139,7 @@ Instructions& Instructions::operator+=(const Instructions& other) {
   return *this;
 }
 
-Result<ProcessorCost> CostOnProcessor(const schedule::Schedule& schedule, int64_t threads) {
+Result<ProcessorCost> CostOnProcessor(const schedule::Schedule& schedule, const ProcessorUse& use) {
   const Target& target = schedule.target();
   if (target.caches.empty()) {
     return Fail(Code::kInvalidArgument,
@@ -147,7 +149,8 @@ Result<ProcessorCost> CostOnProcessor(const schedule::Schedule& schedule, int64_
   TESSERA_ASSIGN(const lower::Bounds bounds, lower::InferBounds(schedule));
   const Nests nests = NestsOf(schedule, bounds);
   const bool gpu = target.group_lanes > 0;
-  Estimate estimate(target, static_cast<double>(gpu ? target.processors : threads));
+  Estimate estimate(target, static_cast<double>(gpu ? target.processors : use.threads),
+                    use.bytes_between);
   for (const Nest& nest : nests.all) estimate.Add(BodyOf(nests, nest, schedule, bounds));
   return estimate.Take();
 }

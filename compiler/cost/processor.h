@@ -38,11 +38,19 @@ struct ProcessorCost {
   std::vector<Traffic> traffic;
 };
 
-// The cost of one run of |schedule|, a schedule for a host or a GPU that lowers, on |threads|
-// processors of its target (a GPU: all; |threads| has no meaning there).
+// Where a schedule runs.
+struct ProcessorUse {
+  int64_t threads = 1;  // processors of the target (a GPU: all, whatever this is)
+  // What else passes through the shared caches between two runs. They keep data from one run to the
+  // next if they have room for both.
+  double bytes_between = 0;
+};
+
+// The cost of one run of |schedule|, a schedule for a host or a GPU that lowers.
 //   errors  kInvalidArgument  the target has no figures (target::Target::caches);
 //           lower::InferBounds's errors
-Result<ProcessorCost> CostOnProcessor(const schedule::Schedule& schedule, int64_t threads = 1);
+Result<ProcessorCost> CostOnProcessor(const schedule::Schedule& schedule,
+                                      const ProcessorUse& use = {});
 
 }  // namespace tessera::cost
 

@@ -9,6 +9,7 @@
 #include "compiler/codegen/llvm/llvm.h"
 #include "compiler/ir/equal.h"
 #include "compiler/ir/print.h"
+#include "compiler/schedule/rounding.h"
 #include "runtime/host/cpu_level.h"
 
 namespace tessera::compiler {
@@ -22,7 +23,10 @@ Build::Build(const FusedNetwork& the_network, const CompileOptions& the_options,
       options(the_options),
       limits(the_limits),
       level_(target::WidestLevel(options.cpu_levels.empty() ? std::vector{CpuLevels().front()}
-                                                            : options.cpu_levels)) {}
+                                                            : options.cpu_levels)) {
+  for (const graph::GraphTensor& tensor : network.graph.tensors)
+    constant_bytes_ += tensor.constant() ? BytesOf(tensor) : 0;
+}
 
 uint64_t Build::ConstantOffset(const std::vector<uint8_t>& bytes) {
   const uint64_t hash = Crc64(bytes);
@@ -60,7 +64,12 @@ Result<const HostFunc*> Build::HostFuncOf(size_t index, const HostLayouts& layou
     const auto other = host_funcs_.lower_bound(std::pair(index, std::vector<graph::TensorId>{}));
     const bool known = other != host_funcs_.end() && other->first.first == index;
     if (known) trace = &other->second.schedule;
-    TESSERA_ASSIGN(HostFunc host, MakeHostFunc(region, name, layouts, trace, level_));
+    TESSERA_ASSIGN(HostFunc host,
+                   MakeHostFunc(region, name, layouts, trace, level_,
+                                {options.floats, static_cast<double>(constant_bytes_)}));
+    const schedule::Rounding rounding = schedule::RoundingOf(host.schedule);
+    net.layers[index].algorithm = rounding.algorithm;
+    if (options.floats == Floats::kFast) net.layers[index].error = rounding.error;
     if (!known) AddSchedule(index, schedule::kHostTrace, host.schedule);
     if (!known && options.layers_only && level_ != nullptr) {
       PlannedHostLayer planned{{region, {}, level_}, host.schedule};

@@ -86,6 +86,7 @@ class Build {
   void Keep(const schedule::LayerTrace& layer, std::string_view notes);
 
   const target::HostLevel* level_;  // of the host's schedules; null: there is none
+  int64_t constant_bytes_ = 0;      // of the network's graph
   ir::FuncSet funcs_;
   // By region and its tensors that are not row-major.
   std::map<std::pair<size_t, std::vector<graph::TensorId>>, HostFunc> host_funcs_;

@@ -129,6 +129,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
       options.device ? isa::ConfigToJson(options.config) : "",
       fmt::format("{}{}{}{}", options.cpu ? "cpu " : "", options.opencl ? "opencl " : "",
                   options.cuda ? "cuda " : "", options.device ? "vta" : "") +
+          (options.floats == Floats::kFast ? " floats fast" : "") +
           (fused.graph.rules.empty() ? "" : " " + fused.graph.rules)};
   const graph::Graph& made = fused.graph;
   for (graph::TensorId id : made.UserInputs()) build.net.inputs.push_back(InfoOf(made, id));

@@ -43,6 +43,7 @@ struct CompileOptions {
   bool simplify = true;  // false: keeps the importer's nodes, except unused ones
   std::vector<std::string>
       cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine
+  Floats floats = Floats::kExact;  // of the host's layers that have no given schedule
   codegen::HostEffort host_effort = codegen::HostEffort::kFull;
   std::set<std::string> dumps;  // of kDumpLevels
   // Schedules alone, for Compiled::host_layers and gpu_layers: no host code, so the artifact cannot

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/cost/choice.h"
 #include "compiler/driver/prepared.h"
 #include "compiler/ir/layout.h"
 #include "compiler/lower/lower.h"
@@ -67,6 +68,16 @@ schedule::HostOptions OptionsFor(const te::RegionTe& region, const HostLayouts& 
   return wanted;
 }
 
+// The generator's own schedule, or the one that |choice| finds among those it can make.
+Result<schedule::Schedule> Generated(const te::Tensor& output, const schedule::HostOptions& wanted,
+                                     const FloatChoice& choice) {
+  if (choice.floats == Floats::kExact) return schedule::HostSchedule({output}, wanted);
+  TESSERA_ASSIGN(const std::vector<schedule::Sketch> sketches,
+                 schedule::HostSketches(output, wanted));
+  if (sketches.size() == 1) return schedule::HostSchedule({output}, wanted);
+  return cost::CheapestAlgorithm(sketches, wanted.target, {.bytes_between = choice.bytes_between});
+}
+
 }  // namespace
 
 Layout ChannelsLast() { return {.dims = {{0, 1, 0}, {2, 1, 0}, {3, 1, 0}, {1, 1, 0}}}; }
@@ -93,7 +104,7 @@ std::vector<std::optional<schedule::NetworkTrace>> LayoutsOnHost(
 
 Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name,
                               const HostLayouts& layouts, const schedule::Trace* trace,
-                              const target::HostLevel* level) {
+                              const target::HostLevel* level, const FloatChoice& choice) {
   const te::RegionTe region = network::ForHost(given, trace);
   HostFunc host{.bindings = region.bindings};
   host.bindings.push_back({region.output, region.output_id, {}});
@@ -105,7 +116,7 @@ Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name
                    WithLayouts(*trace, region.name, host.bindings, wanted.layouts));
     schedule = schedule::Schedule::Replay({region.output}, laid, wanted.target);
   } else {
-    schedule = schedule::HostSchedule({region.output}, wanted);
+    schedule = Generated(region.output, wanted, choice);
   }
   if (!*schedule) return Within("layer " + region.name, schedule->error());
   const schedule::Schedule& made = **schedule;

@@ -22,6 +22,18 @@
 
 namespace tessera::compiler {
 
+// Which algorithms host code may compute floats by.
+enum class Floats : uint8_t {
+  kExact,  // those whose results are the definition's
+  kFast,   // any that the generator has (schedule/rounding.h), by the least estimate of its cost
+};
+
+// What the choice of an algorithm depends on beside the layer.
+struct FloatChoice {
+  Floats floats = Floats::kExact;
+  double bytes_between = 0;  // cost::ProcessorUse: what other layers read between two runs
+};
+
 struct HostFunc {
   ir::Func func;
   // One for each parameter, and its buffer; the last is the region's output. Values known at
@@ -43,13 +55,15 @@ std::vector<std::optional<schedule::NetworkTrace>> LayoutsOnHost(
 // The layout of a tensor that is not row-major.
 Layout ChannelsLast();
 
-// |trace|: the schedule; null: the generator makes one for |level|, null: for Host(). |layouts|
-// replace its layouts of activations. It is a schedule of the form that network::ForHost gives it.
+// |trace|: the schedule; null: the generator makes one for |level|, null: for Host(), by |choice|.
+// |layouts| replace its layouts of activations. It is a schedule of the form that network::ForHost
+// gives it.
 //   errors  kInvalidArgument  a trace that is not legal, or gives an activation another layout than
 //                             ChannelsLast
 Result<HostFunc> MakeHostFunc(const te::RegionTe& region, const std::string& name,
                               const HostLayouts& layouts, const schedule::Trace* trace = nullptr,
-                              const target::HostLevel* level = nullptr);
+                              const target::HostLevel* level = nullptr,
+                              const FloatChoice& choice = {});
 
 // The sketches of |region|; the first is what MakeHostFunc makes. A region whose form has dot
 // products has those of the region without them, too.

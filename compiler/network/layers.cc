@@ -65,7 +65,7 @@ std::optional<double> Layers::HostSeconds(const graph::Region& layer) const {
   if (!cpu_) cpu_ = target::Host(config_.cpu);
   const auto schedule = schedule::HostSchedule({ForHost(Te(layer)).output}, {.target = cpu_});
   if (!schedule) return *seconds;
-  if (const auto cost = cost::CostOnProcessor(*schedule, config_.cpu.cores))
+  if (const auto cost = cost::CostOnProcessor(*schedule, {.threads = config_.cpu.cores}))
     *seconds = cost->cycles / cpu_->cycles_a_second;
   return *seconds;
 }

@@ -53,7 +53,7 @@ class DotGenerator {
     DecideStep decide = DecisionOf(anchor_, lane_);
     decide.value = Choice({dot_.intrin->name});
     TESSERA_TRY(s_.Apply(decide));
-    if (!options_.inner) TESSERA_TRY(Input());
+    if (options_.input) TESSERA_TRY(Input());
     // |home| holds the result, |acc| the sums.
     const std::string output = s_.outputs()[0].name();
     std::string home = output, acc = anchor_;
@@ -163,7 +163,22 @@ class DotGenerator {
       layout += fmt::format("/$dot.depth,{}%$dot.depth", dim);
     TESSERA_TRY(s_.Apply(LayoutStep{input, layout}));
     if (stage->placeholder) return {};
+    const auto point = static_cast<int64_t>(stage->shape.size()) - 2;
+    TESSERA_TRY(h_.SpreadRows(
+        input, point, stage->shape[static_cast<size_t>(dim)] * SizeOf(stage->dtype), RowsRead()));
     return h_.InlineInto(input);
+  }
+
+  // Elements of the input beside each other's channels that a tile reads before it goes on to the
+  // next channel.
+  int64_t RowsRead() const {
+    int64_t rows = 1;
+    for (const AxisRole& tap : roles_.reduced) {
+      if (tap.role != Role::kWindow) continue;
+      const bool along = point_ && tap.input_dim == point_->input_dim;
+      rows *= tap.axis.extent + (along ? (points_ - 1) * point_->coeff : 0);
+    }
+    return rows;
   }
 
   Status Home(const std::string& home, const std::string& acc) {

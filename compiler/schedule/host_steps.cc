@@ -2,6 +2,7 @@
 #include "compiler/schedule/host_steps.h"
 
 #include <algorithm>
+#include <numeric>
 #include <ranges>
 
 #include "base/check.h"
@@ -137,6 +138,16 @@ Status HostSteps::Share(const std::string& name, const std::vector<te::AxisRole>
                                  .domain = {.kind = DomainKind::kLoops, .stage = name},
                                  .value = Choice({best->name})}));
   return s.Apply(ParallelStep{name, "$" + decision});
+}
+
+Status HostSteps::SpreadRows(const std::string& stage, int64_t dim, int64_t bytes, int64_t rows) {
+  const target::TargetCache& cache = s.target().caches[0];
+  const int64_t line = cache.line_bytes / SizeOf(s.Find(stage)->dtype);
+  const int64_t at_one_place = cache.bytes / cache.way_bytes;
+  const int64_t places =
+      cache.way_bytes / std::gcd(std::max(bytes, cache.line_bytes), cache.way_bytes);
+  if (2 * rows <= places * at_one_place) return {};
+  return s.Apply(StorageAlignStep{stage, dim, Amount{2 * line}, line});
 }
 
 Status HostSteps::SkipPads(const std::string& stage, const std::vector<te::AxisRole>& reduced,

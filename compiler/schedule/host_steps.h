@@ -32,6 +32,10 @@ class HostSteps {
   Status Share(const std::string& stage, const std::vector<te::AxisRole>& reduced = {});
   // Makes the stages without a sum that only |stage| reads a part of it.
   Status InlineInto(const std::string& stage);
+  // Spreads the rows along physical dimension |dim| of |stage|, |bytes| apart, over the places of
+  // the nearest cache, if a loop reads |rows| of them again and again and they do not fit with as
+  // many others: then they are an odd number of lines apart.
+  Status SpreadRows(const std::string& stage, int64_t dim, int64_t bytes, int64_t rows);
   // Skips the taps of the sum |stage|, which reduces over |reduced|, that read pads of 0 at all of
   // its points along |point|.
   Status SkipPads(const std::string& stage, const std::vector<te::AxisRole>& reduced,
@@ -62,9 +66,10 @@ const te::AxisRole* PointAxis(const te::Roles& roles, const te::AxisRole& lane);
 // the intrinsic divide. Of floats a fused sum, channels outermost.
 bool IsDot(const Schedule& s, const Stage& anchor, const te::Roles& roles);
 struct DotOptions {
-  // Its loops will be inside those of another stage, which its threads share; the input of its sums
-  // has a schedule of its own.
+  // Its loops will be inside those of another stage, which its threads share.
   bool inner = false;
+  // It schedules the input of its sums; false: that has a schedule of its own.
+  bool input = true;
 };
 // Computes points x blocks of lanes in registers; of integers, four products of each sum at a time.
 Status DotSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles,

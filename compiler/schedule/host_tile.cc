@@ -9,17 +9,23 @@
 namespace tessera::schedule {
 namespace {
 
+// Cycles until a load has what a store before it wrote (Agner Fog's tables: 4 to 8).
+constexpr double kForwarding = 7;
+
 // What a tile of |points| x |blocks| costs for each of its products, in units of a product: each
 // needs an instruction, points + blocks loads, and sums that do not wait for themselves. What the
 // epilogue knows of a channel is loaded once for all points. A block's weights and sums are
-// |registers|.
+// |registers|. Where sums, weights and one input are more than the processor has, sums go to memory
+// and back between two products, and the next product waits for that too.
 double TileCost(const target::Target& target, const Dot& dot, int64_t points, int64_t blocks,
                 int64_t registers) {
   const double cycles = dot.intrin->cycles / static_cast<double>(registers);
+  const int64_t spilled =
+      std::max<int64_t>((points + 1) * blocks * registers + 1 - target.vector_registers, 0);
+  const double latency = dot.intrin->latency + (spilled > 0 ? kForwarding : 0);
   const auto n = static_cast<double>(points * blocks * registers),
-             loads = static_cast<double>(points + blocks * registers);
-  return std::max(
-             {1.0, loads / n / (target.loads_a_cycle * cycles), dot.intrin->latency / cycles / n}) +
+             loads = static_cast<double>(points + blocks * registers + spilled);
+  return std::max({1.0, loads / n / (target.loads_a_cycle * cycles), latency / cycles / n}) +
          0.1 * loads / n + 0.2 / static_cast<double>(points);
 }
 

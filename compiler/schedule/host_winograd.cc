@@ -3,7 +3,8 @@
 // Convolutions by Winograd's transforms (steps/winograd.cc). The transforms run on vectors of
 // channels, those of one square in registers; the products between them are
 // a contraction for each of the (M + 2)^2 places, scheduled as others are. Bands of squares pass
-// through all three, so that what they exchange stays in the second cache.
+// through all three where what they exchange then stays in the second cache, and its weights do not
+// have to come too often; otherwise each of the three is done for all squares.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,6 +45,7 @@ class WinogradGenerator {
     y_ = DimOf(roles_.data, *axes[0]);
     x_ = DimOf(roles_.data, *axes[1]);
     channel_ = DimOf(roles_.data, *roles_.Find(Role::kOutputChannel));
+    band_ = RowsInBand();
     TESSERA_TRY(
         s_.Apply(WinogradStep{anchor_, axes[0]->axis.name(), axes[1]->axis.name(), Amount{m}}));
     TESSERA_TRY(s_.Apply(PrepareStep{anchor_ + ".w.rows"}));
@@ -64,7 +66,13 @@ class WinogradGenerator {
     for (size_t d = 2; d < rank; ++d) {
       if (d != channel) text += fmt::format("{},", d);
     }
-    return s_.Apply(LayoutStep{stage, fmt::format("{}0,1,{}", text, channel)});
+    TESSERA_TRY(s_.Apply(LayoutStep{stage, fmt::format("{}0,1,{}", text, channel)}));
+    // A transform reads the places of a square, the products read squares beside each other.
+    const int64_t places = by_.products() * by_.products();
+    const int64_t bytes = 4 * s_.Find(stage)->shape[channel];
+    const auto inner = static_cast<int64_t>(rank) - 2;
+    TESSERA_TRY(h_.SpreadRows(stage, inner, bytes, places));
+    return h_.SpreadRows(stage, inner - 2, places * bytes, s_.target().vector_registers);
   }
 
   // The dimension of |stage| along |axis|.
@@ -80,22 +88,26 @@ class WinogradGenerator {
     const Stage& stage = *s_.Find(products);
     const std::optional<te::Roles> roles = te::FindRoles(stage.axes, stage.reduce_axes, stage.body);
     TESSERA_CHECK(roles.has_value(), "{}", products);
-    TESSERA_TRY(DotSchedule(h_, products, *roles, {.inner = true}));
+    TESSERA_TRY(DotSchedule(h_, products, *roles, {.inner = Banded(), .input = false}));
     return LayOut(products, DimensionOf(products, roles_.data[channel_].axis.name()));
   }
 
-  // Squares for which the transformed input and the products fill half of the second cache.
+  // Rows of squares for which the second cache exchanges the fewest bytes with the memory behind it.
+  // Half of it keeps the weights from one band to the next, or the transformed input and the
+  // products of a band; otherwise all bands bring the weights again, or these go to memory and back.
   int64_t RowsInBand() const {
-    const int64_t channels = roles_.InputChannel()->axis.extent + roles_.data[channel_].axis.extent;
-    const int64_t row = by_.products() * by_.products() * columns_ * channels * 4;
+    const int64_t in = roles_.InputChannel()->axis.extent, out = roles_.data[channel_].axis.extent;
+    const int64_t places = 4 * by_.products() * by_.products();
+    const int64_t row = places * columns_ * (in + out), weights = places * in * out;
+    const int64_t room = s_.target().caches[1].bytes / 2;
+    const auto bytes = [&](int64_t n) {
+      const int64_t bands = weights + n * row <= room ? 1 : rows_ / n;
+      return bands * weights + (n * row <= room ? 0 : 2 * rows_ * row);
+    };
     const std::vector<int64_t> all = Divisors(rows_, rows_);
-    int64_t most = 1;
-    for (const int64_t n : all) {
-      if (n * row <= s_.target().caches[1].bytes / 2) most = n;
-    }
-    return most;
+    return *std::ranges::min_element(all, {}, bytes);
   }
-  bool Banded() const { return rows_ > 1; }
+  bool Banded() const { return band_ < rows_; }
 
   // Squares of results, from |home|'s loops; what is behind the sum is a part of them.
   Status Results() {
@@ -118,7 +130,7 @@ class WinogradGenerator {
     }
     if (Banded()) {
       const std::vector<int64_t> domain = Divisors(rows_, rows_);
-      const auto pick = std::ranges::find(domain, RowsInBand()) - domain.begin();
+      const auto pick = std::ranges::find(domain, band_) - domain.begin();
       TESSERA_TRY(s_.Decide("band", domain, static_cast<int>(pick)));
       TESSERA_TRY(s_.Apply(SplitStep{home, y + ".t", Amount::Of("band"), y + ".b", y + ".t"}));
       order.push_back(y + ".b");
@@ -185,6 +197,7 @@ class WinogradGenerator {
   const te::Roles& roles_;
   const Winograd by_;
   int64_t rows_ = 1, columns_ = 1;      // of squares
+  int64_t band_ = 1;                    // rows of squares that pass through all three stages
   size_t y_ = 0, x_ = 0, channel_ = 0;  // dimensions of the result
 };
 

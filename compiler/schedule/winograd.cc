@@ -92,6 +92,8 @@ Winograd::Winograd(int64_t results) : results_(results) {
   pairs_.assign(kPairs, kPairs + results / 2);
 }
 
+double Winograd::error() const { return results_ == 2 ? 1e-6 : results_ == 4 ? 1e-5 : 5e-5; }
+
 // The point's polynomial is the product of (x - q) over all other points q.
 Expr Winograd::Input(const Expr& product, const Line& inputs) const {
   std::vector<Expr> rows{ValueOf(ProductOver(pairs_, 0, 0), inputs)};

@@ -31,6 +31,9 @@ class Winograd {
 
   int64_t results() const { return results_; }
   int64_t products() const { return results_ + kTaps - 1; }
+  // How far a sum over squares of results may be from the exact one, as a share of the greatest
+  // sum: for inputs and weights from -1 to 1, float32 (docs/rationale/floats.md).
+  double error() const;
 
   // The factor number |product|, an index of [0, products()), from a line of products() inputs.
   ir::Expr Input(const ir::Expr& product, const Line& inputs) const;

@@ -43,6 +43,8 @@ struct TargetCache {
   int64_t line_bytes = 64;
   double bytes_a_cycle = 0;  // from the memory behind it
   bool each = true;          // each processor has one
+  // Addresses this far apart share |bytes| / |way_bytes| places.
+  int64_t way_bytes = 4096;
 };
 
 struct Target {

@@ -12,7 +12,7 @@ namespace tessera::artifact {
 namespace {
 
 constexpr std::string_view kMagic = "TSRNET01";
-constexpr uint32_t kVersion = 5;
+constexpr uint32_t kVersion = 6;
 constexpr size_t kCrcBytes = 8;
 
 // Lists the fields of each structure once, for both codecs. |x| is const for a Writer.
@@ -159,7 +159,9 @@ Status Fields(Codec& codec, T& x) {
     TESSERA_TRY(Name(codec, x.name, "a layer's name"));
     TESSERA_TRY(Name(codec, x.op, "a layer's operator"));
     TESSERA_TRY(codec.Number(x.macs, "a layer's MACs"));
-    return Fields(codec, x.output);
+    TESSERA_TRY(Fields(codec, x.output));
+    TESSERA_TRY(Name(codec, x.algorithm, "a layer's algorithm"));
+    return codec.Number(x.error, "a layer's error");
   } else if constexpr (std::is_same_v<Record, DeviceEntry>) {
     TESSERA_TRY(Enum(codec, x.kind, 4, "kind of device"));
     TESSERA_TRY(Name(codec, x.name, "a device's name"));
@@ -198,7 +200,7 @@ Status Fields(Codec& codec, T& x) {
     TESSERA_TRY(Items(codec, x.inputs, "the inputs", kMaxItems, 16));
     TESSERA_TRY(Items(codec, x.outputs, "the outputs", kMaxItems, 16));
     TESSERA_TRY(Items(codec, x.states, "the states", kMaxItems, 24));
-    TESSERA_TRY(Items(codec, x.layers, "the layers", kMaxItems, 32));
+    TESSERA_TRY(Items(codec, x.layers, "the layers", kMaxItems, 48));
     TESSERA_TRY(Items(codec, x.devices, "the devices", kMaxDevices, 16));
     TESSERA_TRY(codec.Bytes(x.constants, "the constants", kMaxBlobBytes));
     TESSERA_TRY(Items(codec, x.objects, "the host objects", kMaxItems, 16));

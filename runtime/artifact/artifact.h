@@ -62,6 +62,10 @@ struct Layer {
   std::string op;     // "conv + add"
   uint64_t macs = 0;  // for one inference
   TensorInfo output;
+  // Of host code that rounds other numbers than the definition does: its name, and the greatest
+  // difference that the compiler states, as a share of the greatest result.
+  std::string algorithm = {};
+  double error = 0;
   bool operator==(const Layer&) const = default;
 };
 

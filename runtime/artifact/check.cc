@@ -291,6 +291,9 @@ Status CheckArtifact(const Artifact& artifact) {
     TESSERA_TRY(CheckSize("a layer's name", layer.name.size(), kMaxNameBytes));
     TESSERA_TRY(CheckSize("a layer's operator", layer.op.size(), kMaxNameBytes));
     TESSERA_TRY(CheckTensor(layer.output));
+    TESSERA_TRY(CheckSize("a layer's algorithm", layer.algorithm.size(), kMaxNameBytes));
+    if (!(layer.error >= 0 && layer.error < 1))
+      return Bad("layer {} may differ by {} of its results", layer.name, layer.error);
   }
   const Coverage& c = artifact.coverage;
   if (c.accelerated < 0 || c.accelerated > c.nodes || c.accelerated_macs < 0 ||

@@ -64,7 +64,7 @@ TEST(Artifact, StatesStandBehindInputsAndOutputs) {
 TEST(Artifact, BeginsWithItsMagicAndEndsWithTheChecksumOfTheRest) {
   const std::vector<uint8_t> bytes = Serialize(SampleArtifact());
   EXPECT_EQ(std::string(bytes.begin(), bytes.begin() + 8), "TSRNET01");
-  EXPECT_EQ(bytes[8], 5);
+  EXPECT_EQ(bytes[8], 6);
   uint64_t crc = 0;
   std::memcpy(&crc, bytes.data() + bytes.size() - 8, 8);
   EXPECT_EQ(crc, Crc64(std::span(bytes).first(bytes.size() - 8)));
@@ -125,8 +125,8 @@ TEST(Artifact, NamesWhatIsWrongWithTheFile) {
   EXPECT_NE(message().message.find("checksum"), std::string::npos);
   Seal(bytes);
   EXPECT_EQ(message().code, Code::kInvalidArgument);
-  EXPECT_NE(message().message.find("version 9, this program reads 5"), std::string::npos);
-  bytes[8] = 5;
+  EXPECT_NE(message().message.find("version 9, this program reads 6"), std::string::npos);
+  bytes[8] = 6;
   bytes.insert(bytes.end() - 8, 3, 0);
   Seal(bytes);
   EXPECT_NE(message().message.find("3 bytes follow"), std::string::npos);

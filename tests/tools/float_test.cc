@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: networks of floats, and of floats between integers, as the command compiles,
-// describes, runs and compares them: float layers on the host, equal bits on cpu and func. Space:
+// describes, runs and compares them: float layers on the host, equal bits on cpu and func, with
+// --floats fast the stated error. Space:
 // the float Fashion-MNIST network, a network int8 -> float -> int8 made here, a float16 network.
 // Not tested here: what operators compute (tests/compiler/region/float_test.cc).
 #include <gmock/gmock.h>
@@ -181,6 +182,66 @@ TEST(Float, TheFloatNetworkRunsAndClassifies) {
   ASSERT_TRUE(logits) << logits.error().message;
   EXPECT_EQ(logits->dtype, DType::kFloat32);
   EXPECT_EQ(logits->shape, (std::vector<int64_t>{10000, 10}));
+}
+
+// Where the estimates of cost say so, layers of 3 x 3 are computed by Winograd's transforms. Their
+// results differ by no more than the errors that the algorithms state.
+TEST(Float, FastFloatsDifferByTheirStatedErrors) {
+  const std::string model = "models/fashion/fashion.onnx", net = TempPath("fast.tsr"),
+                    file = TempPath("fast.json"),
+                    items = fmt::format(" --input {} --first 8", kImages);
+  const std::string compile =
+      fmt::format("compile {} --target cpu -o {} --json {}", model, net, file);
+  CommandResult r = Tessera(compile);
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_THAT(r.output, Not(HasSubstr("round otherwise")));
+  EXPECT_FALSE(ReadJson(file).contains("algorithms"));
+  EXPECT_THAT(Tessera("run " + net + " --device cpu --floats fast" + items).output,
+              HasSubstr("compiled with exact floats; --floats fast asks for others"));
+
+  r = Tessera(compile + " --floats fast");
+  ASSERT_EQ(r.code, 0) << r.output;
+  const std::string line = "layers that round otherwise than their definition: ";
+  EXPECT_THAT(r.output, HasSubstr(line));
+  const json algorithms = ReadJson(file)["algorithms"];
+  ASSERT_FALSE(algorithms.empty());
+  for (const json& one : algorithms)
+    EXPECT_THAT(one["algorithm"].get<std::string>(), HasSubstr("winograd_"));
+  EXPECT_THAT(Tessera("info " + net).output, HasSubstr(line));
+  EXPECT_THAT(Tessera("info " + net + " --schedules").output, HasSubstr("\nwinograd "));
+  EXPECT_THAT(Tessera("run " + net + " --device cpu --floats exact" + items).output,
+              HasSubstr("compiled with fast floats; --floats exact asks for others"));
+  EXPECT_EQ(Tessera("run " + net + " --device cpu --floats fast" + items).code, 0);
+
+  r = Tessera(
+      fmt::format("compare {} --devices cpu --floats fast --json {}{}", model, file, items));
+  EXPECT_EQ(r.code, 0) << r.output;
+  EXPECT_THAT(r.output, HasSubstr("fast floats may differ by the errors of the layers"));
+  const json j = ReadJson(file);
+  EXPECT_EQ(j["totals"]["mismatches"], 0);
+  EXPECT_GT(j["totals"]["within"], 0);
+  EXPECT_GT(j["totals"]["apart"], 0);
+  double allowed = 0;
+  for (const json& layer : j["layers"]) {
+    EXPECT_GE(layer["allowed"], allowed) << layer;
+    allowed = layer["allowed"];
+  }
+  EXPECT_LE(j["totals"]["apart"], allowed);
+  EXPECT_LT(allowed, 1e-3);
+  EXPECT_THAT(Tessera(fmt::format("compare {} --devices cpu,func{}", model, items)).output,
+              HasSubstr("compared values are equal on cpu, func"));
+}
+
+TEST(Float, FastFloatsAreOfTheHost) {
+  const std::string model = "models/fashion/fashion.onnx";
+  EXPECT_THAT(Tessera("compile " + model + " --target cpu --floats quick -o /dev/null").output,
+              HasSubstr("--floats: quick not in {exact,fast}"));
+  for (const char* target : {"opencl", "cuda", "opencl,cuda"}) {
+    const CommandResult r =
+        Tessera(fmt::format("compile {} --target {} --floats fast --dump schedule", model, target));
+    EXPECT_EQ(r.code, 2) << r.output;
+    EXPECT_THAT(r.output, HasSubstr("--floats fast: GPUs compute floats by the definition alone"));
+  }
 }
 
 TEST(Float, Float16GoesInAndComesOut) {

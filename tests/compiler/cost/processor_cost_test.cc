@@ -261,10 +261,10 @@ TEST(ProcessorCost, CountsTheInstructionsOfATileInRegisters) {
 
 TEST(ProcessorCost, ThreadsDivideTheWork) {
   Schedule s = InRegisters(Product(32, 64, 50), 4, 2);
-  const auto alone = CostOnProcessor(s, 4);
+  const auto alone = CostOnProcessor(s, {.threads = 4});
   ASSERT_TRUE(s.Apply("parallel y io"));
-  const auto one = CostOnProcessor(s, 1), four = CostOnProcessor(s, 4),
-             five = CostOnProcessor(s, 5);
+  const auto one = CostOnProcessor(s), four = CostOnProcessor(s, {.threads = 4}),
+             five = CostOnProcessor(s, {.threads = 5});
   ASSERT_TRUE(alone && one && four && five);
   EXPECT_EQ(alone->cycles, one->cycles);
   EXPECT_NEAR(four->cycles, one->cycles / 4, one->cycles / 100);

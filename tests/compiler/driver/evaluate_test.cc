@@ -4,7 +4,7 @@
 // those of device `cycle` on the program with the layer's constants and random inputs, for the
 // generator's schedule and for random picks, on three configurations; four threads at once get the
 // same. Host: the function of every sketch computes the definition, in every layout and with every
-// value of every decision. GPU: the source has each kernel of every sketch. Memory does not grow
+// value of every decision; floats by every algorithm within its stated error. GPU: the source has each kernel of every sketch. Memory does not grow
 // over 60 evaluations. Not tested here: which traces are legal (compiler/schedule), what kernels
 // compute (compiler/gpu, compiler_tune_gpu_test).
 #include "compiler/driver/evaluate.h"
@@ -13,6 +13,8 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <cmath>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,6 +24,7 @@
 #include "compiler/network/host_form.h"
 #include "compiler/quantize/params.h"
 #include "compiler/schedule/picks.h"
+#include "compiler/schedule/rounding.h"
 #include "compiler/target/accelerator.h"
 #include "runtime/device/registry.h"
 #include "runtime/host/cpu_level.h"
@@ -224,6 +227,67 @@ TEST(Evaluate, GivesHostFunctionsOfTheDefinition) {
   EXPECT_GE(others, 20);
   for (const char* name : {"channel_quads", "tap_quads", "vectors", "pads_in_place"})
     EXPECT_GE(tried[name], 2) << name;
+}
+
+// A convolution of floats, by every algorithm; `--floats fast` takes the one that costs least.
+TEST(Evaluate, ComputesFloatsByEveryAlgorithm) {
+  constexpr int64_t kChannels = 32, kSize = 12;
+  const te::Tensor x = te::Placeholder("x", DType::kFloat32, {1, kChannels, kSize + 2, kSize + 2}),
+                   w = te::Placeholder("w", DType::kFloat32, {kChannels, kChannels, 3, 3});
+  const te::Axis c = te::ReduceAxis("ci", kChannels), ky = te::ReduceAxis("ky", 3),
+                 kx = te::ReduceAxis("kx", 3);
+  const te::Tensor y = te::Compute(
+      "y", {1, kChannels, kSize, kSize}, {"n", "c", "y", "x"}, [&](const std::vector<ir::Expr>& i) {
+        return te::Sum(
+            x(i[0], c.var, i[2] + ky.var, i[3] + kx.var) * w(i[1], c.var, ky.var, kx.var),
+            {c, ky, kx});
+      });
+  Rng rng(3);
+  const auto random = [&](const te::Tensor& t) {
+    int64_t count = 1;
+    for (const int64_t n : t.shape()) count *= n;
+    std::vector<float> values(static_cast<size_t>(count));
+    for (float& v : values) v = static_cast<float>(rng.Range(-1000, 1000)) / 1000;
+    return values;
+  };
+  const std::vector<float> image = random(x), weights = random(w);
+  std::vector<uint8_t> constant(weights.size() * sizeof(float));
+  std::memcpy(constant.data(), weights.data(), constant.size());
+  te::RegionTe region{.name = "conv", .output = y, .output_id = 1};
+  region.bindings = {{x, 0, {}}, {w, -1, constant}};
+  const HostLayer layer{region, {}, ThisLevel()};
+  ASSERT_NE(layer.level, nullptr);
+  const auto result = [&](const schedule::Trace& trace) {
+    auto made = Evaluate(layer, trace);
+    EXPECT_TRUE(made) << made.error().message;
+    std::memcpy(made->memory[0].data(), image.data(), image.size() * sizeof(float));
+    made->Run();
+    std::vector<float> values(kChannels * kSize * kSize);
+    const size_t last = made->made.bindings.size() - 1;
+    std::memcpy(values.data(), made->memory[last].data(), values.size() * sizeof(float));
+    return values;
+  };
+  const auto sketches = HostSketchesOf(region, {}, layer.level);
+  ASSERT_TRUE(sketches) << sketches.error().message;
+  const std::vector<float> want = result(sketches->front().trace);
+  double greatest = 0;
+  for (const float v : want) greatest = std::max(greatest, std::abs(double{v}));
+  std::set<std::string> algorithms;
+  for (const schedule::Sketch& sketch : *sketches) {
+    const schedule::Rounding rounding = schedule::RoundingOf(sketch.trace);
+    algorithms.insert(rounding.algorithm);
+    const std::vector<float> got = result(sketch.trace);
+    for (size_t k = 0; k < want.size(); ++k)
+      ASSERT_LE(std::abs(double{got[k]} - double{want[k]}), rounding.error * greatest)
+          << sketch.name;
+  }
+  EXPECT_EQ(algorithms, (std::set<std::string>{"", "winograd_2", "winograd_4", "winograd_6"}));
+
+  const auto exact = MakeHostFunc(region, "f", {}, nullptr, layer.level);
+  const auto fast = MakeHostFunc(region, "f", {}, nullptr, layer.level, {.floats = Floats::kFast});
+  ASSERT_TRUE(exact && fast);
+  EXPECT_EQ(exact->schedule, sketches->front().trace);
+  EXPECT_NE(schedule::RoundingOf(fast->schedule).algorithm, "");
 }
 
 TEST(Evaluate, GivesTheSourceOfGpuKernels) {

@@ -6,6 +6,8 @@
 // even sizes, fewer results than a square has, a batch, M = 2, 4 and 6. Random programs have the
 // step too (lower_passes_test). The host's sketches with it, pads and an addition behind the sum.
 // Not tested here: their machine code.
+#include "compiler/schedule/winograd.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -113,10 +115,12 @@ TEST(Winograd, IsExactWhereNothingIsRounded) {
 TEST(Winograd, ErrorsAreThoseOfThePage) {
   const Shape kShapes[] = {{}, {.in = 64, .out = 4, .h = 12, .w = 12}, {.in = 1, .h = 2, .w = 1}};
   for (const Shape& shape : kShapes) {
-    EXPECT_LT(ErrorOf(shape, 2, false), 1e-6);
-    EXPECT_LT(ErrorOf(shape, 4, false), 1e-5);
-    EXPECT_LT(ErrorOf(shape, 6, false), 5e-5);
+    for (const int64_t m : {2, 4, 6})
+      EXPECT_LT(ErrorOf(shape, m, false), schedule::Winograd(m).error()) << m;
   }
+  EXPECT_EQ(schedule::Winograd(2).error(), 1e-6);
+  EXPECT_EQ(schedule::Winograd(4).error(), 1e-5);
+  EXPECT_EQ(schedule::Winograd(6).error(), 5e-5);
   // Not by the definition's order of sums.
   EXPECT_GT(ErrorOf(kShapes[1], 4, false), 0);
 }

@@ -104,7 +104,7 @@ double OnHost(const graph::Graph& graph, const Region& layer, const isa::Config&
   const auto schedule = schedule::HostSchedule({ForHost(te::BuildRegion(graph, layer)).output},
                                                {.target = target::Host(config.cpu)});
   TESSERA_CHECK(schedule.has_value(), "{}", layer.name);
-  return cost::CostOnProcessor(*schedule, config.cpu.cores)->cycles /
+  return cost::CostOnProcessor(*schedule, {.threads = config.cpu.cores})->cycles /
          (static_cast<double>(config.cpu.clock_mhz) * 1e6);
 }
 

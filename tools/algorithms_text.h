@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The algorithms of host code that round otherwise than the definition, for people and as JSON.
+// Depends on: runtime/artifact. Used by: compile, info.
+#ifndef TESSERA_TOOLS_ALGORITHMS_TEXT_H_
+#define TESSERA_TOOLS_ALGORITHMS_TEXT_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "runtime/artifact/artifact.h"
+
+namespace tessera::tools {
+
+// A line that counts the layers of each such algorithm; "": there is none.
+std::string AlgorithmLines(const artifact::Artifact& net);
+// [{layer, algorithm}], in the order of the layers.
+nlohmann::ordered_json AlgorithmsJson(const artifact::Artifact& net);
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_ALGORITHMS_TEXT_H_
