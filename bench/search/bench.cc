@@ -13,12 +13,45 @@
 #include "base/hash.h"
 #include "compiler/driver/compile.h"
 #include "compiler/import/import.h"
+#include "compiler/te/te.h"
 #include "compiler/tune/select.h"
 
 namespace tessera::bench {
 namespace {
 
 constexpr uint64_t kMostCycles = 1'000'000'000;
+
+// The layers of |programs| as programs of one layer each, scheduled for it. Activations are in
+// device memory.
+Result<std::vector<compiler::PlannedProgram>> AloneOf(
+    const std::vector<compiler::PlannedProgram>& programs, const isa::Config& config) {
+  std::vector<compiler::PlannedProgram> alone;
+  for (const compiler::PlannedProgram& program : programs) {
+    for (size_t r = 0; r < program.regions.size(); ++r) {
+      compiler::PlannedProgram& layer = alone.emplace_back(tune::PartOf(program, r, r + 1));
+      layer.regions[0].schedule.reset();
+      TESSERA_TRY(compiler::PlanAgain(&layer, config));
+    }
+  }
+  return alone;
+}
+
+// The shapes of the tensors of |task|, of a layer.
+std::vector<std::vector<int64_t>> ShapesOf(const tune::Task& task) {
+  const auto& space = dynamic_cast<const tune::LayerSpace&>(*task.space);
+  std::vector<std::vector<int64_t>> shapes;
+  for (const te::Tensor& tensor : te::TopologicalOrder({space.OutputOf(space.given())}))
+    shapes.push_back(tensor.shape());
+  return shapes;
+}
+
+// Whether the points of |a| and |b| have equal costs. Keys tell layers of the accelerator apart
+// that differ in the values of constants alone.
+bool AreEqual(const tune::Task& a, const tune::Task& b, bool alone) {
+  if (a.key == b.key) return true;
+  return alone && a.key.space == b.key.space && a.space->given() == b.space->given() &&
+         ShapesOf(a) == ShapesOf(b);
+}
 
 // The tasks of |model|.
 Result<std::vector<tune::Task>> TasksOf(const std::string& model, const BenchOptions& options,
@@ -32,6 +65,9 @@ Result<std::vector<tune::Task>> TasksOf(const std::string& model, const BenchOpt
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, model, {}));
   TESSERA_ASSIGN(compiler::Compiled compiled,
                  compiler::Compile(std::move(graph), model, 0, compile));
+  if (options.alone) {
+    TESSERA_ASSIGN(compiled.programs, AloneOf(compiled.programs, config));
+  }
   if (!options.host) return tune::TasksOf(compiled.programs, config);
   for (compiler::PlannedHostLayer& layer : compiled.host_layers) {
     if (template_only && layer.sketches.size() > 1) layer.sketches.resize(1);
@@ -49,10 +85,15 @@ Result<BenchLayers> LayersOf(const BenchOptions& options, bool template_only) {
                    TasksOf(model, options, made.config, template_only));
     for (tune::Task& task : tasks) {
       if (options.layers > 0 && std::ssize(made.all) >= options.layers) break;
+      const bool wanted =
+          options.named.empty() || std::ranges::any_of(options.named, [&](const std::string& name) {
+            return task.name.starts_with(name);
+          });
       const bool known = std::ranges::any_of(
-          made.all, [&](BenchLayer& layer) { return (*layer).key == task.key; });
+          made.all, [&](BenchLayer& layer) { return AreEqual(*layer, task, options.alone); });
+      if (known || !wanted) continue;
       const tune::Space::Size size = task.space->CountPoints(options.most);
-      if (known || (size.exact && size.points < static_cast<double>(kFewest))) continue;
+      if (size.exact && size.points < static_cast<double>(kFewest)) continue;
       if (options.models.size() > 1)
         task.name = std::filesystem::path(model).stem().string() + " " + task.name;
       BenchLayer& layer = made.all.emplace_back();
@@ -133,6 +174,23 @@ Result<double> Costs::ShareOf(const tune::Task& task, const tune::Point& point) 
   const tune::Measured cost = Of(task, point);
   if (!cost) return Fail(Code::kNotFound, "{}: {}", task.name, cost.error().message);
   return static_cast<double>(*cost) / static_cast<double>(Given(task));
+}
+
+int64_t Whole::near() const {
+  return std::ranges::count_if(
+      all, [&](const auto& one) { return static_cast<double>(one.second) <= limit(); });
+}
+
+Result<Whole> WholeOf(BenchLayer& layer, Costs& costs) {
+  Whole whole;
+  for (auto point = (*layer).space->First(); point; point = (*layer).space->After(*point)) {
+    const tune::Measured cost = costs.Of(*layer, *point);
+    if (!cost) continue;
+    whole.all.emplace_back(*point, *cost);
+    whole.best = std::min(whole.best, *cost);
+  }
+  if (!whole.all.empty()) return whole;
+  return Fail(Code::kNotFound, "{}: no point has a cost", (*layer).name);
 }
 
 std::optional<size_t> TrialsUntil(const Course& course, double wanted) {

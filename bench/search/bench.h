@@ -26,9 +26,10 @@ namespace tessera::bench {
 
 // The command line.
 struct BenchOptions {
-  std::vector<std::string> models, only;
+  std::vector<std::string> models, only, named;
   std::string config = "default", table, curves, keep;
   bool host = false, time = false;
+  bool alone = false;  // each layer of the accelerator alone, instead of with those it shares with
   int64_t trials = 0, layers = 0, most = 1500;
   uint64_t seeds = 0;
   int workers = 1;
@@ -47,7 +48,8 @@ struct BenchLayers {
   std::vector<BenchLayer> all;
 };
 
-// The layers of |options|' models with at least kFewest points, each different layer once. Points
+// The layers of |options|' models with at least kFewest points, each different layer once, of
+// |options|.named alone if it names any. Points
 // are counted up to |options|.most. |template_only|: of the first sketch alone, as templates are.
 //   errors  those of ImportModel and Compile; kNotFound  no layer has so many points
 inline constexpr int64_t kFewest = 16;
@@ -87,6 +89,23 @@ class Costs {
   std::map<const tune::Task*, Surface> surfaces_;
   std::map<const tune::Task*, uint64_t> given_;
 };
+
+// A layer's whole space, measured.
+struct Whole {
+  static constexpr double kNear = 1.01;  // of the best
+  static constexpr int64_t kRare = 20;
+
+  std::vector<std::pair<tune::Point, uint64_t>> all;  // points that have a cost, and their costs
+  uint64_t best = UINT64_MAX;
+
+  // The most that counts as near the best; the points that are.
+  double limit() const { return kNear * static_cast<double>(best); }
+  int64_t near() const;
+  // Whether any search is soon near the best: more than one point in kRare is.
+  bool easy() const { return kRare * near() > std::ssize(all); }
+};
+//   errors  kNotFound  no point has a cost
+Result<Whole> WholeOf(BenchLayer& layer, Costs& costs);
 
 // Who searches.
 struct Contestant {
@@ -154,6 +173,7 @@ void ShowProgress(const std::string& text);
 
 // The tables.
 Status PrintSamples(const BenchOptions& options);
+Status PrintRanks(const BenchOptions& options);
 Status PrintCurves(const BenchOptions& options);
 Status PrintDuels(const BenchOptions& options);
 Status PrintRates(const BenchOptions& options);

@@ -2,8 +2,7 @@
 //
 // Table `samples`: how many measured schedules each search needs until one is within 1 % of the
 // best of the whole space. Every point of the space is measured first, so the best is known. Spaces
-// of more than --most points are left out, and those where any search is soon there: more than one
-// point in kRare is that near.
+// of more than --most points are left out, and those where any search is soon there (Whole::easy).
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,8 +16,6 @@ namespace {
 
 using tune::ModelKind;
 
-constexpr double kNear = 1.01;  // of the best
-constexpr int64_t kRare = 20;
 constexpr const char* kYardstick = "annealing, xgboost-alone (AutoTVM)";
 constexpr const char* kOurs = "evolution, prior, from the compiler's (tessera tune)";
 constexpr double kBar = 0.12;  // of the yardstick's samples
@@ -63,27 +60,6 @@ struct Runs {
   double all = 0;
 };
 
-// Of a layer's whole space.
-struct Whole {
-  uint64_t best = UINT64_MAX;
-  int64_t near = 0;  // points within kNear of it
-
-  double limit() const { return kNear * static_cast<double>(best); }
-};
-Result<Whole> WholeOf(BenchLayer& layer, Costs& costs) {
-  Whole whole;
-  std::vector<uint64_t> all;
-  for (auto point = (*layer).space->First(); point; point = (*layer).space->After(*point)) {
-    const tune::Measured cost = costs.Of(*layer, *point);
-    if (cost) all.push_back(*cost);
-  }
-  if (all.empty()) return Fail(Code::kNotFound, "{}: no point has a cost", (*layer).name);
-  whole.best = std::ranges::min(all);
-  whole.near = std::ranges::count_if(
-      all, [&](uint64_t cost) { return static_cast<double>(cost) <= whole.limit(); });
-  return whole;
-}
-
 void PrintRuns(const std::vector<Runs>& all) {
   const auto yardstick = std::ranges::find_if(
       all, [](const Runs& runs) { return std::string_view(runs.contestant->name) == kYardstick; });
@@ -127,15 +103,14 @@ Status PrintSamples(const BenchOptions& options) {
     ShowProgress(fmt::format("{}: all points", (*layer).name));
     TESSERA_ASSIGN(const Whole whole, WholeOf(layer, *costs));
     const double near = whole.limit();
-    const bool easy = kRare * static_cast<double>(whole.near) > layer.size.points;
     ShowProgress("");
     fmt::print(
         "{}: {:.0f} points, {} near the best of {} {}{}; the compiler's choice {:+.1f} %\n",
-        (*layer).name, layer.size.points, whole.near, whole.best, costs->unit(),
-        easy ? ", left out" : "",
+        (*layer).name, layer.size.points, whole.near(), whole.best, costs->unit(),
+        whole.easy() ? ", left out" : "",
         100 * (static_cast<double>(costs->Given(*layer)) / static_cast<double>(whole.best) - 1));
     std::fflush(stdout);
-    if (easy) continue;
+    if (whole.easy()) continue;
     ++counted;
     points += layer.size.points;
     for (size_t k = 0; k < all.size(); ++k) {

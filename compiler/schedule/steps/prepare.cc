@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "compiler/schedule/editor.h"
 
@@ -15,8 +16,7 @@ Status Apply(const PrepareStep& step, Editor& editor) {
 
 namespace {
 
-// Adds the names of the tensors that |e| reads to |names|, each once. Prepared weights are long
-// expressions of few tensors, and are checked after every step: one walk has to do.
+// Adds the names of the tensors that |e| reads to |names|, each once.
 void AddReads(const ir::Expr& e, std::vector<const std::string*>* names) {
   if (e->kind == ir::ExprKind::kTensorRead) {
     const std::string& name = e->tensor->name;
@@ -26,6 +26,24 @@ void AddReads(const ir::Expr& e, std::vector<const std::string*>* names) {
   for (const ir::Expr& x : e->args) {
     if (x->kind != ir::ExprKind::kVar && x->kind != ir::ExprKind::kImm) AddReads(x, names);
   }
+}
+
+// The names of the tensors that |body| reads, each once. Prepared weights are long expressions of
+// few tensors that few steps change, and are checked after every step: a thread knows the last ones.
+const std::vector<const std::string*>& ReadsOf(const ir::Expr& body) {
+  struct Known {
+    ir::Expr body;
+    std::vector<const std::string*> names;
+  };
+  thread_local std::array<Known, 16> all;
+  thread_local size_t oldest = 0;
+  for (const Known& known : all) {
+    if (known.body.get() == body.get()) return known.names;
+  }
+  Known& made = all[oldest++ % all.size()];
+  made = {body, {}};
+  AddReads(body, &made.names);
+  return made.names;
 }
 
 }  // namespace
@@ -50,8 +68,8 @@ Status Schedule::CheckPrepared(const Stage& stage) const {
     if (std::ranges::none_of(stage.relations, asked))
       return no("align sums under a condition, which its definition lacks");
   }
-  std::vector<const std::string*> reads;
-  if (!stage.placeholder) AddReads(stage.body, &reads);
+  const std::vector<const std::string*> none;
+  const auto& reads = stage.placeholder ? none : ReadsOf(stage.body);
   for (const Stage& source : stages_) {
     if (source.in_place_of == stage.name)
       return no(fmt::format("{} is in place of it", source.name));
