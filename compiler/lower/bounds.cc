@@ -307,7 +307,7 @@ class Inference {
     };
     roots.reserve(reader.axes.size() + reader.reduce_axes.size());
     for (size_t d = 0; d < reader.axes.size(); ++d) {
-      add(reader.axes[d].var, rb.first[d], std::max(rb.count[d], PaddedExtent(reader, rb, d)));
+      add(reader.axes[d].var, rb.first[d], PaddedExtent(reader, rb.count[d], d));
     }
     for (const ir::Axis& a : reader.reduce_axes) add(a.var, {.constant = a.min}, a.extent);
     return roots;
@@ -375,8 +375,7 @@ bool StageBounds::Moves(const Expr& index, const ir::ExprNode* loop) const {
   });
 }
 
-int64_t PaddedExtent(const Stage& stage, const StageBounds& b, size_t d) {
-  int64_t extent = b.count[d];
+int64_t PaddedExtent(const Stage& stage, int64_t extent, size_t d) {
   for (const Relation& r : stage.relations) {
     if (r.is_split && r.pad && r.parent.get() == stage.axes[d].var.get())
       extent = RoundUp(extent, r.factor);

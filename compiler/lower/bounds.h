@@ -46,8 +46,8 @@ struct Bounds {
 
 Result<Bounds> InferBounds(const schedule::Schedule& schedule);
 
-// Iterations of axis |d| of |stage| after a padded split rounds them up.
-int64_t PaddedExtent(const schedule::Stage& stage, const StageBounds& bounds, size_t d);
+// |extent| iterations of axis |d| of |stage| after a padded split rounds them up.
+int64_t PaddedExtent(const schedule::Stage& stage, int64_t extent, size_t d);
 
 // The loop variables that are fixed while |stage| is computed: those of the loops around it.
 ir::VarSet FixedVars(const schedule::Schedule& schedule, const schedule::Stage& stage);

@@ -51,7 +51,7 @@ void AddFollowed(const Schedule& schedule, const Bounds& bounds, const Stage& st
     const Expr min = ir::FromLinear(lb.min[d]);
     const bool inside = Moves(min, fixed);
     const Expr least = inside ? ir::FromLinear(lb.first[d]) : min;
-    const int64_t extent = inside ? PaddedExtent(leader, lb, d) : lb.extent[d];
+    const int64_t extent = PaddedExtent(leader, inside ? lb.count[d] : lb.extent[d], d);
     guards->push_back(ir::Le(least, index));
     guards->push_back(ir::Lt(index, least + Expr(extent)));
   }

@@ -39,6 +39,14 @@ void Add(const sched::TilePlan& plan, sched::TilePlan* sum) {
   sum->overhead_cycles += plan.overhead_cycles;
 }
 
+// Whether a tensor of |rank| dimensions has rows.
+bool HasRows(size_t rank) {
+  for (size_t d = 0; d < rank; ++d) {
+    if (sched::PositionOf(rank, d) == 2) return true;
+  }
+  return false;
+}
+
 // |decisions| with |turns| from region |first| on.
 Decisions InTurns(Decisions decisions, size_t first, const schedule::TurnsStep& turns) {
   for (size_t r = first; r + 1 < first + static_cast<size_t>(turns.layers); ++r)
@@ -76,20 +84,30 @@ std::optional<double> ResidencyPlanner::CostOfChain(const Chain& chain,
   const Result<sched::TilePlan> sum = SumOf(chain, residency);
   if (!sum) return std::nullopt;
   if (chain.first == chain.last) return sum->cycles();
-  int64_t weights = 0, records = 0, tiles = 0;
+  // What stays on chip, and what is there for a tile of work.
+  int64_t weights = 0, piece = 0, records = 0, record = 0, tiles = 0;
   for (size_t r = chain.first; r <= chain.last; ++r) {
     if (regions_[r].steps) continue;  // a given schedule decides about turns itself
     const Result<sched::TilePlan> plan = PlanOf(r, residency.regions[r]);
     const sched::AnalyzedRegion& region = *regions_[r].region;
     const sched::Extents e = sched::ExtentsOf(region, config_);
-    weights += e.out_blocks * e.in_blocks * e.weight_tiles;
-    records += e.out_blocks * region.Records();
-    tiles += CeilDiv(e.out_y, plan->y_tile) * CeilDiv(e.out_blocks, plan->channel_tile);
+    // Whole planes fetch theirs piece by piece; others stay on chip.
+    const bool part = plan->weights == sched::Residency::kPart,
+               stay = plan->weights == sched::Residency::kRegion;
+    (stay ? weights : piece) += e.weight_tiles * (part ? plan->input_tile : e.in_blocks) *
+                                (part   ? plan->channel_part
+                                 : stay ? e.out_blocks
+                                        : plan->channel_tile);
+    const bool all = plan->params == sched::Residency::kRegion;
+    (all ? records : record) += region.Records() * (all ? e.out_blocks : plan->channel_part);
+    tiles += CeilDiv(e.out_y, plan->y_tile) * (plan->inputs_outside
+                                                   ? CeilDiv(e.in_blocks, plan->input_tile)
+                                                   : CeilDiv(e.out_blocks, plan->channel_tile));
   }
-  if (tiles > kMostTiles || weights > config_.Depth(isa::Memory::kWgt) / kShare ||
-      records > config_.Depth(isa::Memory::kPrm) / kShare) {
-    return std::nullopt;
-  }
+  const int64_t wgt = config_.Depth(isa::Memory::kWgt), prm = config_.Depth(isa::Memory::kPrm);
+  const bool fits = weights <= wgt / kShare && weights + piece <= wgt && records <= prm / kShare &&
+                    records + record <= prm;
+  if (tiles > kMostTiles || !fits) return std::nullopt;
   return sum->cycles();
 }
 
@@ -121,8 +139,15 @@ const char* ResidencyPlanner::WhyNoTurns(size_t r) const {
 
 const char* ResidencyPlanner::WhyNoBlocks(size_t first, size_t last) const {
   for (size_t r = first + 1; r <= last; ++r) {
-    if (regions_[r].region->anchor.kind == sched::AnchorKind::kContraction)
-      return "each of its sums is over all channels";
+    const bool rows = std::ranges::all_of(regions_[r].reads, [&](const ResidentRead& read) {
+      return read.activation != regions_[r - 1].result || HasRows(read.rank);
+    });
+    if (!rows || !HasRows(regions_[r - 1].rank)) return "it reads channels that have no rows";
+    if (SumsChannels(r)) {
+      const sched::AnalyzedRegion& region = *regions_[r].region;
+      if (r == last && !region.anchor.InGroups(region.shape[1])) continue;
+      return "each of its sums is over all channels, which only the last layer may do";
+    }
     if (regions_[r].shape[1] != regions_[r - 1].shape[1])
       return "it has other channels than the layer in front of it";
   }
@@ -153,6 +178,14 @@ bool ResidencyPlanner::AddBands(size_t first, const schedule::TurnsStep& turns,
                                 std::vector<TurnTile>* tiles) const {
   TurnTile made{turns.rows, turns.blocks.value_or(0)};
   const size_t last = first + static_cast<size_t>(turns.layers) - 1;
+  const bool sums = turns.blocks && SumsChannels(last);
+  if (sums) {
+    const int64_t depth = config_.Depth(isa::Memory::kAcc),
+                  bank = depth / isa::RowOf(isa::Memory::kAcc).banks;
+    const sched::Shape4& shape = regions_[last].region->shape;
+    made.acc_tiles = depth - RoundUp(BlocksOf(last) * shape[2] * shape[3], bank);
+    if (made.acc_tiles <= 0) return false;
+  }
   for (size_t r = first; r < last; ++r) {
     const int64_t used =
         std::max<int64_t>(made.rows / regions_[r + 1].region->anchor.window[0].stride, 1);
@@ -163,6 +196,7 @@ bool ResidencyPlanner::AddBands(size_t first, const schedule::TurnsStep& turns,
     (*tiles)[r] = made;
     made.rows = used;
   }
+  if (sums) made = {.rows = made.rows, .input_blocks = made.blocks};
   (*tiles)[last] = made;
   return true;
 }
@@ -188,10 +222,14 @@ double ResidencyPlanner::WaitsInTurns(size_t first, const schedule::TurnsStep& t
     // With less room than two spare tiles, a region waits until its input has left ACC.
     if (turns.spare < 2 && k + 1 < plans.size()) waits += plans[k].vector_cycles;
     // With each further set of blocks, regions wait for a tile of those in front.
+    if (plans[k].inputs_outside) continue;
     const int64_t blocks = BlocksOf(first + k),
                   sets = CeilDiv(blocks, turns.blocks.value_or(blocks)),
                   tiles = sets * CeilDiv(regions_[first + k].shape[2], plans[k].y_tile);
-    waits += static_cast<double>(sets - 1) / static_cast<double>(tiles) * plans[k].cycles();
+    // Of whole planes, until they have left ACC.
+    const bool planes = turns.blocks && plans[k].y_tile >= regions_[first + k].shape[2];
+    waits += static_cast<double>(sets - 1) / static_cast<double>(tiles) *
+             (planes ? plans[k].vector_cycles : plans[k].cycles());
   }
   return waits;
 }
@@ -204,7 +242,23 @@ double ResidencyPlanner::CostInTurns(const Decisions& decisions, size_t first,
   std::vector<sched::TilePlan> plans;
   for (size_t r = first; r < first + static_cast<size_t>(turns.layers); ++r)
     plans.push_back(*PlanOf(r, plan->regions[r]));
-  return cost + WaitsInTurns(first, turns, plans);
+  return cost + WaitsInTurns(first, turns, plans) + AheadApart(decisions, first, turns);
+}
+
+double ResidencyPlanner::AheadApart(const Decisions& decisions, size_t first,
+                                    const schedule::TurnsStep& turns) {
+  const size_t last = first + static_cast<size_t>(turns.layers) - 1;
+  if (!turns.blocks || !SumsChannels(last)) return 0;
+  const std::optional<ResidencyPlan> apart = PlanBy(decisions);
+  if (!apart) return 0;
+  const Result<sched::TilePlan> plan = PlanOf(last, apart->regions[last]);
+  if (!plan || plan->weights != sched::Residency::kRegion) return 0;
+  const sched::Extents e = sched::ExtentsOf(*regions_[last].region, config_);
+  const int64_t tiles = e.out_blocks * e.in_blocks * e.weight_tiles,
+                beats = CeilDiv(config_.wgt_tile_bytes(), config_.bus_bytes());
+  sched::TilePlan loaded = *plan;
+  loaded.bus_cycles -= static_cast<double>(tiles * beats);
+  return plan->cycles() - loaded.cycles();
 }
 
 double ResidencyPlanner::EstimateInTurns(const Decisions& decisions, size_t first,

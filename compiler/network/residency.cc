@@ -202,6 +202,7 @@ bool ResidencyPlanner::Arrange(std::vector<Resident> residents, const std::vecto
     sched::OnChip seen = Seen(r, residents);
     seen.inp_tiles = gap;
     seen.rows = tiles[r].rows, seen.blocks = tiles[r].blocks;
+    seen.input_blocks = tiles[r].input_blocks, seen.acc_tiles = tiles[r].acc_tiles;
     out->regions.push_back(std::move(seen));
     out->box_base.push_back(base);
     out->box_tiles.push_back(gap);
@@ -313,7 +314,9 @@ Result<ResidencyPlan> ResidencyPlanner::Run() {
     const bool free = !regions_[r].resident && !regions_[r].steps;
     const bool turns = r + 1 < regions_.size() && WhyNoTurns(r) == nullptr;
     plan.choices.push_back({.stays = free && candidates_[r].resident, .turns = turns});
-    if (turns && WhyNoBlocks(r, r + 1) == nullptr) plan.choices.back().blocks = BlocksOf(r);
+    if (!turns || WhyNoBlocks(r, r + 1) != nullptr) continue;
+    plan.choices.back().blocks = BlocksOf(r);
+    plan.choices.back().summed = SumsChannels(r + 1);
   }
   std::ranges::stable_sort(plan.residents, {}, &Resident::first);
   for (size_t r = 0; r < regions_.size(); ++r) {

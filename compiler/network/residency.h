@@ -102,6 +102,7 @@ struct ResidencyPlan {
     bool stays = false, turns = false, taps = false;
     // The channel blocks of its result, where it may take turns with the next one by fewer; else 0.
     int64_t blocks = 0;
+    bool summed = false;  // ... and the next one sums over them, which ends a chain by blocks
   };
   std::vector<Choices> choices;
 

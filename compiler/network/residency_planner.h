@@ -23,9 +23,10 @@ struct Decision {
 };
 using Decisions = std::vector<Decision>;  // by region
 
-// Rows and channel blocks of a tile of work of a region that takes turns, as OnChip has them.
+// Rows and channel blocks of a tile of work of a region that takes turns, of its input, and the
+// tiles of ACC, as OnChip has them.
 struct TurnTile {
-  int64_t rows = 0, blocks = 0;
+  int64_t rows = 0, blocks = 0, input_blocks = 0, acc_tiles = -1;
 };
 
 // The regions that take turns with |region| by |decisions|; the region alone: none.
@@ -86,11 +87,18 @@ class ResidencyPlanner {
   // rows in a tile) need, with room for |spare| more tiles; nothing if that is all of it.
   std::optional<Resident> Folded(Resident candidate, const TurnTile& made, int64_t used,
                                  int64_t spare) const;
+  // Whether region |r| sums over the channels of its input.
+  bool SumsChannels(size_t r) const {
+    return regions_[r].region->anchor.kind == sched::AnchorKind::kContraction;
+  }
   int64_t BlocksOf(size_t r) const { return CeilDiv(regions_[r].shape[1], config_.block_out); }
   // The estimate of |plan|, less the waits for the bus that other regions' idle bus saves.
   double CostWithWaits(const std::optional<ResidencyPlan>& plan);
   // The same of |decisions| with |turns| from region |first| on, with the waits of these regions.
   double CostInTurns(const Decisions& decisions, size_t first, const schedule::TurnsStep& turns);
+  // The cycles of loads in that chain that are free without it: weights of the last region, if it
+  // sums over blocks and they stay, come under the region before it in any case.
+  double AheadApart(const Decisions& decisions, size_t first, const schedule::TurnsStep& turns);
   // What the estimate of MakePlan says of that chain alone.
   double EstimateInTurns(const Decisions& decisions, size_t first,
                          const schedule::TurnsStep& turns) const;

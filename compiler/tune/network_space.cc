@@ -103,6 +103,7 @@ std::vector<Choice> NetworkSpace::Domain(const std::vector<Choice>& picks) {
               values.push_back(TurnsChoice({layers, rows, spare, blocks}));
           }
         }
+        if (link.summed) most = 0;
       }
       break;
     case Kind::kStay:

@@ -117,10 +117,6 @@ Status ProgramEmitter::TakeFixed(size_t index) {
 Status ProgramEmitter::SurveyRegion(size_t index) {
   Emission& emission = *emissions_[index];
   if (emission.surveyed) return {};
-  if (emission.units.size() > Overlap::kMostUnits) {
-    return Fail(Code::kOutOfRange, "{} tiles of work; at most {} are looked at",
-                emission.units.size(), Overlap::kMostUnits);
-  }
   Rings rings = rings_;
   rings.UseInp(plan_.residency.box_base[index], plan_.residency.box_tiles[index]);
   FixedPlaces fixed(&rings);
@@ -164,6 +160,9 @@ Result<std::optional<ProgramEmitter::UnderRegion>> ProgramEmitter::FindOverlap(s
   const network::Chain behind = network::ChainOf(index + 1, plan_.residency.residents);
   for (size_t j = behind.first; j <= behind.last; ++j) {
     if (!emissions_[j]->begun || !allowed_[index]) return std::nullopt;
+  }
+  for (size_t j = index; j <= behind.last; ++j) {
+    if (emissions_[j]->units.size() > Overlap::kMostUnits) return std::nullopt;
   }
   Emission &now = *emissions_[index], &next = *emissions_[index + 1];
   const auto tiles_of = [&](const ir::Buffer& b) { return rings_.TilesOf(b); };

@@ -7,6 +7,7 @@
 //
 // The loops that a plan describes, outermost first (o, i: blocks of output and input channels):
 //   channels outside:  for o.o: for n: for y.o: for x.o: tile      spatial outside: o.o innermost
+//   inputs outside:    for i.o: for n: for y.o: tile, of one chunk
 //   tile:              for i.o: fetch input box; for o.w: fetch weights; products; after the last
 //                      i.o: epilogue and store of the o.w part ("drain")
 #ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_H_
@@ -67,7 +68,16 @@ struct OnChip {
   // Rows and channel blocks (0: all) of a tile of work in a chain: its tiles have all columns, and
   // load constants once. With 0 rows, the plan chooses.
   int64_t rows = 0, blocks = 0;
+  // Of a region in a chain that sums over the blocks of channels in front of it: so many are there
+  // at one time (0: all). Its sums stay in ACC from the first blocks to the last.
+  int64_t input_blocks = 0;
+  int64_t acc_tiles = -1;  // of ACC, beside the sums of the chain that stay; -1: all
 
+  // Whether a tile of work has all |out_y| rows of a region in a chain by blocks of channels: then
+  // no other tile needs the same weights or records.
+  bool WholePlanes(int64_t out_y) const {
+    return (blocks > 0 || input_blocks > 0) && rows >= out_y;
+  }
   const Halo* HaloOf(const te::Tensor& fetched_tensor) const;  // null: it is in device memory
   bool operator==(const OnChip&) const = default;
 };
@@ -82,8 +92,9 @@ struct TilePlan {
   int64_t channel_part =
       1;  // ... of one weight fetch and drain (o.w), divides the work inside a tile
   int64_t y_tile = 1, x_tile = 1;
-  int64_t input_tile = 1;    // input channel blocks of a chunk of the reduction (i.o)
-  bool input_above = false;  // spatial outside, one chunk: the input box is fetched above o.o
+  int64_t input_tile = 1;       // input channel blocks of a chunk of the reduction (i.o)
+  bool input_above = false;     // spatial outside, one chunk: the input box is fetched above o.o
+  bool inputs_outside = false;  // i.o is outermost: all sums of the region stay in ACC
   Residency weights = Residency::kPart;
   Residency params = Residency::kPart;
   bool down = false;  // weighted windows follow each other down columns, not along rows

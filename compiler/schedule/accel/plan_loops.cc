@@ -116,15 +116,19 @@ void StepWriter::TilesOfWork() {
   Names channels, positions, inside;
   if (lanes) {
     Add(SplitStep{leader, c, {block_}, "c.t", "lane", Tail::kPad});
-    Cut(leader, "c.t", PlanSize::kChannels, "c.o", "c.r");
-    channels.push_back("c.o");
-    if (parts_) Cut(leader, "c.r", PlanSize::kPart, "c.w", "c.i");
-    inside.push_back(parts_ ? "c.i" : "c.r");
+    const bool all = plan_.inputs_outside;
+    if (!all) Cut(leader, "c.t", PlanSize::kChannels, "c.o", "c.r");
+    if (!all) channels.push_back("c.o");
+    const std::string tile = all ? "c.t" : "c.r";
+    if (parts_) Cut(leader, tile, PlanSize::kPart, "c.w", "c.i");
+    inside.push_back(parts_ ? "c.i" : tile);
   }
   if (rows == Rows::kAll) Add(SplitStep{leader, n, {config_.batch}, "n.t", "n.r", Tail::kPad});
   if (!n.empty() && rows != Rows::kSome) positions.push_back(rows == Rows::kAll ? "n.t" : n);
   const auto position = [&](const std::string& axis, PlanSize size) {
     if (axis.empty()) return;
+    const bool all = size == PlanSize::kColumns || plan_.y_tile >= extents_.out_y;
+    if (plan_.inputs_outside && all) return inside.push_back(axis);
     Cut(leader, axis, size, axis + ".o", axis + ".i");
     positions.push_back(axis + ".o");
     inside.push_back(axis + ".i");
@@ -136,7 +140,7 @@ void StepWriter::TilesOfWork() {
   const Names& second = plan_.spatial_outside ? channels : positions;
   order.insert(order.end(), second.begin(), second.end());
   position_loop_ = positions.empty() ? "" : positions.back();
-  work_loop_ = order.empty() ? "" : order.back();
+  work_loop_ = !order.empty() ? order.back() : plan_.inputs_outside ? "ci.o" : "";
   const std::string lane = lanes ? "lane" : c, image = rows == Rows::kAll ? "n.r" : n;
   Names tile{lane};
   if (rows != Rows::kNone) tile.insert(tile.begin(), image);
@@ -148,7 +152,7 @@ void StepWriter::TilesOfWork() {
     const Tail tail = a_.in_channels % block_ == 0 ? Tail::kGuard : Tail::kPad;
     Add(SplitStep{sum_, reduced_, {block_}, "ci.t", "l", tail});
     Cut(sum_, "ci.t", PlanSize::kInputs, "ci.o", "ci.i");
-    order.push_back("ci.o");
+    order.insert(plan_.inputs_outside ? order.begin() : order.end(), "ci.o");
     if (parts_) order.push_back(work_loop_ = "c.w");
     add(inside);
     order.push_back("ci.i");

@@ -37,6 +37,7 @@ bool StepWriter::PartsDivide() const { return plan_.channel_tile % plan_.channel
 // Blocks of grouped channels read different boxes; no product of sizes describes these.
 bool StepWriter::Fixed(PlanSize size) const {
   if (size == PlanSize::kChannels && (grouped_ || (InPlace() && !PartsDivide()))) return true;
+  if (plan_.inputs_outside && size == PlanSize::kInputs) return true;
   return on_chip_.rows > 0 &&
          (size == PlanSize::kChannels || size == PlanSize::kRows || size == PlanSize::kColumns);
 }
@@ -73,7 +74,9 @@ void StepWriter::FindBuffers() {
   const PlanSide channels{PlanSize::kChannels, {1, "", 0}},
       part{parts_ ? PlanSize::kPart : PlanSize::kChannels, {1, "", 0}},
       rows{PlanSize::kRows, {1, "", 0}}, columns{PlanSize::kColumns, {1, "", 0}};
-  if (anchored_) AddBuffer(Scope::kAcc, {channels, rows, columns});
+  const PlanSide summed =
+      plan_.inputs_outside ? PlanSide{std::nullopt, {.plus = extents_.out_y}} : rows;
+  if (anchored_) AddBuffer(Scope::kAcc, {channels, summed, columns});
   for (const Pass& pass : passes_) {
     if (!pass.changes.empty() || pass.name == out_) continue;  // no buffer, or not a tile's
     AddBuffer(pass.step->wide() ? Scope::kAcc : Scope::kOut, {part, rows, columns});

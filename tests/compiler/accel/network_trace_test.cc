@@ -263,7 +263,8 @@ TEST(NetworkTraces, OfSeveralLayersHaveToAgree) {
               HasSubstr("cannot take turns: its result goes to device memory"));
   EXPECT_THAT(ErrorOfRow(1, {"turns 3 1 1 1"}, {}, 32),
               HasSubstr("turns: its layers cannot take turns by blocks of channels: of one of "
-                        "them, each of its sums is over all channels; leave out the number"));
+                        "them, each of its sums is over all channels, which only the last layer "
+                        "may do; leave out the number"));
   EXPECT_THAT(ErrorOfRow(1, {"stay"}, {.residency = false}),
               HasSubstr("stay: it has to go to device memory"));
   EXPECT_THAT(ErrorOfRow(1, {"turns 2 1 1"}, {.residency = false}),

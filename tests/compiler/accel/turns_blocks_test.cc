@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: regions that take turns by blocks of channels: random chains, with any numbers in
-// their network traces, are exact under two interleavings of the units, pass the static checker,
-// and give the same program by their own schedules; schedules whose tiles and planes disagree are
-// refused by name. Space: seeded chains of two or three layers on four configurations; windows
-// with and without pads and strides; blocks that do and do not divide the channels. Not tested
-// here: what the planner chooses (tests/models), turns for all channels (turns_test).
+// What is tested: regions that take turns by blocks of channels: random chains, with any numbers
+// in their network traces, are exact under two interleavings of the units, pass the static
+// checker, and give the same program by their own schedules; schedules whose tiles and planes
+// disagree are refused by name. Space: seeded chains of two to four layers on four
+// configurations, of which the last one may sum over the channels; windows with and without pads
+// and strides; tiles of some rows and of all; blocks that do and do not divide the channels. Not
+// tested here: what the planner chooses (tests/models), turns for all channels (turns_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,8 +30,9 @@ int64_t CountPlanes(const std::vector<schedule::Trace>& traces, int64_t planes) 
   return count;
 }
 
-// A layer that makes channels, and others that keep them apart.
-graph::TensorId Channels(Net& net, const isa::Config& config, int64_t layers) {
+// A layer that makes channels, and others that keep them apart; with |sums| one more, which sums
+// over them.
+graph::TensorId Channels(Net& net, const isa::Config& config, int64_t layers, bool sums) {
   Rng& rng = net.rng();
   const int64_t block = config.block_out;
   auto x = net.Input({1, rng.Range(1, 2 * block), rng.Range(6, 30), rng.Range(4, 12)});
@@ -44,25 +46,30 @@ graph::TensorId Channels(Net& net, const isa::Config& config, int64_t layers) {
     if (w.OutExtent(0, shape[2]) < 1 || w.OutExtent(1, shape[3]) < 1) return x;
     x = rng.OneIn(4) ? net.MaxPool(x, w) : net.Conv(x, channels, w, channels);
   }
-  return x;
+  const int64_t outs = rng.Range(1, 4 * block);
+  return sums ? net.Conv(x, outs, Square(rng.OneIn(3) ? 3 : 1, rng.OneIn(4) ? 2 : 1)) : x;
 }
 
 class BlocksTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(BlocksTest, TakeTurnsExactly) {
   const isa::Config config = NamedConfig(GetParam());
-  int64_t made = 0, partial = 0;
+  int64_t made = 0, partial = 0, summed = 0, whole = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     Net net(seed);
-    const int64_t layers = net.rng().Range(2, 3);
-    net.Output(Channels(net, config, layers));
+    const bool sums = net.rng().OneIn(2);
+    const int64_t apart = net.rng().Range(sums ? 1 : 2, 3), layers = apart + (sums ? 1 : 0);
+    net.Output(Channels(net, config, apart, sums));
     auto compiled = Compile(net.graph(), config);
     ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
     if (std::ssize(compiled->regions) != layers) continue;
     Rng& rng = net.rng();
     const int64_t blocks = CeilDiv(compiled->regions[0].output.shape()[1], config.block_out),
                   together = rng.Range(1, blocks - 1);
-    const schedule::TurnsStep turns{layers, rng.Range(1, 3), rng.Range(0, 2), together};
+    const int64_t height = compiled->regions[0].output.shape()[2];
+    const bool planes = rng.OneIn(3);
+    const schedule::TurnsStep turns{layers, planes ? height : rng.Range(1, 3), rng.Range(0, 2),
+                                    together};
     SCOPED_TRACE(::testing::Message()
                  << "seed " << seed << ": " << schedule::Print({turns}) << blocks << " blocks");
     for (lower::accel::AccelRegion& region : compiled->regions) region.network.emplace();
@@ -74,6 +81,7 @@ TEST_P(BlocksTest, TakeTurnsExactly) {
       continue;
     }
     ++made, partial += blocks % together == 0 ? 0 : 1;
+    summed += sums ? 1 : 0, whole += planes && sums ? 1 : 0;
     compiled->program = *program;
     const std::vector<schedule::Trace> traces = program->traces;
     ASSERT_EQ(CountPlanes(traces, together), 2 * (layers - 1));
@@ -92,6 +100,9 @@ TEST_P(BlocksTest, TakeTurnsExactly) {
   }
   EXPECT_GE(made, 10) << "of 40";
   EXPECT_GE(partial, 1);
+  EXPECT_GE(summed, 3);
+  // The ACC of tiny has 256 tiles: too few for the sums of all rows of two layers.
+  EXPECT_GE(whole, config.name == "tiny" ? 0 : 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Configurations, BlocksTest,

@@ -3,10 +3,10 @@
 // What is tested: regions that take turns, with some rows of the tensors between them in INP at a
 // time: random chains of layers too large for INP are exact under several interleavings of the
 // units, pass the static checker, and give the same program by their own schedules; schedules that
-// cannot take turns are refused by name; the order of units of work never lets a unit read a row
-// that has been replaced. Space: seeded chains on four configurations (TESSERA_CHAINS of each);
-// rows, windows and tiles of units, seeded. Not tested here: whole networks
-// (tests/tools/steps_test, tests/cosim), cycles (tests/models).
+// cannot take turns are refused by name; layers of thousands of units take turns; the order of
+// units of work never lets a unit read a row that has been replaced. Space: seeded chains on four
+// configurations (TESSERA_CHAINS of each); rows, windows and tiles of units, seeded. Not tested
+// here: whole networks (tests/tools/steps_test, tests/cosim), cycles (tests/models).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -220,6 +220,42 @@ TEST_F(GivenTest, TensorsWithoutRowsAreNotFolded) {
 
 TEST_F(GivenTest, WhatIsFoldedCannotBeStored) {
   EXPECT_THAT(Refused({.store_all = true}), HasSubstr("compile without --keep-tensors"));
+}
+
+// Without rotating buffers, each instruction of a layer is a unit of work by itself.
+TEST(ManyUnits, TakeTurnsExactly) {
+  const isa::Config config = NamedConfig("default");
+  Net net(7);
+  const auto x = net.Conv(net.Input({1, 64, 192, 12}), 64, Square(1));
+  net.Output(net.Conv(x, 64, Square(3), 64));
+  auto compiled = Compile(net.graph(), config);
+  ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+  ASSERT_EQ(compiled->regions.size(), 2U);
+  for (lower::accel::AccelRegion& region : compiled->regions) region.network.emplace();
+  compiled->regions[0].network->emplace_back(schedule::TurnsStep{2, 1, 2});
+  const auto given = CompileAlone(compiled->activations, compiled->regions, config);
+  ASSERT_TRUE(given.has_value()) << given.error().message;
+  for (size_t r = 0; r < 2; ++r) {
+    compiled->regions[r].network.reset();
+    schedule::Trace& trace = compiled->regions[r].schedule.emplace(given->traces[r]);
+    if (r > 0) continue;
+    std::erase_if(trace, [](const schedule::Step& step) {
+      return std::holds_alternative<schedule::DoubleBufferStep>(step);
+    });
+    for (schedule::Step& step : trace) {
+      auto* decide = std::get_if<schedule::DecideStep>(&step);
+      if (decide != nullptr && (decide->name == "inputs" || decide->name == "part"))
+        decide->value = schedule::Choice(1);
+    }
+  }
+  const auto made = CompileAlone(compiled->activations, compiled->regions, config);
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  EXPECT_GT(made->stats.instructions - given->stats.instructions, int64_t{Overlap::kMostUnits});
+  compiled->program = *made;
+  Values values = RandomInputs(net.graph(), net.rng());
+  Evaluate(*compiled, values);
+  EXPECT_EQ(RunAndCompare(*compiled, config, values), "");
+  EXPECT_EQ(isa::CheckProgram(made->image, config).ToString(), "");
 }
 
 // A ring of |rows| rows through which one region passes rows to the next: set |time| has the rows

@@ -48,7 +48,7 @@ class WorkClock {
 // the unit's input.
 class Overlap {
  public:
-  // Regions with more units do not overlap.
+  // Regions with more units overlap only where they take turns.
   static constexpr size_t kMostUnits = 2048;
 
   // |first| is surveyed; |gone| marks the units of it that have run.
