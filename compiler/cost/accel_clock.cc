@@ -225,13 +225,15 @@ class AccelClock {
   }
 
   // The same for LOAD. A transfer uses cycles in which earlier ones wait for room. It waits for the
-  // beats of instructions that found no idle cycle of the bus.
+  // beats of instructions that found no idle cycle of the bus. One that had to wait finds the
+  // memory idle. The last beat takes some cycles to the scratchpad.
   double Load(const Piece& piece, double ready) {
     Fetch();
     state_.read += piece.bytes;
     const auto free = static_cast<double>(state_.clock.free(Unit::kLoad));
     const double idle = std::max(0.0, ready - free) + piece.idle_bus;
     double left = piece.cycles + std::max(0.0, state_.late - idle);
+    if (ready > free && piece.bytes > 0) left += idle_latency_;
     state_.late = 0;
     double done = 0;
     for (Gap& gap : state_.gaps) {
@@ -242,13 +244,13 @@ class AccelClock {
     }
     if (left <= 0) {
       state_.busy[static_cast<size_t>(Unit::kLoad)] += piece.cycles;
-      return done + isa::StartCycles(Unit::kLoad);
+      return done + isa::StartCycles(Unit::kLoad) + isa::kBeatCycles;
     }
     if (ready > free) {
       std::ranges::rotate(state_.gaps, state_.gaps.begin() + 1);
       state_.gaps.back() = {free, ready};
     }
-    return RunFor(Unit::kLoad, ready, left, piece.cycles);
+    return RunFor(Unit::kLoad, ready, left, piece.cycles) + isa::kBeatCycles;
   }
 
   double RunFor(Unit unit, double ready, double cycles, double busy) {
@@ -303,6 +305,10 @@ class AccelClock {
   const isa::Config& config_;
   const Nests& nests_;
   Pieces pieces_;
+  // From the request of a transfer that finds the memory idle to its first beat. The clock has the
+  // latency of a memory where every transfer has it.
+  const double idle_latency_ =
+      isa::TimingOf(config_.dram).pipelined ? 0 : isa::TimingOf(config_.dram).read_latency;
   const double insn_beats_ =  // of an instruction
       static_cast<double>(CeilDiv(isa::kInsnBytes, config_.bus_bytes()));
   std::vector<std::vector<int64_t>> index_;  // by nest: the iterations of its outer loops

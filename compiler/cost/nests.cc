@@ -40,6 +40,7 @@ struct CallsAlong {
   int64_t elements = 1;                            // in a call
   int64_t calls = 1;                               // in one iteration
   Range box;                                       // of the first iteration
+  bool padded = false;                             // a padded split rounds the box up
   int64_t corners = 1;                             // iterations; 0: not known
   Range reach;                                     // that all iterations together need
   std::vector<std::pair<int64_t, int64_t>> loops;  // step of the box, iterations
@@ -177,8 +178,10 @@ class Counter {
   CallsAlong CallsOf(const Nest& nest, size_t d) const {
     const Expr& axis = nest.stage->axes[d].var;
     const ir::Linear& first = nest.bounds->first[d];
+    const int64_t count = lower::PaddedExtent(*nest.stage, *nest.bounds, d);
     CallsAlong along{.elements = InCall(nest, axis),
-                     .box = {first.constant, first.constant + nest.bounds->count[d]}};
+                     .box = {first.constant, first.constant + count},
+                     .padded = count > nest.bounds->count[d]};
     along.calls = CeilDiv(Iterations(nest, axis), along.elements);
     along.reach = along.box;
     for (const ir::Linear::Term& t : first.terms) {
@@ -191,9 +194,10 @@ class Counter {
     return along;
   }
 
-  // The indices of dimension |d| below the stage's limit and inside what it copies by |source|.
-  static Range CopiedOf(const Nest& nest, size_t d, const std::vector<ReadIndex>& source) {
-    Range copied{0, nest.bounds->limit[d]};
+  // The indices of dimension |d| |inside| the stage and inside what it copies by |source|.
+  static Range CopiedOf(const Nest& nest, size_t d, const Range& inside,
+                        const std::vector<ReadIndex>& source) {
+    Range copied = inside;
     for (const ReadIndex& read : source) {
       const int64_t scale = read.form.CoeffOf(nest.stage->axes[d].var);
       const int64_t offset = read.form.constant;
@@ -249,7 +253,10 @@ class Counter {
     double all = nest.calls;
     for (size_t d = 0; d < stage.axes.size(); ++d) {
       const CallsAlong along = CallsOf(nest, d);
-      const Range inside{0, nest.bounds->limit[d]}, copied = CopiedOf(nest, d, source);
+      // No condition skips what a padded split adds.
+      const int64_t limit = nest.bounds->limit[d];
+      const Range inside{0, along.padded ? std::max(limit, along.reach.end) : limit},
+          copied = CopiedOf(nest, d, inside, source);
       const double share = along.ShareIn(inside);
       all *= share;
       nest.calls *= copied == inside ? share : along.ShareIn(copied);

@@ -66,15 +66,18 @@ class PieceMaker {
     return piece;
   }
 
-  // A transfer moves whole beats for each tile, and writes pads without the bus.
+  // A transfer moves whole beats for each tile. It writes pads without the bus, and while the
+  // memory carries no beat.
   void AddTransfer(const Nest& nest, Piece* piece) const {
     const schedule::Stage& stage = *nest.stage;
     const int64_t bytes = stage.scope == ir::Scope::kPrm ? config_.prm_tile_bytes()
                                                          : nest.call_elements * SizeOf(stage.dtype);
     const double beats = nest.calls * static_cast<double>(CeilDiv(bytes, config_.bus_bytes()));
-    piece->cycles = beats / (global_.shared > 0 ? global_.shared : 1) + nest.pads + kTransferCycles;
+    const double carried = beats / (global_.shared > 0 ? global_.shared : 1);
+    piece->cycles = std::max(carried, beats + nest.pads) + kTransferCycles;
     piece->bytes = nest.calls * static_cast<double>(bytes);
-    piece->idle_bus = nest.pads;
+    // The bus carries small tiles of a row together.
+    piece->idle_bus = nest.pads + beats - piece->bytes / static_cast<double>(config_.bus_bytes());
   }
 
   // A buffer has a second copy if a step says so. With options_.double_buffers it also has one if

@@ -23,7 +23,7 @@ struct Piece {
   isa::Unit unit = isa::Unit::kVector;
   double cycles = 0;
   double bytes = 0;      // of device memory
-  double idle_bus = 0;   // cycles of a transfer in which it writes pads
+  double idle_bus = 0;   // cycles of a transfer in which the bus carries nothing
   double micro_ops = 0;  // bytes of micro-ops, which come before the first piece
   size_t copies = 1;     // of the nest's buffer
 };

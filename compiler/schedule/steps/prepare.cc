@@ -29,7 +29,7 @@ void AddReads(const ir::Expr& e, std::vector<const std::string*>* names) {
 }
 
 // The names of the tensors that |body| reads, each once. Prepared weights are long expressions of
-// few tensors that few steps change, and are checked after every step: a thread knows the last ones.
+// few tensors that few steps change. They are checked after every step: a thread knows the last.
 const std::vector<const std::string*>& ReadsOf(const ir::Expr& body) {
   struct Known {
     ir::Expr body;
