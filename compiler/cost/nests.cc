@@ -178,7 +178,7 @@ class Counter {
   CallsAlong CallsOf(const Nest& nest, size_t d) const {
     const Expr& axis = nest.stage->axes[d].var;
     const ir::Linear& first = nest.bounds->first[d];
-    const int64_t count = lower::PaddedExtent(*nest.stage, *nest.bounds, d);
+    const int64_t count = lower::PaddedExtent(*nest.stage, nest.bounds->count[d], d);
     CallsAlong along{.elements = InCall(nest, axis),
                      .box = {first.constant, first.constant + count},
                      .padded = count > nest.bounds->count[d]};
