@@ -50,9 +50,9 @@ WantedPlans PlansFor(const std::vector<ChosenDevice>& devices);
 // plans to compile; opening an artifact that lacks one is an error later. |import|: how to read a
 // model. |keep_tensors|: every layer's result of a model can be read back
 // (CompileOptions::keep_tensors).
-//   errors  kInvalidArgument  --config, --tflite, --shape, --known or --floats with an artifact that
-//                             was made for another; --floats fast without host code; those of the
-//                             parts
+//   errors  kInvalidArgument  --config, --tflite, --shape, --known or --floats with an artifact
+//                             that was made for another; --floats fast without host code; those of
+//                             the parts
 Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name,
                                   const WantedPlans& plans, const ImportWords& import,
                                   bool keep_tensors = false);

@@ -92,9 +92,10 @@ class WinogradGenerator {
     return LayOut(products, DimensionOf(products, roles_.data[channel_].axis.name()));
   }
 
-  // Rows of squares for which the second cache exchanges the fewest bytes with the memory behind it.
-  // Half of it keeps the weights from one band to the next, or the transformed input and the
-  // products of a band; otherwise all bands bring the weights again, or these go to memory and back.
+  // Rows of squares for which the second cache exchanges the fewest bytes with the memory behind
+  // it. Half of it keeps the weights from one band to the next, or the transformed input and the
+  // products of a band. Otherwise each band brings the weights again, or these go to memory and
+  // back.
   int64_t RowsInBand() const {
     const int64_t in = roles_.InputChannel()->axis.extent, out = roles_.data[channel_].axis.extent;
     const int64_t places = 4 * by_.products() * by_.products();

@@ -2,7 +2,8 @@
 //
 // What is tested: every sketch of every host layer of whole networks is compiled, runs, and has the
 // result of the layer's first sketch, which the other tests of these networks check. Space:
-// the example network, ResNet-18, MobileNetV2; equal layers once; random inputs.
+// the example network, in int8 and in float32, ResNet-18, MobileNetV2; equal layers once; random
+// inputs.
 // Not tested here: other values of a sketch's decisions (compiler_driver_evaluate_test), levels of
 // other machines.
 #include <fmt/format.h>
@@ -67,6 +68,7 @@ TEST_P(HostSketches, AgreeWithTheFirst) {
 
 INSTANTIATE_TEST_SUITE_P(Networks, HostSketches,
                          ::testing::Values("models/fashion/fashion_int8.onnx",
+                                           "models/fashion/fashion.onnx",
                                            TESSERA_IMAGENET "/resnet18_int8.onnx",
                                            TESSERA_IMAGENET "/mobilenetv2_int8.onnx"),
                          [](const auto& param) {

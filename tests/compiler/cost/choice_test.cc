@@ -4,8 +4,8 @@
 // whose memory is slow takes the algorithm that reads the fewest bytes of weights, one whose memory
 // costs nothing takes one with few products; what other layers read between two runs makes a shared
 // cache worth less. Sketches that compute the same are left to the generator. Space: a convolution
-// of 3 x 3 with pads, of small and of large images. Not tested here: how near estimates are to times
-// (bench/host_sketches.cc).
+// of 3 x 3 with pads, of small and of large images. Not tested here: how near estimates are to
+// times (bench/host_sketches.cc).
 #include "compiler/cost/choice.h"
 
 #include <gtest/gtest.h>

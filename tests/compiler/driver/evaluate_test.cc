@@ -4,9 +4,10 @@
 // those of device `cycle` on the program with the layer's constants and random inputs, for the
 // generator's schedule and for random picks, on three configurations; four threads at once get the
 // same. Host: the function of every sketch computes the definition, in every layout and with every
-// value of every decision; floats by every algorithm within its stated error. GPU: the source has each kernel of every sketch. Memory does not grow
-// over 60 evaluations. Not tested here: which traces are legal (compiler/schedule), what kernels
-// compute (compiler/gpu, compiler_tune_gpu_test).
+// value of every decision; floats by every algorithm within its stated error. GPU: the source has
+// each kernel of every sketch. Memory does not grow over 60 evaluations. Not tested here: which
+// traces are legal (compiler/schedule), what kernels compute (compiler/gpu,
+// compiler_tune_gpu_test).
 #include "compiler/driver/evaluate.h"
 
 #include <fmt/format.h>
