@@ -74,7 +74,7 @@ Status PrintRanks(const BenchOptions& options) {
     std::fflush(stdout);
   }
   fmt::print(
-      "\n{} layers that are not easy: the first near point is the {:.0f}th by the estimate "
+      "\n{} layers that are not easy: the place by the estimate of the first near point: {:.0f} "
       "(median; quartiles {:.0f} and {:.0f}, worst {:.0f})\n",
       ranks.size(), Quantile(ranks, 0.5), Quantile(ranks, 0.25), Quantile(ranks, 0.75),
       Quantile(ranks, 1));
