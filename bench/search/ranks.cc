@@ -73,6 +73,7 @@ Status PrintRanks(const BenchOptions& options) {
                whole.easy() ? " easy" : "");
     std::fflush(stdout);
   }
+  if (ranks.empty()) return {};
   fmt::print(
       "\n{} layers that are not easy: the place by the estimate of the first near point: {:.0f} "
       "(median; quartiles {:.0f} and {:.0f}, worst {:.0f})\n",
