@@ -73,8 +73,9 @@ Status PrintRanks(const BenchOptions& options) {
                whole.easy() ? " easy" : "");
     std::fflush(stdout);
   }
+  if (ranks.empty()) return {};
   fmt::print(
-      "\n{} layers that are not easy: the first near point is the {:.0f}th by the estimate "
+      "\n{} layers that are not easy: the place by the estimate of the first near point: {:.0f} "
       "(median; quartiles {:.0f} and {:.0f}, worst {:.0f})\n",
       ranks.size(), Quantile(ranks, 0.5), Quantile(ranks, 0.25), Quantile(ranks, 0.75),
       Quantile(ranks, 1));
