@@ -14,8 +14,9 @@
 namespace tessera::network {
 namespace {
 
-constexpr size_t kMostLinks = 6;                     // of a chain
-constexpr std::array<int64_t, 4> kRows{1, 2, 4, 8};  // in a tile of the first region's work
+constexpr size_t kMostLinks = 6;  // of a chain
+// In a tile of the first region's work, which has no more than its result.
+constexpr std::array<int64_t, 4> kRows{1, 2, 4, 8};
 // Tiles of room beyond what the next region waits for.
 constexpr std::array<int64_t, 4> kSpare{2, 3, 1, 0};
 // Blocks of channels that take turns apart from the others, with this room.
@@ -286,19 +287,23 @@ std::pair<double, schedule::TurnsStep> ResidencyPlanner::BestTurns(const Decisio
     if (cost < best.first) best = {cost, turns};
     return cost < kNoCost;
   };
-  for (const int64_t rows : kRows) {
+  const int64_t all = regions_[chain.first].shape[2];
+  for (const int64_t most : kRows) {
+    const int64_t rows = std::min(most, all);
     bool more = false;
     for (const int64_t spare : kSpare) {
       // Nothing to spare only costs, if more has room.
       if (spare > 0 || !more) more |= fits({layers, rows, spare});
     }
+    if (rows == all) break;
   }
   std::vector<std::pair<double, schedule::TurnsStep>> estimates;
   for (const int64_t blocks : kBlocks) {
     if (!by_blocks || blocks >= BlocksOf(chain.first)) continue;
-    for (const int64_t rows : kRows) {
-      const schedule::TurnsStep turns{layers, rows, kSpareOfBlocks, blocks};
+    for (const int64_t most : kRows) {
+      const schedule::TurnsStep turns{layers, std::min(most, all), kSpareOfBlocks, blocks};
       estimates.emplace_back(EstimateInTurns(decisions, chain.first, turns), turns);
+      if (turns.rows == all) break;
     }
   }
   std::ranges::stable_sort(estimates, {}, [](const auto& estimate) { return estimate.first; });

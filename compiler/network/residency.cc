@@ -313,7 +313,8 @@ Result<ResidencyPlan> ResidencyPlanner::Run() {
   for (size_t r = 0; r < regions_.size(); ++r) {
     const bool free = !regions_[r].resident && !regions_[r].steps;
     const bool turns = r + 1 < regions_.size() && WhyNoTurns(r) == nullptr;
-    plan.choices.push_back({.stays = free && candidates_[r].resident, .turns = turns});
+    plan.choices.push_back(
+        {.stays = free && candidates_[r].resident, .turns = turns, .rows = regions_[r].shape[2]});
     if (!turns || WhyNoBlocks(r, r + 1) != nullptr) continue;
     plan.choices.back().blocks = BlocksOf(r);
     plan.choices.back().summed = SumsChannels(r + 1);

@@ -100,6 +100,7 @@ struct ResidencyPlan {
   // By region: which steps its network trace may have.
   struct Choices {
     bool stays = false, turns = false, taps = false;
+    int64_t rows = 0;  // of its result
     // The channel blocks of its result, where it may take turns with the next one by fewer; else 0.
     int64_t blocks = 0;
     bool summed = false;  // ... and the next one sums over them, which ends a chain by blocks

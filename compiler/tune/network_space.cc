@@ -96,12 +96,14 @@ std::vector<Choice> NetworkSpace::Domain(const std::vector<Choice>& picks) {
         const auto& link = choices_[region + static_cast<size_t>(layers) - 2];
         if (!link.turns) break;
         most = std::min(most, link.blocks - 1);  // that all layers so far may take apart
-        for (const int64_t rows : kRows) {
+        for (const int64_t most_rows : kRows) {
+          const int64_t rows = std::min(most_rows, choices_[region].rows);
           for (const int64_t spare : kSpare) {
             values.push_back(TurnsChoice({layers, rows, spare}));
             for (int64_t blocks = 1; blocks <= most; ++blocks)
               values.push_back(TurnsChoice({layers, rows, spare, blocks}));
           }
+          if (rows == choices_[region].rows) break;
         }
         if (link.summed) most = 0;
       }
