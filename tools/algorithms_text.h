@@ -12,7 +12,7 @@
 
 namespace tessera::tools {
 
-// A line that counts the layers of each such algorithm; "": there is none.
+// A line that counts the layers of each algorithm that rounds otherwise; "" where no layer has one.
 std::string AlgorithmLines(const artifact::Artifact& net);
 // [{layer, algorithm}], in the order of the layers.
 nlohmann::ordered_json AlgorithmsJson(const artifact::Artifact& net);

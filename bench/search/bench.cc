@@ -105,6 +105,14 @@ Result<BenchLayers> LayersOf(const BenchOptions& options, bool template_only) {
   return Fail(Code::kNotFound, "{}: no layer has a space of {} points", options.models[0], kFewest);
 }
 
+Result<BenchLayers> CountedLayersOf(const BenchOptions& options) {
+  TESSERA_ASSIGN(BenchLayers layers, LayersOf(options));
+  std::erase_if(layers.all, [](const BenchLayer& layer) { return !layer.size.exact; });
+  if (layers.all.empty())
+    return Fail(Code::kNotFound, "no layer has a space of {} to {} points", kFewest, options.most);
+  return layers;
+}
+
 Result<std::unique_ptr<Costs>> Costs::Open(const BenchOptions& options, const isa::Config& config) {
   auto made = std::make_unique<Costs>();
   made->host_ = options.host;

@@ -54,6 +54,9 @@ struct BenchLayers {
 //   errors  those of ImportModel and Compile; kNotFound  no layer has so many points
 inline constexpr int64_t kFewest = 16;
 Result<BenchLayers> LayersOf(const BenchOptions& options, bool template_only = false);
+// Those whose spaces are small enough to measure every point.
+//   errors  LayersOf's; kNotFound  there is no such layer
+Result<BenchLayers> CountedLayersOf(const BenchOptions& options);
 
 // What the points of layers cost: cycles, or nanoseconds on the host. Each is measured once and
 // remembered, so that contestants see the same surface. With a folder also from run to run, in a

@@ -77,8 +77,10 @@ Result<Ended> SearchFor(BenchLayer& layer, const isa::Config& config, const Time
   TESSERA_TRY(search.Run());
   ended.trials = search.progress().trials;
   const tune::Trial* found = search.history(0).best();
-  if (found == nullptr) ended.share = kSlow;
-  if (found == nullptr) return ended;
+  if (found == nullptr) {
+    ended.share = kSlow;
+    return ended;
+  }
   TESSERA_ASSIGN(ended.share, costs.ShareOf(*layer, found->point));
   return ended;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Table `ranks`: how the compiler's estimate ranks the points of whole spaces, of which every point
-// is measured: how many points it puts in front of the first that is within 1 % of the best, how
-// far from the best its first point is, and its errors. A search that measured by the estimate
-// alone would need that many samples.
+// Table `ranks`: how the compiler's estimate ranks the points of a space. Every point is measured.
+// The table says which place the estimate gives to the first point within 1 % of the best: a search
+// that followed the estimate alone would need that many samples. It also says how far from the best
+// the estimate's first point is, and how large the estimate's errors are.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -45,10 +45,7 @@ std::vector<double> ErrorsOf(const std::vector<Ranked>& ranked) {
 }  // namespace
 
 Status PrintRanks(const BenchOptions& options) {
-  TESSERA_ASSIGN(BenchLayers layers, LayersOf(options));
-  std::erase_if(layers.all, [](const BenchLayer& layer) { return !layer.size.exact; });
-  if (layers.all.empty())
-    return Fail(Code::kNotFound, "no layer has a space of {} to {} points", kFewest, options.most);
+  TESSERA_ASSIGN(BenchLayers layers, CountedLayersOf(options));
   TESSERA_ASSIGN(const std::unique_ptr<Costs> costs, Costs::Open(options, layers.config));
   fmt::print("{:44} {:>7} {:>6} {:>9} {:>11} {:>10} {:>13} {:>8}\n", "layer", "points", "near",
              "first near", "its first", "the given", "error: median", "9 of 10");

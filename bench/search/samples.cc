@@ -82,10 +82,7 @@ void PrintRuns(const std::vector<Runs>& all) {
 }  // namespace
 
 Status PrintSamples(const BenchOptions& options) {
-  TESSERA_ASSIGN(BenchLayers layers, LayersOf(options));
-  std::erase_if(layers.all, [](const BenchLayer& layer) { return !layer.size.exact; });
-  if (layers.all.empty())
-    return Fail(Code::kNotFound, "no layer has a space of {} to {} points", kFewest, options.most);
+  TESSERA_ASSIGN(BenchLayers layers, CountedLayersOf(options));
   TESSERA_ASSIGN(const std::unique_ptr<Costs> costs, Costs::Open(options, layers.config));
   std::vector<Runs> all;
   for (const Contestant& contestant : kSampled) {

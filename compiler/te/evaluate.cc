@@ -272,7 +272,7 @@ class StageValues {
     return ElementAt(t, offset);
   }
 
-  // Refuses index |i| of dimension |d| if there is none.
+  // Whether dimension |d| of |from| has index |i|; refuses the read otherwise.
   bool Inside(const ir::TensorBase& from, size_t d, int64_t i) {
     if (i >= 0 && i < from.shape[d]) return true;
     Refuse(Fail(Code::kOutOfRange, "{} reads {} at {} in dimension {}, outside [0, {})",
@@ -323,7 +323,7 @@ class StageValues {
   const Tensor& stage_;
   const Values& values_;
   std::vector<int64_t> vars_;
-  size_t along_ = std::numeric_limits<size_t>::max();  // the place of the row's axis; there is none
+  size_t along_ = std::numeric_limits<size_t>::max();  // index in vars_ of the row's axis
   int64_t lanes_ = 1;                                  // elements of the row
   std::unordered_map<const ir::ExprNode*, size_t> places_;
   std::unordered_map<const ir::ExprNode*, BodyNode*> known_;

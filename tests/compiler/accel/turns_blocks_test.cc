@@ -4,7 +4,7 @@
 // in their network traces, are exact under two interleavings of the units, pass the static
 // checker, and give the same program by their own schedules; schedules whose tiles and planes
 // disagree are refused by name. Space: seeded chains of two to four layers on four
-// configurations, of which the last one may sum over the channels; windows with and without pads
+// configurations, whose last layer may sum over the channels; windows with and without pads
 // and strides; tiles of some rows and of all; blocks that do and do not divide the channels. Not
 // tested here: what the planner chooses (tests/models), turns for all channels (turns_test).
 #include <gmock/gmock.h>
