@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace tessera::tune {
@@ -24,23 +23,11 @@ std::vector<LayerSpace::TraceStep> LayerSpace::StepsOf(const schedule::Trace& tr
                                                        bool one_core) {
   std::vector<TraceStep> steps;
   std::map<std::string, int> count;
-  std::set<std::string> fixed;  // buffers: sums of a layer that folds planes of channels
-  for (const schedule::Step& step : trace) {
-    if (const auto* scope = std::get_if<schedule::SetScopeStep>(&step);
-        scope != nullptr && scope->scope == ir::Scope::kAcc)
-      fixed.insert(scope->stage);
-  }
-  if (std::ranges::none_of(trace, [](const schedule::Step& step) {
-        const auto* fold = std::get_if<schedule::FoldStorageStep>(&step);
-        return fold != nullptr && fold->planes.has_value();
-      }))
-    fixed.clear();
   for (size_t k = 0; k < trace.size(); ++k) {
     if (const auto* decide = std::get_if<schedule::DecideStep>(&trace[k])) {
       const bool kept = one_core && decide->domain.kind == schedule::DomainKind::kLoops;
       steps.push_back({.name = decide->name, .at = k, .given = decide->value, .kept = kept});
-    } else if (const auto* twice = std::get_if<schedule::DoubleBufferStep>(&trace[k]);
-               twice != nullptr && !fixed.contains(twice->stage)) {
+    } else if (std::holds_alternative<schedule::DoubleBufferStep>(trace[k])) {
       const std::string kind = schedule::DoubleBufferStep::kName;
       steps.push_back({.name = fmt::format("{}.{}", kind, ++count[kind]),
                        .at = k,

@@ -144,12 +144,15 @@ Result<std::optional<ProgramEmitter::UnderRegion>> ProgramEmitter::FindUnder(siz
   if (index + 1 == regions_.size()) return std::nullopt;
   const network::Chain chain = network::ChainOf(index, plan_.residency.residents);
   if (chain.last == index) return FindOverlap(index);
+  // All regions of a chain have their boxes in one ring, and fixed places beside each other: two
+  // regions with one place would wait for each other.
+  rings_.UseInp(plan_.residency.box_base[index], plan_.residency.box_tiles[index]);
   UnderRegion under{Overlap(emissions_[index]->units, Gone(*emissions_[index])),
                     {},
                     plan_.residency.box_tiles[index],
                     {}};
   for (size_t j = index; j <= chain.last; ++j) {
-    if (j > index) TESSERA_TRY(TakeFixed(j));
+    TESSERA_TRY(TakeFixed(j));
     if (const Status status = SurveyRegion(j); !status) return Refuse(j, status.error());
     if (j > index) AddUnder(j, {}, &under);
   }

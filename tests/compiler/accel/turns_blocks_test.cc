@@ -2,8 +2,8 @@
 //
 // What is tested: regions that take turns by blocks of channels: random chains, with any numbers
 // in their network traces, are exact under two interleavings of the units, pass the static
-// checker, and give the same program by their own schedules; schedules whose tiles and planes
-// disagree are refused by name. Space: seeded chains of two to four layers on four
+// checker, give the same program by their own schedules, and run without some double_buffer of
+// these; schedules whose tiles and planes disagree are refused by name. Space: seeded chains of two to four layers on four
 // configurations, whose last layer may sum over the channels; windows with and without pads
 // and strides; tiles of some rows and of all; blocks that do and do not divide the channels. Not
 // tested here: what the planner chooses (tests/models), turns for all channels (turns_test).
@@ -54,7 +54,7 @@ class BlocksTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(BlocksTest, TakeTurnsExactly) {
   const isa::Config config = NamedConfig(GetParam());
-  int64_t made = 0, partial = 0, summed = 0, whole = 0;
+  int64_t made = 0, partial = 0, summed = 0, whole = 0, fixed = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     Net net(seed);
     const bool sums = net.rng().OneIn(2);
@@ -97,8 +97,23 @@ TEST_P(BlocksTest, TakeTurnsExactly) {
     const auto again = CompileAlone(compiled->activations, compiled->regions, config);
     ASSERT_TRUE(again.has_value()) << again.error().message;
     EXPECT_TRUE(again->image == program->image);
+    // A layer whose buffers have one copy, at a place of their own, takes turns too.
+    for (size_t r = 0; r < traces.size(); ++r) {
+      std::erase_if(*compiled->regions[r].schedule, [&](const schedule::Step& step) {
+        return std::holds_alternative<schedule::DoubleBufferStep>(step) && net.rng().OneIn(2);
+      });
+    }
+    const auto single = CompileAlone(compiled->activations, compiled->regions, config);
+    if (!single) {  // the fixed places of all the layers are there at one time
+      EXPECT_THAT(single.error().message, HasSubstr("at the same time"));
+      continue;
+    }
+    ++fixed;
+    compiled->program = *single;
+    EXPECT_EQ(RunAndCompare(*compiled, config, values, 1), "") << "with buffers of one copy";
   }
   EXPECT_GE(made, 10) << "of 40";
+  EXPECT_GE(fixed, made / 2);
   EXPECT_GE(partial, 1);
   EXPECT_GE(summed, 3);
   // The ACC of tiny has 256 tiles: too few for the sums of all rows of two layers.
