@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "compiler/import/import.h"
+#include "compiler/tune/cost_model.h"
 #include "compiler/tune/record_log.h"
 #include "compiler/tune/select.h"
 #include "compiler/tune/t4.h"
@@ -78,8 +79,6 @@ Result<Tuning> Prepare(TuneFlags& flags) {
   TESSERA_ASSIGN(made.network->graph, ImportModel(bytes, flags.model, importing));
   TESSERA_ASSIGN(made.target, host || gpu ? MakeTimedTuning(flags, *made.network, gpu)
                                           : MakeAccelTuning(flags, *made.network));
-  if (flags.strategy.empty()) flags.strategy = made.target->DefaultStrategy();
-  if (flags.cost_model.empty()) flags.cost_model = made.target->DefaultModel();
   TESSERA_TRY(CheckModelFiles(flags));
   TESSERA_ASSIGN(made.learned, LoadModel(flags, *made.target));
   return made;
@@ -236,8 +235,9 @@ void Explain(const std::vector<Found>& found) {
 
 Result<int> Run(TuneFlags flags) {
   TESSERA_TRY(CheckJson(flags.json));
-  if (!flags.cost_model.empty()) TESSERA_TRY(tune::ModelNamed(flags.cost_model));
-  if (!flags.strategy.empty()) TESSERA_TRY(tune::MakeStrategy(flags.strategy, 1));
+  if (flags.cost_model.empty()) flags.cost_model = tune::HasXgboost() ? "xgboost" : "prior";
+  TESSERA_TRY(tune::ModelNamed(flags.cost_model));
+  TESSERA_TRY(tune::MakeStrategy(flags.strategy, 1));
   if (!flags.curves.empty()) TESSERA_TRY(CheckCurves(flags.curves));
   if (!flags.t4.empty()) TESSERA_TRY(CheckWritable(flags.t4));
   TESSERA_ASSIGN(Tuning tuning, Prepare(flags));
@@ -319,10 +319,11 @@ Action AddTune(CLI::App& app) {
   verb->add_option("--strategy", flags->strategy,
                    "one of " + tune::StrategyNames() + " (default: evolution)");
   verb->add_option("--model", flags->cost_model,
-                   "what predicts speed: none, prior (the compiler's estimate, the default for "
-                   "vta), tree (a network that walks the loops), xgboost (learns by pairs, the "
-                   "default for others), xgboost-regression, xgboost-alone (without the estimate), "
-                   "xgboost-compiled (without it, for strategy screening)");
+                   "what predicts speed: none, prior (the compiler's estimate), tree (a network "
+                   "that walks the loops), xgboost (corrects the estimate, learns by pairs; the "
+                   "default, or prior in a build without libxgboost), xgboost-regression, "
+                   "xgboost-alone (without the estimate), xgboost-compiled (without it, for "
+                   "strategy screening)");
   verb->add_option("--load-model", flags->load_model,
                    "begin with what other searches learned: a file that --save-model wrote");
   verb->add_option("--save-model", flags->save_model,

@@ -30,8 +30,6 @@ class AccelTuning : public TuneTarget {
 
   const char* unit() const override { return tune::UnitOf(schedule::kAcceleratorTrace); }
   const isa::Config& config() const override { return config_; }
-  std::string DefaultStrategy() const override { return "evolution"; }
-  std::string DefaultModel() const override { return "prior"; }
   size_t CountStages() const override { return 2; }
   TuneStage StageAt(size_t k) override {
     // Any random point of a network's space is far worse than the compiler's.

@@ -26,8 +26,8 @@ namespace tessera::tools {
 
 struct TuneFlags {
   std::string model, output, config = "default", target = "vta", budget, json;
-  std::string strategy, cost_model;  // "": those of the target
-  std::string level;                 // of host code; "": this machine's
+  std::string strategy = "evolution", cost_model;  // "": the best of this build
+  std::string level;                               // of host code; "": this machine's
   ImportWords import;
   std::string curves, t4, load_model, save_model;
   int64_t trials = 0, seed = 1, workers = 0;
@@ -70,8 +70,6 @@ class TuneTarget {
 
   virtual const char* unit() const = 0;  // of what is measured, as in records: "cycles"
   virtual const isa::Config& config() const = 0;
-  virtual std::string DefaultStrategy() const = 0;
-  virtual std::string DefaultModel() const = 0;
   virtual size_t CountStages() const = 0;
   // Stage |k|, after the stages before it.
   virtual TuneStage StageAt(size_t k) = 0;

@@ -12,7 +12,6 @@
 
 #include "base/text.h"
 #include "compiler/driver/compile.h"
-#include "compiler/tune/cost_model.h"
 #include "compiler/tune/time_measure.h"
 #include "compiler/tune/timed_layer.h"
 #include "runtime/host/cpu_level.h"
@@ -37,8 +36,6 @@ class TimedTuning : public TuneTarget {
 
   const char* unit() const override { return tune::UnitOf(target()); }
   const isa::Config& config() const override { return none_; }
-  std::string DefaultStrategy() const override { return "evolution"; }
-  std::string DefaultModel() const override { return tune::HasXgboost() ? "xgboost" : "prior"; }
   size_t CountStages() const override { return 1; }
   TuneStage StageAt(size_t) override { return {"layers", &layers_, kShareOfSearch, nullptr}; }
   void Know(const tune::Task& task, uint64_t given, uint64_t best) override {

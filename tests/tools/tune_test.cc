@@ -202,7 +202,7 @@ TEST(TuneVerb, BadInputIsOneLine) {
   expect(Tune("--target fpga", records), "--target fpga: schedules are searched for one of vta");
   expect(Tune("--strategy luck", records), "no strategy 'luck'; there are random");
   expect(Tune("--model luck", records), "no model 'luck'; the models are");
-  expect(Tune("--load-model x", records),
+  expect(Tune("--load-model x --model prior", records),
          "--load-model: model 'prior' does not learn; give --model xgboost");
   expect(Tune("--save-model x --model none", records), "--save-model: model 'none' does not learn");
   const std::string learn = "--model xgboost --trials 3 ";
