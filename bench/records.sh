@@ -47,7 +47,7 @@ for model in models/fashion/fashion_int8.onnx "${TESSERA_MODELS:-../shared/model
     told=$(build/bin/tessera tune "$model" "${target[@]}" --budget "$budget" -o "$trials/$name.$machine" |
              grep '^network: ')
     echo "$name, $machine: $told"
-    if [[ $told =~ \ 0\.00\ %\ fewer|\ (0\.|1\.000)[0-9]*\ times ]]; then
+    if [[ $told =~ \ -?0\.00\ %\ fewer|\ (0\.|1\.000)[0-9]*\ times ]]; then
       rm -f "$file"
       continue
     fi
