@@ -18,7 +18,19 @@ foreach(target fmt::fmt nlohmann_json::nlohmann_json CLI11::CLI11)
 endforeach()
 # The header format-inl.h has the definitions of fmt's library. Compiled in one place they save a third of the
 # compile time of every file that formats (FMT_HEADER_ONLY compiles them in each).
-add_library(tessera_board_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/board_fmt.cc)
+# fmt/format.h declares these four templates and leaves them to the library.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/board_fmt.cc CONTENT [[
+#include <fmt/format-inl.h>
+FMT_BEGIN_NAMESPACE
+namespace detail {
+template thousands_sep_result<char> thousands_sep_impl<char>(locale_ref);
+template char decimal_point_impl<char>(locale_ref);
+template dragonbox::decimal_fp<float> dragonbox::to_decimal<float>(float) noexcept;
+template dragonbox::decimal_fp<double> dragonbox::to_decimal<double>(double) noexcept;
+}
+FMT_END_NAMESPACE
+]] @ONLY)
+add_library(tessera_board_fmt STATIC ${PROJECT_BINARY_DIR}/board_fmt.cc)
 target_include_directories(tessera_board_fmt SYSTEM PRIVATE ${include})
 target_link_libraries(fmt::fmt INTERFACE tessera_board_fmt)
 tessera_cold(tessera_board_fmt)
