@@ -192,9 +192,12 @@ Outcome RunGraph(const graph::Graph& graph, const std::map<graph::TensorId, Byte
   options.host_effort = way.host_effort;
   for (size_t k = 0; k < way.observe.size(); ++k) {
     const bool observe = way.observe[k];
-    // All programs have the same host code: run it with the first only.
+    // All programs have the same host code: run and optimise it with the first only.
     std::vector<std::string> devices = way.devices;
-    if (k > 0) std::erase(devices, "cpu");
+    if (k > 0) {
+      std::erase(devices, "cpu");
+      options.host_effort = codegen::HostEffort::kLeast;
+    }
     options.cpu = std::ranges::count(devices, "cpu") > 0;
     options.device = devices.size() > (options.cpu ? 1u : 0u);
     options.keep_tensors = observe;

@@ -26,8 +26,9 @@ struct Way {
   bool fuse = true;  // CompileOptions::fuse
   // CompileOptions::keep_tensors; each value is one program to run.
   std::vector<bool> observe{true};
-  std::vector<schedule::LayerTrace> schedules = {};              // CompileOptions::schedules
-  codegen::HostEffort host_effort = codegen::HostEffort::kFull;  // CompileOptions::host_effort
+  std::vector<schedule::LayerTrace> schedules = {};  // CompileOptions::schedules
+  // CompileOptions::host_effort of the first program; the others have the same host code.
+  codegen::HostEffort host_effort = codegen::HostEffort::kFull;
 };
 
 struct Outcome {
