@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "compiler/cost/cost.h"
+#include "compiler/cost/fetch.h"
 #include "compiler/cost/nests.h"
 #include "compiler/cost/pieces.h"
 #include "isa/costs.h"
@@ -22,14 +23,15 @@ namespace {
 
 using isa::Unit;
 
-constexpr int64_t kMostRun = 32;   // iterations of a loop before the clock jumps in any case
-constexpr size_t kMostPeriod = 8;  // iterations after which the units may repeat themselves
-constexpr size_t kGaps = 4;        // of LOAD that the clock remembers
+constexpr int64_t kMostRun = 32;    // iterations of a loop before the clock jumps in any case
+constexpr size_t kMostPeriod = 16;  // iterations after which the units may repeat themselves
+constexpr size_t kGaps = 4;         // of LOAD that the clock remembers
 constexpr size_t kCopies = kMostCopies + 1;  // of a buffer that the clock remembers
 
 // When a copy of a buffer is written, and when its readers are done with it.
 struct Copy {
   double ready = 0, free = 0;
+  int64_t left = 0;  // of constants: what came and its reader did not need yet
 };
 
 // Cycles in which LOAD waits for room.
@@ -46,8 +48,10 @@ struct State {
   // Totals.
   std::array<double, isa::kUnits> busy{};
   double read = 0, written = 0;  // bytes
-  double fetched = 0;            // beats of instructions
-  double late = 0;               // of them, those since the last transfer
+  double fetched = 0;            // beats of the instructions of all pieces that ran
+  double came = 0;               // beats of instructions that came: fetch runs ahead
+  double came_at = 0;            // by this cycle
+  double dispatched = 0;         // the cycle in which the last instruction left dispatch
 
   // Calls |function| with each time of this state and the same time of |other|, until it returns
   // false.
@@ -56,6 +60,7 @@ struct State {
     for (size_t u = 0; u < isa::kUnits; ++u) {
       if (!function(done[u], other.done[u])) return;
     }
+    if (!function(came_at, other.came_at)) return;
     for (size_t g = 0; g < kGaps; ++g) {
       if (!function(gaps[g].from, other.gaps[g].from) || !function(gaps[g].to, other.gaps[g].to))
         return;
@@ -89,7 +94,10 @@ class LastStates {
 class AccelClock {
  public:
   AccelClock(const isa::Config& config, const Nests& nests, Pieces pieces)
-      : config_(config), nests_(nests), pieces_(std::move(pieces)) {
+      : config_(config),
+        nests_(nests),
+        pieces_(std::move(pieces)),
+        fetching_(FetchingOf(nests_, pieces_, config_)) {
     state_.clock = jit::UnitClock(config);
     for (size_t k = 0; k < nests_.all.size(); ++k) {
       const Nest& nest = nests_.all[k];
@@ -110,6 +118,7 @@ class AccelClock {
         pieces_.streams[k]->part = {};
       }
     }
+    Start();
     for (const size_t root : nests_.roots) {
       if (!pieces_.streams[root]) RunNest(root);
     }
@@ -194,14 +203,22 @@ class AccelClock {
     }
     for (const size_t from : nest.reads) {
       const std::optional<Stream>& stream = pieces_.streams[from];
-      if (stream && stream->reader == k && stream->part.cycles > 0 && IsFirstUse(*stream))
-        CopyOf(from).ready = Load(stream->part, 0);
+      if (stream && stream->reader == k && stream->part.cycles > 0 && IsFirstUse(*stream)) {
+        Copy& constants = CopyOf(from);
+        if (constants.left == 0) {
+          constants.ready = Load(stream->part, 0);
+          constants.left = stream->together;
+        }
+        --constants.left;
+      }
       const bool other = pieces_.all[from].unit != piece.unit;
       ready =
           std::max(ready, CopyOf(nests_.all[from].owner).ready + (other ? isa::kTokenCycles : 0));
     }
-    const double free = FreeOf(nest.owner, pieces_.all[nest.owner].copies);
-    ready = std::max(ready, free + isa::kTokenCycles);
+    if (piece.unit != Unit::kStore) {  // device memory has room for the whole result
+      const double free = FreeOf(nest.owner, pieces_.all[nest.owner].copies);
+      ready = std::max(ready, free + isa::kTokenCycles);
+    }
     const double done = piece.unit == Unit::kLoad ? Load(piece, ready) : Work(piece, ready);
     Copy& own = CopyOf(nest.owner);
     own.ready = done;
@@ -219,22 +236,20 @@ class AccelClock {
 
   // Runs |piece|, of any unit but LOAD, not before cycle |ready|; returns the cycle of its end.
   double Work(const Piece& piece, double ready) {
-    Fetch();
+    ready = std::max(ready, Fetch(piece.unit));
     if (piece.unit == Unit::kStore) state_.written += piece.bytes;
     return RunFor(piece.unit, ready, piece.cycles, piece.cycles);
   }
 
-  // The same for LOAD. A transfer uses cycles in which earlier ones wait for room. It waits for the
-  // beats of instructions that found no idle cycle of the bus. One that had to wait finds the
-  // memory idle. The last beat takes some cycles to the scratchpad.
+  // The same for LOAD. A transfer uses cycles in which earlier ones wait for room. It shares the
+  // bus with the instructions that come meanwhile. One that had to wait finds the memory idle. The
+  // last beat takes some cycles to the scratchpad.
   double Load(const Piece& piece, double ready) {
-    Fetch();
+    const double dispatched = Fetch(Unit::kLoad);
     state_.read += piece.bytes;
     const auto free = static_cast<double>(state_.clock.free(Unit::kLoad));
-    const double idle = std::max(0.0, ready - free) + piece.idle_bus;
-    double left = piece.cycles + std::max(0.0, state_.late - idle);
+    double left = piece.cycles + FetchBeside(piece, std::max(ready, free));
     if (ready > free && piece.bytes > 0) left += idle_latency_;
-    state_.late = 0;
     double done = 0;
     for (Gap& gap : state_.gaps) {
       const double from = std::max(gap.from, ready), used = std::min(left, gap.to - from);
@@ -250,7 +265,8 @@ class AccelClock {
       std::ranges::rotate(state_.gaps, state_.gaps.begin() + 1);
       state_.gaps.back() = {free, ready};
     }
-    return RunFor(Unit::kLoad, ready, left, piece.cycles) + isa::kBeatCycles;
+    return RunFor(Unit::kLoad, std::max(ready, dispatched + idle_latency_), left, piece.cycles) +
+           isa::kBeatCycles;
   }
 
   double RunFor(Unit unit, double ready, double cycles, double busy) {
@@ -262,10 +278,35 @@ class AccelClock {
     return state_.done[u] = static_cast<double>(ran.done);
   }
 
-  // Fetches an instruction: its beats come over the bus that LOAD uses.
-  void Fetch() {
-    state_.fetched += insn_beats_;
-    state_.late += insn_beats_;
+  // Fetches an instruction of |unit|; returns the cycle in which it leaves dispatch.
+  double Fetch(Unit unit) {
+    state_.fetched += fetching_.insn_beats;
+    return state_.dispatched += DispatchCycles(unit);
+  }
+
+  // The beats of instructions that come while |piece| is loaded from cycle |start| on, as far as
+  // the bus carries nothing else meanwhile.
+  double FetchBeside(const Piece& piece, double start) {
+    const double most = std::min(fetching_.beats, state_.fetched + fetching_.ahead);
+    const double idle = std::max(0.0, start - state_.came_at) * fetching_.rate;
+    state_.came = std::max(state_.came, std::min(most, state_.came + idle));
+    const double carried = std::max(0.0, piece.cycles - piece.idle_bus);
+    const double may = std::min(piece.cycles * fetching_.rate, carried * kFetchShare);
+    const double must = std::max(0.0, state_.fetched - state_.came);
+    const double beside = std::min(std::max(may, must), std::max(0.0, most - state_.came));
+    state_.came += beside;
+    state_.came_at = start + piece.cycles + beside;
+    return std::max(0.0, beside - piece.idle_bus);
+  }
+
+  // The first beats of instructions come before any other.
+  void Start() {
+    state_.came = std::min(fetching_.beats, kFetchFirst);
+    state_.dispatched = kFirstRequest - isa::StartCycles(Unit::kLoad) - DispatchCycles(Unit::kLoad);
+    const isa::DramTiming timing = isa::TimingOf(config_.dram);
+    const double latency = timing.pipelined ? timing.read_latency : 0;
+    state_.came_at = std::max(kFirstRequest + idle_latency_, state_.came - latency);
+    state_.clock.Run(Unit::kLoad, 0, static_cast<int64_t>(state_.came_at));
   }
 
   // The number of iterations after which the units are in the same state, only later; 0: not yet.
@@ -274,8 +315,14 @@ class AccelClock {
   static size_t PeriodOf(LastStates& seen, bool must) {
     for (size_t period = 1; period <= kMostPeriod && period < seen.count(); ++period) {
       double passed = 0;
-      bool same = true;
-      seen.Before(0).ForEachTime(seen.Before(period), [&](double now, double before) {
+      State& last = seen.Before(0);
+      const State& then = seen.Before(period);
+      // Fetch is as far ahead as it can be, or done; as many constants are left.
+      bool same =
+          (last.came == then.came || last.came - last.fetched == then.came - then.fetched) &&
+          std::ranges::equal(last.copies, then.copies, {}, &Copy::left, &Copy::left);
+      if (!same) continue;
+      last.ForEachTime(then, [&](double now, double before) {
         const double moved = now - before;
         if (moved == 0) return true;
         same = passed == 0 || moved == passed;
@@ -299,6 +346,9 @@ class AccelClock {
     move(state_.read, then.read);
     move(state_.written, then.written);
     move(state_.fetched, then.fetched);
+    move(state_.came, then.came);
+    move(state_.dispatched, then.dispatched);
+    state_.came = std::min(state_.came, fetching_.beats);
     state_.clock.Repeat(then.clock, times);
   }
 
@@ -309,8 +359,7 @@ class AccelClock {
   // latency of a memory where every transfer has it.
   const double idle_latency_ =
       isa::TimingOf(config_.dram).pipelined ? 0 : isa::TimingOf(config_.dram).read_latency;
-  const double insn_beats_ =  // of an instruction
-      static_cast<double>(CeilDiv(isa::kInsnBytes, config_.bus_bytes()));
+  const Fetching fetching_;
   std::vector<std::vector<int64_t>> index_;  // by nest: the iterations of its outer loops
   // By nest: the place of its copies in State::copies; then the place behind all.
   std::vector<size_t> first_;

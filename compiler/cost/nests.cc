@@ -241,12 +241,18 @@ class Counter {
       const int64_t iterations = nest.bounds->extents.at(stage.leaves[leaf].var.get());
       if (static_cast<int>(leaf) < call) {
         nest.calls *= static_cast<double>(iterations);
-        loops.push_back(iterations);
+        if (stage.leaves[leaf].reduce) {
+          nest.micro_ops *= static_cast<double>(iterations);
+        } else {
+          loops.push_back(iterations);
+        }
       } else {
         (stage.leaves[leaf].reduce ? nest.call_sums : nest.call_elements) *= iterations;
       }
     }
     std::ranges::sort(loops, std::greater());
+    const auto goes_on = [](const OuterLoop& loop) { return loop.reduce && loop.iterations > 1; };
+    if (std::ranges::any_of(nest.outer, goes_on)) nest.micro_ops *= 2;
     for (size_t loop = 2; loop < loops.size(); ++loop)
       nest.micro_ops *= static_cast<double>(loops[loop]);
     const std::vector<ReadIndex> source = SourceOf(nest);
@@ -286,6 +292,12 @@ std::vector<LoopOf> Nests::LoopsAround(size_t k) const {
     for (size_t depth = 0; depth <= in->depth; ++depth) loops.push_back({in->nest, depth});
   }
   return loops;
+}
+
+bool Nests::IsLastIn(size_t k, const LoopOf& loop) const {
+  if (!At(loop).reduce) return false;
+  while (all[k].in && all[k].in->nest != loop.nest) k = all[k].in->nest;
+  return all[k].in && std::ranges::count(At(*all[k].in).after, k) > 0;
 }
 
 std::vector<bool> Nests::Moving(const std::vector<LoopOf>& loops, size_t reader,

@@ -40,8 +40,9 @@ struct Nest {
   double calls = 1;           // of the intrinsic; without one, iterations of the body
   int64_t call_elements = 1;  // elements of the result that a call makes
   double pads = 0;            // of a copy: calls outside the tensor, which only fill
-  // Iterations of the loops of the piece except its two longest: an instruction has two loops, a
-  // micro-op is one iteration of the rest.
+  // Iterations of the loops of the piece except the two longest of its result: an instruction has
+  // two loops, a micro-op is one iteration of the rest. A sum that other pieces go on with has as
+  // many again.
   double micro_ops = 1;
   double rows = 1;            // runs of calls along the innermost loop around them
   int64_t call_sums = 1;      // iterations of the reduction in a call
@@ -60,6 +61,8 @@ struct Nests {
   const OuterLoop& At(const LoopOf& loop) const { return all[loop.nest].outer[loop.depth]; }
   // Whether nest |k| may write its buffer more than once: a loop is around it or around the buffer.
   bool IsRepeated(size_t k) const { return all[k].in || all[k].bounds->around > 0; }
+  // Whether nest |k| follows a sum and so runs in the last iteration of |loop|, one of the sum's.
+  bool IsLastIn(size_t k, const LoopOf& loop) const;
   // Which of |loops|, around nest |reader|, change which elements of nest |from| the reader reads.
   std::vector<bool> Moving(const std::vector<LoopOf>& loops, size_t reader, size_t from) const;
 };

@@ -2,6 +2,7 @@
 #include "compiler/cost/pieces.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/bits.h"
 #include "base/flat_map.h"
@@ -14,8 +15,8 @@ namespace {
 
 using isa::Unit;
 
-// Cycles from the last beat of a transfer to the first beat of the next one.
-constexpr double kTransferCycles = 2;
+// Tiles of constants that come together, if LOAD takes longer than their reader.
+constexpr double kPartTiles = 16;
 
 class PieceMaker {
  public:
@@ -74,7 +75,7 @@ class PieceMaker {
                                                          : nest.call_elements * SizeOf(stage.dtype);
     const double beats = nest.calls * static_cast<double>(CeilDiv(bytes, config_.bus_bytes()));
     const double carried = beats / (global_.shared > 0 ? global_.shared : 1);
-    piece->cycles = std::max(carried, beats + nest.pads) + kTransferCycles;
+    piece->cycles = std::max(carried, beats + nest.pads);
     piece->bytes = nest.calls * static_cast<double>(bytes);
     // The bus carries small tiles of a row together.
     piece->idle_bus = nest.pads + beats - piece->bytes / static_cast<double>(config_.bus_bytes());
@@ -142,14 +143,21 @@ class PieceMaker {
     const std::vector<LoopOf> loops = nests_.LoopsAround(stream.reader);
     const std::vector<bool> moving = nests_.Moving(loops, stream.reader, k);
     for (size_t loop = 0; loop < loops.size(); ++loop) {
+      if (nests_.IsLastIn(stream.reader, loops[loop])) continue;
       if (moving[loop]) {
         parts *= static_cast<double>(nests_.At(loops[loop]).iterations);
       } else {
         stream.still.push_back(loops[loop]);
       }
     }
-    stream.part.cycles /= parts;
-    stream.part.bytes /= parts;
+    // As codegen/accel/ahead.cc cuts them.
+    const double tiles = nest.calls / parts;
+    double loads = parts;
+    if (pieces_.all[stream.reader].cycles < all.cycles / parts && tiles < kPartTiles)
+      loads = std::ceil(parts / std::floor(kPartTiles / tiles));
+    stream.together = static_cast<int64_t>(std::ceil(parts / loads));
+    stream.part.cycles /= loads;
+    stream.part.bytes /= loads;
     return stream;
   }
 

@@ -29,10 +29,11 @@ struct Piece {
 };
 
 // Constants that stay on chip for the whole function. LOAD brings each part when |reader| first
-// needs it.
+// needs it, small parts some together.
 struct Stream {
   size_t reader = 0;
   Piece part;
+  int64_t together = 1;       // what |reader| needs at a time, in a part
   std::vector<LoopOf> still;  // loops around the reader whose iterations need the same part
 };
 
