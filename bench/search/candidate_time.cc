@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compiler/cost/cost.h"
+#include "compiler/cost/processor.h"
 #include "compiler/tune/cost_model.h"
 
 namespace tessera::bench {
@@ -55,6 +56,17 @@ double Micros(const Prepare& prepare, const Work& work) {
   return least;
 }
 
+// The compiler's estimate of |schedule|: cycles of the accelerator or of the host.
+Result<double> EstimatedCycles(const schedule::Schedule& schedule, const isa::Config& config,
+                               bool follows) {
+  if (schedule.target().FindMemory(ir::Scope::kInp) == nullptr) {
+    TESSERA_ASSIGN(const cost::ProcessorCost found, cost::CostOnProcessor(schedule));
+    return found.cycles;
+  }
+  TESSERA_ASSIGN(const cost::Cost found, cost::AccelCost(schedule, config, {.follows = follows}));
+  return found.cycles;
+}
+
 // Different random points of |space|: as many as |most|, or all that some draws find.
 std::vector<tune::Point> Draw(tune::Space& space, size_t most) {
   Rng rng(1);
@@ -78,9 +90,10 @@ Status PrintCandidateTimes(tune::Task& task, const isa::Config& config) {
     return Fail(Code::kNotFound, "{}: a space of {} points is too small", task.name, all.size());
   const std::span<const tune::Point> points = std::span(all).subspan(kTrials);
   tune::History history;
-  for (size_t k = 0; k < kTrials; ++k) {
-    const auto cycles = tune::CyclesOf(task, all[k], config, 1'000'000'000);
-    history.Add({all[k], cycles ? std::optional(*cycles) : std::nullopt, "", ""});
+  for (size_t k = 0; k < kTrials; ++k) {  // as if each had taken what is estimated
+    TESSERA_ASSIGN(const schedule::Schedule schedule, space.ScheduleOf(all[k]));
+    TESSERA_ASSIGN(const double cycles, EstimatedCycles(schedule, config, task.follows));
+    history.Add({all[k], static_cast<uint64_t>(cycles), "", ""});
   }
   const double count = static_cast<double>(points.size());
   std::vector<schedule::Schedule> schedules;
@@ -95,9 +108,8 @@ Status PrintCandidateTimes(tune::Task& task, const isa::Config& config) {
   const double cost = Micros([] {},
                              [&] {
                                for (const schedule::Schedule& schedule : schedules) {
-                                 const auto found =
-                                     cost::AccelCost(schedule, config, {.follows = task.follows});
-                                 if (found) cycles += found->cycles;
+                                 const auto found = EstimatedCycles(schedule, config, task.follows);
+                                 if (found) cycles += *found;
                                }
                              });
   fmt::print(

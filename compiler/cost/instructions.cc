@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/visit.h"
@@ -47,7 +48,8 @@ class WorkCounter {
       work_.call_cycles = calls * (intrin.cycles > 0 ? intrin.cycles : 1);
       work_.wait = std::max(intrin.latency, intrin.cycles);
     } else {
-      AddArithmetic(stage.body);
+      Moved all(body_.loops.size());
+      AddArithmetic(stage.body, &all);
       work_.wait = stage.reduce_axes.empty() ? 0 : kSumLatency;
     }
     for (const Operand& operand : body_.operands) AddAccess(operand);
@@ -88,19 +90,18 @@ class WorkCounter {
   // Which loops an expression of the body moves with.
   using Moved = std::vector<bool>;
 
-  // Counts the operations of |e|, each once.
-  Moved AddArithmetic(const Expr& e) {
-    if (const auto known = counted_.find(e.get()); known != counted_.end()) return known->second;
+  // Counts the operations of |e|, each once, and adds the loops that it moves with to |into|.
+  void AddArithmetic(const Expr& e, Moved* into) {
+    if (e->kind == ExprKind::kImm) return;
+    if (const auto known = counted_.find(e.get()); known != counted_.end())
+      return Join(known->second, into);
     Moved moved(body_.loops.size());
     if (e->kind == ExprKind::kTensorRead) {
       for (const Expr& index : e->args) AddVars(index, &moved);
     } else if (e->kind == ExprKind::kVar) {
       AddVars(e, &moved);
     } else {
-      const auto add = [&](const Expr& operand) {
-        const Moved of = AddArithmetic(operand);
-        for (size_t d = 0; d < moved.size(); ++d) moved[d] = moved[d] || of[d];
-      };
+      const auto add = [&](const Expr& operand) { AddArithmetic(operand, &moved); };
       const std::vector<Expr>* factors =
           target_.fma && e->kind == ExprKind::kReduce ? ir::FusedFactors(*e) : nullptr;
       if (factors != nullptr) {  // the sum multiplies
@@ -114,14 +115,21 @@ class WorkCounter {
       }
       Count(*e, moved);
     }
-    counted_[e.get()] = moved;
-    return moved;
+    Join(moved, into);
+    counted_.emplace(e.get(), std::move(moved));
+  }
+
+  static void Join(const Moved& moved, Moved* into) {
+    for (size_t d = 0; d < moved.size(); ++d) {
+      if (moved[d]) (*into)[d] = true;
+    }
   }
 
   void AddVars(const Expr& index, Moved* moved) const {
-    for (size_t d = 0; d < body_.loops.size(); ++d) {
-      if (body_.nest->bounds->Moves(index, body_.loops[d].var)) (*moved)[d] = true;
-    }
+    body_.nest->bounds->ForEachLoopOf(index, [&](const ir::ExprNode* var) {
+      const auto at = std::ranges::find(body_.loops, var, &BodyLoop::var);
+      if (at != body_.loops.end()) (*moved)[static_cast<size_t>(at - body_.loops.begin())] = true;
+    });
   }
 
   void Count(const ir::ExprNode& e, const Moved& moved) {

@@ -306,11 +306,13 @@ std::vector<bool> Nests::Moving(const std::vector<LoopOf>& loops, size_t reader,
   std::vector<bool> moving(loops.size());
   for (const lower::BodyRead& read : nest.body_reads) {
     if (read.of != all[from].stage) continue;
-    for (size_t k = 0; k < loops.size(); ++k) {
-      const ir::ExprNode* var = all[loops[k].nest].stage->leaves[loops[k].depth].var.get();
-      moving[k] = moving[k] || std::ranges::any_of(read.at->args, [&](const Expr& index) {
-                    return nest.bounds->Moves(index, var);
-                  });
+    for (const Expr& index : read.at->args) {
+      nest.bounds->ForEachLoopOf(index, [&](const ExprNode* var) {
+        const auto at = std::ranges::find(loops, var, [&](const LoopOf& loop) {
+          return all[loop.nest].stage->leaves[loop.depth].var.get();
+        });
+        if (at != loops.end()) moving[static_cast<size_t>(at - loops.begin())] = true;
+      });
     }
   }
   return moving;

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <optional>
 #include <utility>
 
+#include "base/flat_map.h"
 #include "compiler/ir/affine.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/visit.h"
@@ -56,10 +57,7 @@ class BodyMaker {
     std::vector<Expr> own;
     for (const ir::Axis& axis : stage.axes) own.push_back(axis.var);
     AddOperand(*schedule_.OwnerOf(stage), own, true);
-    ir::Visit(stage.body, [&](const Expr& e) {
-      if (e->kind != ir::ExprKind::kTensorRead) return;
-      AddOperand(*schedule_.Find(e->tensor->name), e->args, false);
-    });
+    for (const lower::BodyRead& read : nest_.body_reads) AddOperand(*read.of, read.at->args, false);
   }
 
   void AddOperand(const Stage& of, const std::vector<Expr>& indices, bool written) {
@@ -70,23 +68,31 @@ class BodyMaker {
     const lower::StageBounds& box = bounds_.stages.at(&of);
     // Of a parameter the buffer has all elements, of another stage those of its box.
     const bool whole = buffer->shape == of.shape;
-    std::vector<Expr> places;
+    std::vector<ir::Linear> places;
+    places.reserve(indices.size());
     for (size_t d = 0; d < indices.size(); ++d) {
-      const ir::Linear index = ir::ToLinear(indices[d], nest_.bounds->values, bounds_.ranges);
-      places.push_back(ir::FromLinear(whole ? index : ir::Add(index, box.min[d], -1)));
+      places.push_back(ir::ToLinear(indices[d], nest_.bounds->values, bounds_.ranges));
+      if (!whole)
+        places[d] = ir::Sum(std::move(places[d]), ir::Scale(box.min[d], -1), bounds_.ranges);
     }
     Operand operand{.scope = of.scope,
                     .written = written,
                     .element_bytes = static_cast<double>(SizeOf(of.dtype)),
                     .most_bytes = static_cast<double>(ir::SizeInBytes(*buffer)),
                     .steps = {}};
-    const ir::Linear offset = ir::ToLinear(ir::OffsetOf(*buffer, places), bounds_.ranges);
+    const ir::Linear offset = ir::OffsetOf(*buffer, places, bounds_.ranges);
+    operand.steps.reserve(made_.loops.size());
     for (const BodyLoop& loop : made_.loops) operand.steps.push_back(StepOf(offset, loop));
     const auto same = [&](const Operand& other) {
       return other.written == written && other.scope == operand.scope &&
              other.most_bytes == operand.most_bytes && other.steps == operand.steps;
     };
-    if (std::ranges::none_of(made_.operands, same)) made_.operands.push_back(std::move(operand));
+    if (std::ranges::any_of(made_.operands, same)) return;
+    for (size_t d = 0; d < made_.loops.size(); ++d) {
+      if (operand.Moves(d)) operand.by_step.push_back(d);
+    }
+    std::ranges::sort(operand.by_step, {}, [&](size_t d) { return std::abs(operand.steps[d]); });
+    made_.operands.push_back(std::move(operand));
   }
 
   double StepOf(const ir::Linear& offset, const BodyLoop& loop) const {
@@ -94,7 +100,8 @@ class BodyMaker {
     for (const ir::Linear::Term& term : offset.terms) {
       if (term.atom.get() == loop.var) {
         step += static_cast<double>(term.coeff);
-      } else if (ir::UsesVar(term.atom, ir::VarSet{loop.var})) {
+      } else if (term.atom->kind != ir::ExprKind::kVar &&
+                 ir::Contains(term.atom, [&](const Expr& x) { return x.get() == loop.var; })) {
         const ir::Interval range = ir::BoundsOf(term.atom, bounds_.ranges);
         if (!range.known()) return kUnknown;
         step += static_cast<double>(term.coeff * (range.hi - range.lo)) /
@@ -108,7 +115,7 @@ class BodyMaker {
   const Nest& nest_;
   const schedule::Schedule& schedule_;
   const lower::Bounds& bounds_;
-  std::map<const Stage*, ir::Buffer> buffers_;
+  FlatMap<const Stage*, ir::Buffer> buffers_;
   Body made_;
 };
 
@@ -124,32 +131,29 @@ double Body::Touched(const Operand& operand, size_t inner, double line_bytes) co
   struct Run {
     double step = 0, count = 1;
   };
-  std::vector<Run> moves, runs;
-  for (size_t d = inner; d < loops.size(); ++d) {
-    if (operand.Moves(d)) moves.push_back({std::abs(operand.steps[d]), loops[d].iterations});
-  }
-  std::ranges::sort(moves, {}, &Run::step);
-  // Loops whose iterations overlap, as those of a window and its taps, touch one longer run.
-  for (const Run& move : moves) {
-    if (!runs.empty()) {
-      Run& last = runs.back();
-      const double apart = move.step / last.step;
-      if (apart == std::floor(apart) && apart <= last.count) {
-        last.count += apart * (move.count - 1);
-        continue;
-      }
-    }
-    runs.push_back(move);
-  }
   double run = operand.element_bytes, pieces = 1;
-  for (const Run& r : runs) {
+  const auto add = [&](const Run& r) {
     const double bytes = r.step * operand.element_bytes;
     if (bytes <= std::max(run, line_bytes)) {
       run += bytes * (r.count - 1);
     } else {
       pieces *= r.count;
     }
+  };
+  std::optional<Run> last;
+  for (const size_t d : operand.by_step) {
+    if (d < inner) continue;
+    const Run move{std::abs(operand.steps[d]), loops[d].iterations};
+    // Loops whose iterations overlap, as those of a window and its taps, touch one longer run.
+    const double apart = last ? move.step / last->step : 0;
+    if (last && apart == std::floor(apart) && apart <= last->count) {
+      last->count += apart * (move.count - 1);
+      continue;
+    }
+    if (last) add(*last);
+    last = move;
   }
+  if (last) add(*last);
   const double lines = std::ceil(run / line_bytes) * line_bytes;
   return std::min(pieces * lines, std::max(operand.most_bytes, line_bytes));
 }

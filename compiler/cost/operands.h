@@ -34,6 +34,7 @@ struct Operand {
   // By loop: elements of memory between two iterations, the mean if it varies. Infinity: the loop
   // runs through elements whose distance is not known.
   std::vector<double> steps;
+  std::vector<size_t> by_step;  // the loops that it moves with, the shortest step first
 
   bool Moves(size_t loop) const { return steps[loop] != 0; }
 };

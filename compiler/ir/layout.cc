@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/bits.h"
 #include "base/check.h"
@@ -64,6 +65,22 @@ Expr OffsetOf(const BufferNode& buffer, const std::vector<Expr>& indices) {
     offset = offset ? offset + term : term;
   }
   return offset ? offset : Expr(0);
+}
+
+Linear OffsetOf(const BufferNode& buffer, const std::vector<Linear>& indices,
+                const Ranges& ranges) {
+  const std::vector<int64_t> strides = PhysicalStrides(buffer);
+  Linear offset;
+  for (size_t k = 0; k < strides.size(); ++k) {
+    const LayoutDim d =
+        buffer.layout.empty() ? LayoutDim{.dim = static_cast<int>(k)} : buffer.layout.dims[k];
+    Linear index = indices[d.dim];
+    index.constant += d.before;
+    if (d.div > 1) index = ToLinear(FloorDiv(FromLinear(index), d.div), ranges);
+    if (d.mod > 0) index = ToLinear(FloorMod(FromLinear(index), d.mod), ranges);
+    offset = Sum(std::move(offset), Scale(std::move(index), strides[k]), ranges);
+  }
+  return offset;
 }
 
 int64_t OffsetOf(const BufferNode& buffer, const std::vector<int64_t>& indices) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/ir/affine.h"
 #include "compiler/ir/ir.h"
 
 namespace tessera::ir {
@@ -35,6 +36,8 @@ std::vector<Expr> PhysicalIndices(const BufferNode& buffer, const std::vector<Ex
 
 // Element offset of a logical index.
 Expr OffsetOf(const BufferNode& buffer, const std::vector<Expr>& indices);
+// The same as a form, reduced for |ranges|.
+Linear OffsetOf(const BufferNode& buffer, const std::vector<Linear>& indices, const Ranges& ranges);
 int64_t OffsetOf(const BufferNode& buffer, const std::vector<int64_t>& indices);
 
 // PackLayout: row-major logical |data| in the layout of |buffer|, with padding filled. |data| must

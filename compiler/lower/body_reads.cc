@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <functional>
-
-#include "compiler/ir/visit.h"
+#include <utility>
 
 namespace tessera::lower {
 
@@ -14,10 +13,11 @@ BodyReads::BodyReads(const schedule::Schedule& schedule) {
   of_.reserve(2 * schedule.stages().size());
   for (const Stage& stage : schedule.stages()) {
     if (stage.placeholder || stage.attach == schedule::Attach::kInline) continue;
-    ir::Visit(stage.body, [&](const ir::Expr& e) {
-      if (e->kind == ir::ExprKind::kTensorRead)
-        of_.push_back({&stage, schedule.Find(e->tensor->name), e.get()});
-    });
+    const ir::TensorBase* last = nullptr;
+    for (const ir::ExprNode* read : stage.body.reads()) {
+      const bool same = std::exchange(last, read->tensor.get()) == last;
+      of_.push_back({&stage, same ? of_.back().of : schedule.Find(read->tensor->name), read});
+    }
   }
   by_ = of_;
   std::ranges::stable_sort(by_, std::less(), &BodyRead::reader);

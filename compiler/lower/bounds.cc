@@ -365,16 +365,6 @@ VarSet FixedVars(const Schedule& schedule, const Stage& stage) {
   return fixed;
 }
 
-bool StageBounds::Moves(const Expr& index, const ir::ExprNode* loop) const {
-  return ir::Contains(index, [&](const Expr& x) {
-    const auto value = values.find(x.get());
-    const auto is_loop = [&](const Expr& part) { return part.get() == loop; };
-    if (value == values.end()) return is_loop(x);
-    return std::ranges::any_of(
-        value->second.terms, [&](const Linear::Term& t) { return ir::Contains(t.atom, is_loop); });
-  });
-}
-
 int64_t PaddedExtent(const Stage& stage, int64_t extent, size_t d) {
   for (const Relation& r : stage.relations) {
     if (r.is_split && r.pad && r.parent.get() == stage.axes[d].var.get())

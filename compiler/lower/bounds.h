@@ -34,8 +34,21 @@ struct StageBounds {
   ir::FormMap values;             // every axis that is no leaf (reduction too), in leaf variables
   std::vector<ReadBox> ahead;     // by Stage::prefetches: the box that one iteration reads
 
-  // Whether |index|, of the stage's body, changes with the loop variable |loop|.
-  bool Moves(const ir::Expr& index, const ir::ExprNode* loop) const;
+  // Calls |fn| with each loop variable that |index|, of the stage's body, changes with: a const
+  // ir::ExprNode*, some more than once.
+  template <typename Fn>
+  void ForEachLoopOf(const ir::Expr& index, const Fn& fn) const {
+    ir::Visit(index, [&](const ir::Expr& x) {
+      if (x->kind != ir::ExprKind::kVar) return;
+      const auto value = values.find(x.get());
+      if (value == values.end()) return fn(x.get());
+      for (const ir::Linear::Term& t : value->second.terms) {
+        ir::Visit(t.atom, [&](const ir::Expr& part) {
+          if (part->kind == ir::ExprKind::kVar) fn(part.get());
+        });
+      }
+    });
+  }
 };
 
 struct Bounds {

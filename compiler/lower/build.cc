@@ -174,7 +174,7 @@ class Builder {
   // The value that an iteration of |stage| computes, over buffers and loop variables.
   Result<Expr> LoweredValue(const Stage& stage) {
     const bool reduces = stage.body->kind == ir::ExprKind::kReduce;
-    return Lowered(stage, reduces ? stage.body->args[0] : stage.body,
+    return Lowered(stage, reduces ? stage.body->args[0] : ir::Expr(stage.body),
                    conditions_.at(stage.name).All());
   }
 

@@ -18,17 +18,15 @@ using schedule::Stage;
 // place there too.
 bool HasRoom(const Schedule& schedule, const Stage& stage, size_t d, int64_t limit) {
   if (stage.prepared) return true;  // its layout fills the rest
-  bool room = true;
   const ir::Expr& var = stage.axes[d].var;
-  ir::Visit(stage.body, [&](const ir::Expr& e) {
-    if (!room || e->kind != ir::ExprKind::kTensorRead) return;
-    for (size_t k = 0; k < e->args.size(); ++k) {
-      if (!ir::UsesVar(e->args[k], var)) continue;
-      const Stage* source = schedule.Find(e->tensor->name);
-      room = room && e->args[k].get() == var.get() && LimitOf(schedule, *source)[k] >= limit;
+  for (const ir::ExprNode* read : stage.body.reads()) {
+    for (size_t k = 0; k < read->args.size(); ++k) {
+      if (!ir::UsesVar(read->args[k], var)) continue;
+      const Stage* source = schedule.Find(read->tensor->name);
+      if (read->args[k].get() != var.get() || LimitOf(schedule, *source)[k] < limit) return false;
     }
-  });
-  return room;
+  }
+  return true;
 }
 
 }  // namespace

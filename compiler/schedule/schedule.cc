@@ -74,12 +74,13 @@ Result<Schedule> Schedule::Replay(const std::vector<te::Tensor>& outputs, const 
 Status Schedule::Try(const Step& step) {
   Editor editor(this);
   TESSERA_TRY(std::visit([&](const auto& s) { return schedule::Apply(s, editor); }, step));
+  if (std::holds_alternative<DecideStep>(step)) return {};  // changes no stage
   for (const Stage& s : stages_) {
     // No step may break what an earlier step set.
-    TESSERA_TRY(CheckAttached(s));
-    TESSERA_TRY(CheckInPlace(s));
-    TESSERA_TRY(CheckPrepared(s));
-    TESSERA_TRY(CheckPrefetches(s));
+    if (s.attach != Attach::kRoot) TESSERA_TRY(CheckAttached(s));
+    if (!s.in_place_of.empty()) TESSERA_TRY(CheckInPlace(s));
+    if (s.prepared) TESSERA_TRY(CheckPrepared(s));
+    if (!s.prefetches.empty()) TESSERA_TRY(CheckPrefetches(s));
   }
   return {};
 }
@@ -101,6 +102,12 @@ Status Schedule::Apply(const Step& step) {
   trace_.push_back(step);
   before_.push_back(std::move(before));
   return {};
+}
+
+Status Schedule::Take(const DecideStep& step, Choice value) {
+  TESSERA_CHECK(!keeps_steps_);
+  ++forgotten_;
+  return Editor(this).AddDecision({step.name, step.domain.kind, {}, std::move(value)});
 }
 
 void Schedule::ForgetUndo(bool steps) {

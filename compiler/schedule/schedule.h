@@ -34,6 +34,10 @@ class Schedule {
 
   // Appends a step. An error names the step's number, stage, axis and a hint, and changes nothing.
   Status Apply(const Step& step);
+  // Applies |step| with |value|, one that ValuesOf(step) has here: without finding them again. For
+  // a schedule that has no steps.
+  //   errors  kInvalidArgument  a taken name
+  Status Take(const DecideStep& step, Choice value);
   // Undoes the last |steps| steps.
   void Undo(size_t steps = 1);
   // Forgets how to undo the steps so far, and applies later ones in place: in three quarters of

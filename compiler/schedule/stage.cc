@@ -17,9 +17,7 @@ int Stage::LeafIndex(const std::string& axis) const {
   return -1;
 }
 
-bool Stage::Reads(const std::string& tensor) const {
-  return !placeholder && ReadsTensor(body, tensor);
-}
+bool Stage::Reads(const std::string& tensor) const { return !placeholder && body.Reads(tensor); }
 
 ir::Expr Stage::ValueAt(const std::vector<ir::Expr>& indices) const {
   ir::VarMap at;
@@ -115,21 +113,20 @@ std::vector<ir::Expr> Stage::PaddedEnds(const LoopCounts& iterations) const {
 
 std::vector<size_t> Stage::AxesOfReads(const std::string& tensor) const {
   std::vector<size_t> all;
-  bool alone = true;
-  ir::Visit(body, [&](const ir::Expr& e) {
-    if (e->kind != ir::ExprKind::kTensorRead || e->tensor->name != tensor) return;
+  for (const ir::ExprNode* read : body.reads()) {
+    if (read->tensor->name != tensor) continue;
     std::vector<size_t> found;
-    for (const ir::Expr& index : e->args) {
+    for (const ir::Expr& index : read->args) {
       const auto axis =
           std::ranges::find_if(axes, [&](const ir::Axis& a) { return a.var.get() == index.get(); });
       const auto at = static_cast<size_t>(axis - axes.begin());
-      alone = alone && axis != axes.end() && std::ranges::count(found, at) == 0;
+      if (axis == axes.end() || std::ranges::count(found, at) != 0) return {};
       found.push_back(at);
     }
-    alone = alone && (all.empty() || all == found);
-    all = found;
-  });
-  return alone ? all : std::vector<size_t>{};
+    if (!all.empty() && all != found) return {};
+    all = std::move(found);
+  }
+  return all;
 }
 
 }  // namespace tessera::schedule

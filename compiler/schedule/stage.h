@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/ir/affine.h"
+#include "compiler/schedule/stage_body.h"
 #include "compiler/schedule/step_fields.h"
 #include "compiler/te/te.h"
 
@@ -68,7 +69,7 @@ struct Stage {
   bool placeholder = false;
   bool output = false;
   bool prepared = false;       // computed before the function, which has it as a parameter
-  ir::Expr body;               // reads name other stages by tensor name
+  StageBody body;              // reads name other stages by tensor name
   std::vector<ir::Axis> axes;  // root axes, one per dimension
   std::vector<ir::Axis> reduce_axes;
   std::vector<LoopAxis> leaves;

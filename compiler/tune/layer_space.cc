@@ -15,7 +15,8 @@ namespace {
 
 const Choice kNoChoice({"-"});  // of a knob that the point's sketch does not have
 // The most schedules that a space keeps. One takes some ten kilobytes.
-constexpr size_t kMostBegun = 128, kMostReady = 1024;
+constexpr size_t kMostBegun = 512, kMostReady = 1024;
+constexpr size_t kMostAsked = 50'000;  // beginnings of points that it counts
 
 }  // namespace
 
@@ -131,16 +132,22 @@ schedule::Trace LayerSpace::TraceOf(const Point& point) const {
 }
 
 Status LayerSpace::ApplyUntil(const Member& member, const std::vector<Choice>& picks, size_t from,
-                              schedule::Schedule* s) {
+                              size_t until, bool legal, schedule::Schedule* s) {
   const schedule::Trace& trace = member.sketch.trace;
   for (size_t k = 0; k < member.steps.size(); ++k) {
     const TraceStep& choice = member.steps[k];
     if (choice.knob < from) continue;
-    if (choice.knob >= picks.size()) break;
-    schedule::Step step = trace[choice.at];
+    if (choice.knob >= until) break;
     const Choice& pick = picks[choice.knob];
-    if (!choice.optional) std::get<schedule::DecideStep>(step).value = pick;
-    if (!choice.optional || pick.number != 0) TESSERA_TRY(s->Apply(step));
+    if (choice.optional) {
+      if (pick.number != 0) TESSERA_TRY(s->Apply(trace[choice.at]));
+    } else if (legal) {
+      TESSERA_TRY(s->Take(std::get<schedule::DecideStep>(trace[choice.at]), pick));
+    } else {
+      schedule::DecideStep step = std::get<schedule::DecideStep>(trace[choice.at]);
+      step.value = pick;
+      TESSERA_TRY(s->Apply(step));
+    }
     const size_t end = k + 1 < member.steps.size() ? member.steps[k + 1].at : trace.size();
     for (size_t at = choice.at + 1; at < end; ++at) TESSERA_TRY(s->Apply(trace[at]));
   }
@@ -150,23 +157,32 @@ Status LayerSpace::ApplyUntil(const Member& member, const std::vector<Choice>& p
 Result<schedule::Schedule> LayerSpace::ScheduleOf(const Point& point) const {
   const Member& member = MemberOf(point.picks);
   schedule::Schedule s = *member.start;
-  TESSERA_TRY(ApplyUntil(member, point.picks, 0, &s));
+  TESSERA_TRY(ApplyUntil(member, point.picks, 0, point.picks.size(), /*legal=*/false, &s));
   return s;
 }
 
-Result<schedule::Schedule> LayerSpace::Begun(const std::vector<Choice>& picks) const {
+void LayerSpace::Begin(uint64_t hash, const schedule::Schedule& s) {
+  if (begun_.size() >= kMostBegun) {
+    begun_.clear();
+    asked_.clear();
+  }
+  begun_.insert_or_assign(hash, s);
+}
+
+Result<schedule::Schedule> LayerSpace::Begun(const std::vector<Choice>& picks) {
   std::vector<uint64_t> hashes{0};
   for (const Choice& pick : picks) hashes.push_back(HashWith(hashes.back(), pick));
+  if (asked_.size() >= kMostAsked) asked_.clear();
   const Member& member = MemberOf(picks);
-  for (size_t count = picks.size(); count > 0; --count) {
-    const auto known = begun_.find(hashes[count]);
-    if (known == begun_.end()) continue;
-    schedule::Schedule s = known->second;
-    TESSERA_TRY(ApplyUntil(member, picks, count, &s));
-    return s;
+  size_t count = picks.size();
+  while (count > 0 && !begun_.contains(hashes[count])) --count;
+  schedule::Schedule s = count > 0 ? begun_.at(hashes[count]) : *member.bare;
+  while (count < picks.size()) {
+    TESSERA_TRY(ApplyUntil(member, picks, count, count + 1, /*legal=*/true, &s));
+    ++count;
+    // Picks that two points begin with may begin further ones.
+    if (count < picks.size() && ++asked_[hashes[count]] == 2) Begin(hashes[count], s);
   }
-  schedule::Schedule s = *member.bare;
-  TESSERA_TRY(ApplyUntil(member, picks, 0, &s));
   return s;
 }
 
@@ -202,10 +218,9 @@ std::vector<Choice> LayerSpace::Domain(const std::vector<Choice>& picks) {
   const auto s = Begun(picks);
   if (!s) return {};
   if (!picks.empty()) {
-    if (begun_.size() >= kMostBegun) begun_.clear();
     uint64_t hash = 0;
     for (const Choice& pick : picks) hash = HashWith(hash, pick);
-    begun_.insert_or_assign(hash, *s);
+    Begin(hash, *s);
   }
   if (step->optional) return {Choice(0), Choice(1)};
   auto found = s->ValuesOf(std::get<schedule::DecideStep>(member.sketch.trace[step->at]));

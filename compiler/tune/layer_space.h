@@ -83,12 +83,15 @@ class LayerSpace : public Space {
   void AddKnobs(Member* member);
   const Member& MemberOf(const std::vector<schedule::Choice>& picks) const;
   // Replays |member| from its first step whose knob is not before |from| up to the first one whose
-  // knob is not among |picks|.
+  // knob is not before |until|. |legal|: each pick is in its domain, which is not found again; |s|
+  // has no trace.
   static Status ApplyUntil(const Member& member, const std::vector<schedule::Choice>& picks,
-                           size_t from, schedule::Schedule* s);
-  // The schedule, without its trace, as |picks| and what is known of points that begin like them
-  // make it.
-  Result<schedule::Schedule> Begun(const std::vector<schedule::Choice>& picks) const;
+                           size_t from, size_t until, bool legal, schedule::Schedule* s);
+  // Keeps |s| as what the picks of |hash| make.
+  void Begin(uint64_t hash, const schedule::Schedule& s);
+  // The schedule, without its trace, as |picks|, each in its domain, and what is known of points
+  // that begin like them make it.
+  Result<schedule::Schedule> Begun(const std::vector<schedule::Choice>& picks);
 
   std::vector<Member> members_;  // by sketch
   std::shared_ptr<const target::Target> target_;
@@ -96,6 +99,7 @@ class LayerSpace : public Space {
   // Schedules without their traces, by the hash of the picks: as the picks in front of a knob make
   // them, and of legal points whose schedules nobody has asked for yet.
   std::unordered_map<uint64_t, schedule::Schedule> begun_, ready_;
+  std::unordered_map<uint64_t, int> asked_;  // how often points began with the picks of a hash
   bool keeps_schedules_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <utility>
 
 #include "base/hash.h"
@@ -15,7 +16,7 @@ using schedule::Choice;
 constexpr int kDraws = 20;  // before Random and Mutated give up
 constexpr int kWalks = 200;
 
-uint64_t HashOfPicks(const std::vector<Choice>& picks) {
+uint64_t HashOfPicks(std::span<const Choice> picks) {
   uint64_t hash = 0;
   for (const Choice& pick : picks) hash = HashWith(hash, pick);
   return hash;
@@ -170,9 +171,11 @@ std::optional<Point> Space::WithPicks(
 }
 
 Space::Place Space::PlaceOf(const Point& point, size_t knob) {
+  const std::span<const Choice> before = std::span(point.picks).first(knob);
+  const auto known = values_.find(HashOfPicks(before));
   const std::vector<Choice>* values =
-      ValuesAfter({point.picks.begin(), point.picks.begin() + static_cast<ptrdiff_t>(knob)});
-  if (values == nullptr) return {};
+      known != values_.end() ? &known->second : ValuesAfter({before.begin(), before.end()});
+  if (values == nullptr || values->empty()) return {};
   return {std::min(IndexOf(*values, point.picks[knob]), values->size() - 1), values->size()};
 }
 

@@ -54,15 +54,14 @@ bool Schedule::ReadsMove(const Stage& stage, const Lookahead& ahead) const {
     for (const ir::Axis& axis : s.axes) {
       if (s.attach == Attach::kAfter) moving.insert(axis.var.get());
     }
-    ir::Visit(s.body, [&](const ir::Expr& e) {
-      if (e->kind != ir::ExprKind::kTensorRead) return;
-      const Stage& read = *Find(e->tensor->name);
-      for (size_t d = 0; d < e->args.size(); ++d) {
-        if (!ir::UsesVar(e->args[d], moving)) continue;
+    for (const ir::ExprNode* at : s.body.reads()) {
+      const Stage& read = *Find(at->tensor->name);
+      for (size_t d = 0; d < at->args.size(); ++d) {
+        if (!ir::UsesVar(at->args[d], moving)) continue;
         found |= read.name == ahead.tensor && IsInside(s, stage, ahead.axis);
         if (!read.placeholder) moving.insert(read.axes[d].var.get());
       }
-    });
+    }
   }
   return found;
 }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "compiler/schedule/editor.h"
 
@@ -13,40 +12,6 @@ Status Apply(const PrepareStep& step, Editor& editor) {
   stage->prepared = true;
   return {};
 }
-
-namespace {
-
-// Adds the names of the tensors that |e| reads to |names|, each once.
-void AddReads(const ir::Expr& e, std::vector<const std::string*>* names) {
-  if (e->kind == ir::ExprKind::kTensorRead) {
-    const std::string& name = e->tensor->name;
-    if (std::ranges::none_of(*names, [&](const std::string* n) { return *n == name; }))
-      names->push_back(&name);
-  }
-  for (const ir::Expr& x : e->args) {
-    if (x->kind != ir::ExprKind::kVar && x->kind != ir::ExprKind::kImm) AddReads(x, names);
-  }
-}
-
-// The names of the tensors that |body| reads, each once. Prepared weights are long expressions of
-// few tensors that few steps change. They are checked after every step: a thread knows the last.
-const std::vector<const std::string*>& ReadsOf(const ir::Expr& body) {
-  struct Known {
-    ir::Expr body;
-    std::vector<const std::string*> names;
-  };
-  thread_local std::array<Known, 16> all;
-  thread_local size_t oldest = 0;
-  for (const Known& known : all) {
-    if (known.body.get() == body.get()) return known.names;
-  }
-  Known& made = all[oldest++ % all.size()];
-  made = {body, {}};
-  AddReads(body, &made.names);
-  return made.names;
-}
-
-}  // namespace
 
 // Checked after every step: no step may break what an earlier step set.
 Status Schedule::CheckPrepared(const Stage& stage) const {
@@ -68,18 +33,16 @@ Status Schedule::CheckPrepared(const Stage& stage) const {
     if (std::ranges::none_of(stage.relations, asked))
       return no("align sums under a condition, which its definition lacks");
   }
-  const std::vector<const std::string*> none;
-  const auto& reads = stage.placeholder ? none : ReadsOf(stage.body);
   for (const Stage& source : stages_) {
     if (source.in_place_of == stage.name)
       return no(fmt::format("{} is in place of it", source.name));
-    if (source.placeholder || source.prepared ||
-        std::ranges::none_of(reads, [&](const std::string* n) { return *n == source.name; }))
-      continue;
+    if (source.placeholder || source.prepared || !stage.Reads(source.name)) continue;
     return no(fmt::format("it reads {}, which the function computes", source.name));
   }
   for (const Stage& other : stages_) {
-    if (OuterOf(other) == &stage) return no(fmt::format("{} is computed in its loops", other.name));
+    const bool inside = other.attach == Attach::kAt || other.attach == Attach::kAfter;
+    if (inside && other.at_stage == stage.name)
+      return no(fmt::format("{} is computed in its loops", other.name));
   }
   return {};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "compiler/schedule/editor.h"
 
@@ -14,8 +15,9 @@ Status RequireFollowersInOrder(const Stage& stage, const Schedule& schedule) {
     return s.attach == Attach::kAfter && s.at_stage == stage.name;
   };
   for (const Stage& reader : schedule.stages()) {
+    if (!follows(reader)) continue;
     for (const Stage& read : schedule.stages()) {
-      if (!follows(reader) || !follows(read) || !reader.Reads(read.name) ||
+      if (!follows(read) || !reader.Reads(read.name) ||
           stage.LeafIndex(read.at_axis) >= stage.LeafIndex(reader.at_axis)) {
         continue;
       }
@@ -36,12 +38,16 @@ Status Apply(const ReorderStep& step, Editor& editor) {
   std::vector<LoopAxis> moved;
   std::vector<std::string> axes;
   for (const std::string& word : step.axes) {
-    std::vector<std::string> picked{word};
     if (word.starts_with('$')) {
-      TESSERA_ASSIGN(picked, editor.Words(word.substr(1), DomainKind::kOrders));
+      TESSERA_ASSIGN(const std::vector<std::string> picked,
+                     editor.Words(word.substr(1), DomainKind::kOrders));
+      axes.insert(axes.end(), picked.begin(), picked.end());
+    } else {
+      axes.push_back(word);
     }
-    axes.insert(axes.end(), picked.begin(), picked.end());
   }
+  places.reserve(axes.size());
+  moved.reserve(axes.size());
   for (const std::string& axis : axes) {
     TESSERA_ASSIGN(const int at, editor.FindLeaf(*stage, axis));
     if (std::ranges::find(places, at) != places.end())
@@ -50,7 +56,7 @@ Status Apply(const ReorderStep& step, Editor& editor) {
     moved.push_back(stage->leaves[at]);
   }
   std::ranges::sort(places);
-  for (size_t i = 0; i < places.size(); ++i) stage->leaves[places[i]] = moved[i];
+  for (size_t i = 0; i < places.size(); ++i) stage->leaves[places[i]] = std::move(moved[i]);
   return RequireFollowersInOrder(*stage, editor.schedule());
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/flat_map.h"
 #include "compiler/ir/equal.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/ir/visit.h"
@@ -44,9 +45,12 @@ class AddedTerm {
  private:
   // The expression of the element that |read| reads; null: an input or a reduction has the element.
   Expr ComputedBy(const Expr& read) const {
+    const auto known = computed_.find(read.get());
+    if (known != computed_.end()) return known->second;
     const Stage& from = *schedule_.Find(read->tensor->name);
-    return from.placeholder || from.body->kind == ExprKind::kReduce ? Expr{}
-                                                                    : from.ValueAt(read->args);
+    const bool computes = !from.placeholder && from.body->kind != ExprKind::kReduce;
+    return computed_.emplace(read.get(), computes ? from.ValueAt(read->args) : Expr{})
+        .first->second;
   }
 
   void Collect(const Expr& e, const Expr& var, std::vector<Expr>* asked) const {
@@ -93,6 +97,7 @@ class AddedTerm {
 
   const Schedule& schedule_;
   const Expr& added_;
+  mutable FlatMap<const ir::ExprNode*, Expr> computed_;  // ComputedBy's, by read
 };
 
 bool SumsIntegers(const Stage& stage) {

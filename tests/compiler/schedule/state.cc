@@ -46,8 +46,9 @@ auto Fields(const Decision& d) {
 
 template <typename T>
 bool Same(const T& a, const T& b) {
-  if constexpr (std::is_same_v<T, ir::Expr>) {
-    return a.get() == b.get();  // nodes do not change
+  if constexpr (std::is_same_v<T, ir::Expr> || std::is_same_v<T, schedule::StageBody>) {
+    const ir::Expr &was = a, &is = b;
+    return was.get() == is.get();  // nodes do not change
   } else if constexpr (requires { Fields(a); }) {
     return [&]<size_t... k>(std::index_sequence<k...>) {
       return (Same(std::get<k>(Fields(a)), std::get<k>(Fields(b))) && ...);
