@@ -15,8 +15,9 @@ namespace tessera::schedule::host_floats_test {
 namespace {
 
 // Sums, weights and one input fit the registers, or there are so many sums that a processor has
-// work while one goes to memory and back: 11 cycles of two instructions. Space: rows of 7 to 56
-// points, every level that multiplies and adds.
+// work while one goes to memory and back: 11 cycles of two instructions. The last tile of a row has
+// work for three of the four cycles of a sum. Space: rows of 7 to 56 points, every level that
+// multiplies and adds.
 TEST(HostFloats, TilesDoNotWaitForMemory) {
   for (const int64_t size : {56, 28, 14, 7}) {
     const te::Tensor x = te::Placeholder("x", DType::kFloat32, {1, 32, size, size}),
@@ -42,6 +43,8 @@ TEST(HostFloats, TilesDoNotWaitForMemory) {
       const int64_t sums = points * blocks * each;
       EXPECT_TRUE(sums + blocks * each + 1 <= level.vector_registers || sums >= 22) << text;
       EXPECT_GE(sums, 7) << text;
+      const int64_t rest = size % points;  // of the last tile
+      EXPECT_TRUE(rest == 0 || rest * blocks * each >= 6) << text;
     }
   }
 }
