@@ -3,15 +3,16 @@
 // host_kernels [--threads N] ROUNDS FILE ...: times plan "cpu" of each artifact on one thread and,
 // if asked, on N threads, a column for each. The columns take turns, so other work on the computer
 // affects them alike. Prints, for each kernel and each whole inference, the least time of all
-// rounds beside the first column's. Also prints the sum of the kernels' least times, which needs
+// rounds beside the first column's: on one thread that thread's time on a processor, on several
+// what a clock on the wall shows. Also prints the sum of the kernels' least times, which needs
 // fewer rounds on a busy computer. Inputs are zeros, because no kernel's time depends on them.
 // Depends on: runtime/artifact, runtime/host.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -25,10 +26,11 @@
 namespace tessera {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double Milliseconds(Clock::duration d) {
-  return std::chrono::duration<double, std::milli>(d).count();
+// The time of |clock|, in milliseconds.
+double Milliseconds(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
 }
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -57,16 +59,17 @@ struct Column {
 
   void Run() {
     const UseThreads use(pool);
-    const Clock::time_point begin = Clock::now();
-    Clock::time_point last = begin;
+    const clockid_t clock = pool == nullptr ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+    const double begin = Milliseconds(clock);
+    double last = begin;
     kernels.resize(network->kernels.size(), kNever);
     for (size_t k = 0; k < kernels.size(); ++k) {
       network->kernels[k].function(network->kernels[k].buffers.data());
-      const Clock::time_point now = Clock::now();
-      kernels[k] = std::min(kernels[k], Milliseconds(now - last));
+      const double now = Milliseconds(clock);
+      kernels[k] = std::min(kernels[k], now - last);
       last = now;
     }
-    whole = std::min(whole, Milliseconds(last - begin));
+    whole = std::min(whole, last - begin);
   }
 };
 

@@ -127,9 +127,9 @@ class Generator {
       }
     }
     inner.push_back(c + ".l");
-    // Channels of a point are neighbours in memory, and without weights nothing is kept for the
-    // next point.
-    if (lane->role == Role::kChannelwise && !roles->weight) {
+    // Channels of a point are neighbours in memory. Without weights nothing is kept for the next
+    // point, and where nothing was copied, points of one block of channels are far apart.
+    if (lane->role == Role::kChannelwise && (!roles->weight || in_place_)) {
       const auto channels = std::ranges::find(order, c + ".o");
       std::rotate(channels, channels + 1, order.end());
     }
@@ -234,18 +234,20 @@ class Generator {
 
   // The input of a channelwise reduction with its channels innermost, in a copy unless it is a
   // stage. Pads need no copy: points may ask whether they are inside. Without weights that is as
-  // fast, and with them if the copy has many elements for each result: where windows step over
-  // points, or pads are much of a small input.
+  // fast, and with them if the copy has many bytes for each result: of floats, or where windows
+  // step over points, or pads are much of a small input.
   Status ChannelsLast(const Stage& anchor, const te::Roles& roles, const AxisRole& lane) {
     const std::string input = roles.input->tensor->name, reader = anchor.name;
     const int rank = static_cast<int>(roles.input->args.size());
     std::vector<std::string> sketches{"vectors"};
     const Stage& padded = *s_.Find(input);
     if (PadsInPlace(padded, lane.input_dim)) {
-      const bool first = !roles.weight || 2 * ElementsOf(padded) >= 3 * ElementsOf(anchor);
+      const bool first =
+          !roles.weight || 2 * ElementsOf(padded) * SizeOf(padded.dtype) >= 3 * ElementsOf(anchor);
       sketches.insert(first ? sketches.begin() : sketches.end(), "pads_in_place");
     }
     if (h_.sketch.Among(sketches) == "pads_in_place") {
+      in_place_ = true;
       most_points_ /= 2;  // each asks whether it is a pad: as fast, and half of the code
       return s_.Apply(InlineStep{input});
     }
@@ -272,6 +274,7 @@ class Generator {
   HostSteps& h_;
   Schedule& s_;
   const HostOptions& options_;
+  bool in_place_ = false;  // pads of the input are in no copy
   // Two registers a point: half of them are sums.
   int64_t most_points_ = s_.target().vector_registers / 4;
 };

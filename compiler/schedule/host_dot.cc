@@ -115,7 +115,7 @@ class DotGenerator {
     const int64_t extent = point_ ? point_->axis.extent : 1;
     std::optional<DotTile> best;
     for (const Dot& dot : dots) {
-      DotTile tile = TileFor(s_.target(), dot, extent, lane_.axis.extent);
+      DotTile tile = TileFor(s_.target(), dot, extent, lane_.axis.extent, floats_);
       if (!best || tile.cycles < best->cycles) best = std::move(tile);
     }
     return *best;
@@ -123,13 +123,12 @@ class DotGenerator {
 
   // Splits |loop| by a decision |name| of at most |most|.
   Status SplitByDecision(const std::string& name, int64_t pick, const Amount& most,
-                         const LoopName& loop, const std::string& outer, const std::string& inner) {
-    TESSERA_TRY(s_.Apply(DecideStep{.name = name,
-                                    .domain = {.kind = DomainKind::kFactors,
-                                               .stage = loop.stage,
-                                               .axis = loop.axis,
-                                               .most = most},
-                                    .value = pick}));
+                         const LoopName& loop, const std::string& outer, const std::string& inner,
+                         DomainKind kind = DomainKind::kFactors) {
+    TESSERA_TRY(s_.Apply(
+        DecideStep{.name = name,
+                   .domain = {.kind = kind, .stage = loop.stage, .axis = loop.axis, .most = most},
+                   .value = pick}));
     return s_.Apply(SplitStep{loop.stage, loop.axis, Amount::Of(name), outer, inner});
   }
 
@@ -197,7 +196,8 @@ class DotGenerator {
       if (point_ && d == DimOf(roles_.data, *point_)) {
         const std::string inside = name + ".p";
         TESSERA_TRY(SplitByDecision("points", points_, Amount::Of("dot.sums"), {home, name},
-                                    name + ".o", inside));
+                                    name + ".o", inside,
+                                    floats_ ? DomainKind::kTiles : DomainKind::kFactors));
         TESSERA_TRY(s_.Apply(UnrollStep{home, inside}));  // sums stay in registers
         order.push_back(name + ".o");
         inner.push_back(inside);
@@ -223,7 +223,7 @@ class DotGenerator {
     int64_t positions = 1, bytes = lane_.axis.extent * quad_bytes * quads;
     for (size_t d = DimOf(roles_.data, lane_) + 1; d < roles_.data.size(); ++d) {
       const bool tiled = point_ && d == DimOf(roles_.data, *point_);
-      positions *= roles_.data[d].axis.extent / (tiled ? points_ : 1);
+      positions *= CeilDiv(roles_.data[d].axis.extent, tiled ? points_ : 1);
     }
     for (const AxisRole& r : roles_.reduced)
       bytes *= r.axis.var.get() == quad_.axis.var.get() ? 1 : r.axis.extent;
@@ -321,9 +321,9 @@ class DotGenerator {
   const te::Roles& roles_;
   const AxisRole lane_;
   const AxisRole* point_;
+  const bool floats_ = IsFloat(s_.Find(anchor_)->dtype);
   const DotTile tile_;
   const Dot& dot_;  // of tile_
-  const bool floats_ = IsFloat(s_.Find(anchor_)->dtype);
   const AxisRole quad_;
   // By default.
   const int64_t points_ = tile_.points[tile_.point], blocks_ = tile_.blocks[tile_.block];

@@ -29,17 +29,34 @@ double TileCost(const target::Target& target, const Dot& dot, int64_t points, in
          0.1 * loads / n + 0.2 / static_cast<double>(points);
 }
 
+// Sizes of tiles up to |most| of which none smaller gives as few tiles of |extent|.
+std::vector<int64_t> RaggedSizes(int64_t extent, int64_t most) {
+  std::vector<int64_t> sizes;
+  for (int64_t n = 1; n <= std::min(extent, most); ++n) {
+    if (n == 1 || CeilDiv(extent, n) < CeilDiv(extent, n - 1)) sizes.push_back(n);
+  }
+  return sizes;
+}
+
 }  // namespace
 
-DotTile TileFor(const target::Target& target, const Dot& dot, int64_t extent, int64_t channels) {
+DotTile TileFor(const target::Target& target, const Dot& dot, int64_t extent, int64_t channels,
+                bool ragged) {
   const int64_t registers = target.vector_registers;
   const int64_t each = CeilDiv(4 * dot.lanes, target.vector_bytes);
   // An eighth of them is what the epilogue takes.
   const int64_t most = std::max<int64_t>((registers - registers / 8) / each, 1);
-  DotTile tile{
-      .dot = dot, .points = Divisors(extent, most), .blocks = Divisors(channels / dot.lanes, most)};
+  DotTile tile{.dot = dot,
+               .points = ragged ? RaggedSizes(extent, most) : Divisors(extent, most),
+               .blocks = Divisors(channels / dot.lanes, most)};
   const auto cost = [&](size_t p, size_t b) {
-    return TileCost(target, dot, tile.points[p], tile.blocks[b], each);
+    const int64_t points = tile.points[p], rest = extent % points;
+    const auto of = [&](int64_t n) {
+      return static_cast<double>(n) * TileCost(target, dot, n, tile.blocks[b], each);
+    };
+    const double row =
+        static_cast<double>(extent / points) * of(points) + (rest > 0 ? of(rest) : 0);
+    return row / static_cast<double>(extent);
   };
   for (size_t p = 0; p < tile.points.size(); ++p) {
     for (size_t b = 0; b < tile.blocks.size(); ++b) {

@@ -26,8 +26,10 @@ struct DotTile {
   double cycles = 0;                    // for each product
 };
 
-// The tile by |dot| that costs least, of |extent| points and |channels|.
-DotTile TileFor(const target::Target& target, const Dot& dot, int64_t extent, int64_t channels);
+// The tile by |dot| that costs least, of |extent| points and |channels|. |ragged|: the last tile of
+// a row may have fewer points.
+DotTile TileFor(const target::Target& target, const Dot& dot, int64_t extent, int64_t channels,
+                bool ragged);
 
 }  // namespace tessera::schedule
 

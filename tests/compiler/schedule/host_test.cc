@@ -118,38 +118,6 @@ TEST(HostTiles, FitTheRegistersOfTheirLevel) {
   }
 }
 
-// Sums, weights and one input fit the registers, or there are so many sums that a processor has
-// work while one goes to memory and back: 11 cycles of two instructions. Space: rows of 7 to 56
-// points, every level that multiplies and adds.
-TEST(HostTiles, OfFloatsDoNotWaitForMemory) {
-  for (const int64_t size : {56, 28, 14, 7}) {
-    const te::Tensor x = te::Placeholder("x", DType::kFloat32, {1, 32, size, size}),
-                     w = te::Placeholder("w", DType::kFloat32, {64, 32, 1, 1});
-    const te::Axis c = te::ReduceAxis("ci", 32);
-    const te::Tensor y = te::Compute(
-        "y", {1, 64, size, size}, {"n", "c", "y", "x"}, [&](const std::vector<ir::Expr>& i) {
-          return te::Sum(x(i[0], c.var, i[2], i[3]) * w(i[1], c.var, 0, 0), {c});
-        });
-    for (const target::HostLevel& level : target::HostLevels()) {
-      if (!level.units.fma) continue;
-      SCOPED_TRACE(level.name);
-      const Result<Schedule> s = HostSchedule({y}, {.target = target::Host(level)});
-      ASSERT_TRUE(s) << s.error().message;
-      const std::string text = Print(s->trace());
-      const int64_t lanes = text.find("fma_f32x16") != std::string::npos ? 16 : 8;
-      int64_t points = 0, blocks = 0;
-      for (const Decision& d : s->decisions()) {
-        if (d.name == "points") points = d.value.number;
-        if (d.name == "blocks") blocks = d.value.number;
-      }
-      const int64_t each = std::max<int64_t>(lanes * 4 / level.vector_bytes, 1);
-      const int64_t sums = points * blocks * each;
-      EXPECT_TRUE(sums + blocks * each + 1 <= level.vector_registers || sums >= 22) << text;
-      EXPECT_GE(sums, 7) << text;
-    }
-  }
-}
-
 // Six quads of taps instead of seven of channels, of which one would be empty.
 TEST(HostQuads, AreTapsWhereChannelsAreThree) {
   for (const test::WindowShape& shape : test::WindowShapes()) {
