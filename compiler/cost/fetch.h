@@ -9,6 +9,7 @@
 #include "compiler/cost/nests.h"
 #include "compiler/cost/pieces.h"
 #include "isa/config.h"
+#include "isa/costs.h"
 #include "isa/insns.h"
 
 namespace tessera::cost {
@@ -22,7 +23,7 @@ inline constexpr double kFetchShare = 0.5;
 
 // Cycles that dispatch takes for an instruction of |unit|: LOADs and STOREs are checked one by one.
 constexpr double DispatchCycles(isa::Unit unit) {
-  return unit == isa::Unit::kLoad || unit == isa::Unit::kStore ? 9 : 1;
+  return unit == isa::Unit::kLoad || unit == isa::Unit::kStore ? isa::kCheckCycles : 1;
 }
 
 struct Fetching {

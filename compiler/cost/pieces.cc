@@ -8,15 +8,13 @@
 #include "base/flat_map.h"
 #include "compiler/ir/layout.h"
 #include "compiler/lower/storage.h"
+#include "compiler/target/accelerator.h"
 #include "compiler/target/tile_intrin.h"
 
 namespace tessera::cost {
 namespace {
 
 using isa::Unit;
-
-// Tiles of constants that come together, if LOAD takes longer than their reader.
-constexpr double kPartTiles = 16;
 
 class PieceMaker {
  public:
@@ -151,10 +149,10 @@ class PieceMaker {
       }
     }
     // As codegen/accel/ahead.cc cuts them.
-    const double tiles = nest.calls / parts;
+    const double tiles = nest.calls / parts, together = target::kTilesTogether;
     double loads = parts;
-    if (pieces_.all[stream.reader].cycles < all.cycles / parts && tiles < kPartTiles)
-      loads = std::ceil(parts / std::floor(kPartTiles / tiles));
+    if (pieces_.all[stream.reader].cycles < all.cycles / parts && tiles < together)
+      loads = std::ceil(parts / std::floor(together / tiles));
     stream.together = static_cast<int64_t>(std::ceil(parts / loads));
     stream.part.cycles /= loads;
     stream.part.bytes /= loads;

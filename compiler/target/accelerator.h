@@ -5,12 +5,16 @@
 #ifndef TESSERA_COMPILER_TARGET_ACCELERATOR_H_
 #define TESSERA_COMPILER_TARGET_ACCELERATOR_H_
 
+#include <cstdint>
 #include <memory>
 
 #include "compiler/target/target.h"
 #include "isa/config.h"
 
 namespace tessera::target {
+
+// Tiles of constants that one copy brings: short enough to let other transfers in between.
+inline constexpr int64_t kTilesTogether = 16;
 
 // Has the scratchpads inp, wgt, acc, out and prm with their sizes in bytes, and these instructions,
 // each on one tile. A tile is batch x block elements; in WGT block x block, in PRM the three

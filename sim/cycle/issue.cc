@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "isa/costs.h"
+
 namespace tessera::sim::cycle {
 
 IssueModel::IssueModel(const isa::Config& config, isa::Profile profile, uint64_t address,
@@ -94,7 +96,7 @@ bool IssueModel::StepDispatch(Cycles t) {
   }
   if (to_check) {
     checked_ = command_;
-    check_left_ = kCheckCycles - 1;
+    check_left_ = isa::kCheckCycles - 1;
   }
   checking_ = checking;
   blocked_ = checking && vta;

@@ -50,7 +50,6 @@ class IssueModel : public MachinePart {
 
  private:
   static constexpr uint64_t kBeats = 64;  // most bus words held or on their way (tsr_issue)
-  static constexpr int kCheckCycles = 9;  // latency of tsr_box
   bool StepFetch(bool go);
   bool StepAsk(bool leaves);
   bool StepDispatch(Cycles t);

@@ -6,11 +6,9 @@
 
 #include "base/bits.h"
 #include "compiler/codegen/accel/program_emitter.h"
+#include "compiler/target/accelerator.h"
 
 namespace tessera::codegen::accel {
-
-// Tiles of one copy ahead of a region: short enough to let other transfers in between.
-constexpr int64_t kPieceTiles = 16;
 
 Status ProgramEmitter::CutAhead(size_t index, Emission& emission) {
   lower::accel::LoweredRegion& lowered = emission.lowered;
@@ -56,7 +54,7 @@ Status ProgramEmitter::Ahead(size_t index, Emission& emission, size_t count) {
 // takes to bring it; each piece then comes just before its instruction.
 Result<std::vector<int64_t>> ProgramEmitter::PieceTiles(
     size_t index, const lower::accel::LoweredRegion& lowered) const {
-  std::vector<int64_t> least(lowered.ahead.size(), kPieceTiles);
+  std::vector<int64_t> least(lowered.ahead.size(), target::kTilesTogether);
   if (index > 0 || least.empty()) return least;
   struct AheadCopy {
     ir::Buffer buffer;
@@ -96,7 +94,7 @@ Result<std::vector<int64_t>> ProgramEmitter::PieceTiles(
   };
   TESSERA_TRY(VisitLeaves(lowered.body, visit, uses));
   for (size_t k = 0; k < copies.size(); ++k) {
-    if (!copies[k].longer) least[k] = kPieceTiles;
+    if (!copies[k].longer) least[k] = target::kTilesTogether;
   }
   return least;
 }

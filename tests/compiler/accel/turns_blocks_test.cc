@@ -3,10 +3,11 @@
 // What is tested: regions that take turns by blocks of channels: random chains, with any numbers
 // in their network traces, are exact under two interleavings of the units, pass the static
 // checker, give the same program by their own schedules, and run without some double_buffer of
-// these; schedules whose tiles and planes disagree are refused by name. Space: seeded chains of two to four layers on four
-// configurations, whose last layer may sum over the channels; windows with and without pads
-// and strides; tiles of some rows and of all; blocks that do and do not divide the channels. Not
-// tested here: what the planner chooses (tests/models), turns for all channels (turns_test).
+// these; schedules whose tiles and planes disagree are refused by name. Space: seeded chains of
+// two to four layers on four configurations, whose last layer may sum over the channels; windows
+// with and without pads and strides; tiles of some rows and of all; blocks that do and do not
+// divide the channels. Not tested here: what the planner chooses (tests/models), turns for all
+// channels (turns_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -62,14 +62,14 @@ std::unique_ptr<CostModel> ModelOf(Task& task, const isa::Config& config, ModelK
   return model ? std::move(*model) : nullptr;
 }
 
-// The lessons of all tasks of the network on |machine| but the first one, measured once.
+// The lessons of the tasks of the network on |machine|, measured once.
 const std::vector<Lessons>& LessonsOfNet(const std::string& machine, ModelKind kind) {
   static std::map<std::pair<std::string, ModelKind>, std::vector<Lessons>> known;
   const auto [at, fresh] = known.try_emplace({machine, kind});
   if (!fresh) return at->second;
   const isa::Config config = test::NamedConfig(machine);
   std::vector<Task> tasks = test::TuneTasks(config);
-  for (size_t t = 1; t < tasks.size(); ++t) {
+  for (size_t t = 0; t < tasks.size(); ++t) {
     const auto lessons = ModelOf(tasks[t], config, kind)->LessonsOf(Measured(tasks[t], config, 30));
     EXPECT_TRUE(lessons);
     if (lessons) at->second.push_back(*lessons);
@@ -99,21 +99,33 @@ class Transfer : public ::testing::Test {
   }
 };
 
+// Over all layers of a network: those of one layer alone may be far off.
 TEST_F(Transfer, OtherLayersAndMachinesOrderTheFirstPoints) {
   const isa::Config config = test::NamedConfig("default");
   std::vector<Task> tasks = test::TuneTasks(config);
-  const History trials = Measured(tasks[0], config, 60);
-  std::vector<Point> points;
-  for (const Trial& trial : trials.trials()) points.push_back(trial.point);
-  const auto alone = ModelOf(tasks[0], config, ModelKind::kRankAlone);
-  EXPECT_EQ(InOrder(alone->Predict(points), trials), 0);
   for (const char* machine : {"default", "tiny"}) {
-    const std::vector<Lessons>& lessons = LessonsOfNet(machine, ModelKind::kRankAlone);
-    ASSERT_FALSE(lessons.empty());
-    auto shared = SharedModel(lessons[0].kind).With(lessons);
-    ASSERT_TRUE(shared) << shared.error().message;
-    alone->StartFrom(std::make_shared<const SharedModel>(std::move(*shared)));
-    EXPECT_GE(InOrder(alone->Predict(points), trials), 0.7) << machine;
+    SCOPED_TRACE(machine);
+    double sum = 0;
+    int counted = 0;
+    for (size_t t = 0; t < tasks.size(); ++t) {
+      const History trials = Measured(tasks[t], config, 60);
+      if (trials.trials().size() < 20) continue;  // of a layer with few choices
+      std::vector<Point> points;
+      for (const Trial& trial : trials.trials()) points.push_back(trial.point);
+      const auto alone = ModelOf(tasks[t], config, ModelKind::kRankAlone);
+      EXPECT_EQ(InOrder(alone->Predict(points), trials), 0);
+      std::vector<Lessons> lessons = LessonsOfNet(machine, ModelKind::kRankAlone);
+      ASSERT_EQ(lessons.size(), tasks.size());
+      lessons.erase(lessons.begin() + static_cast<ptrdiff_t>(t));
+      auto shared = SharedModel(lessons[0].kind).With(lessons);
+      ASSERT_TRUE(shared) << shared.error().message;
+      alone->StartFrom(std::make_shared<const SharedModel>(std::move(*shared)));
+      const double right = InOrder(alone->Predict(points), trials);
+      EXPECT_GT(right, 0.5) << tasks[t].name;
+      sum += right, ++counted;
+    }
+    ASSERT_GE(counted, 3);
+    EXPECT_GE(sum / counted, 0.7);
   }
 }
 
