@@ -118,8 +118,12 @@ void PlanBuild::AddProgram(uint32_t program, const network::ProgramPlan& needs, 
     if (need.made && (need.last == count || build.options.keep_tensors))
       step.writes.push_back(buffers[k]);
     // A tensor that the program makes must not take the place of the program's inputs, or of
-    // tensors that the region before reads: the two regions overlap (codegen/accel/order).
-    program_uses_.push_back({plan.steps.size(), buffers[k], std::max<int64_t>(need.first - 1, 0),
+    // tensors that earlier regions read while its maker runs: those that take turns with the maker,
+    // and the one before these, which may overlap with them (codegen/accel/order).
+    const auto maker = static_cast<size_t>(std::max<int64_t>(need.first, 0));
+    const auto begin =
+        static_cast<int64_t>(network::ChainOf(maker, needs.residency.residents).first);
+    program_uses_.push_back({plan.steps.size(), buffers[k], std::max<int64_t>(begin - 1, 0),
                              need.made ? std::min(need.last, count - 1) : count - 1});
   }
   plan.steps.push_back(std::move(step));

@@ -2,8 +2,8 @@
 //
 // What is tested: network traces: their text and its errors; the traces that the planner chooses,
 // given again, make the same program, alone and with the schedules of the layers; any legal traces
-// make a program that computes the right numbers; traces that cannot be carried out are refused by
-// name. Space: seeded networks on four configurations, every step, random decisions, each refusal
+// make a program that computes the right numbers; a chain writes over nothing that it still reads;
+// traces that cannot be carried out are refused by name. Space: seeded networks on four configurations, every step, random decisions, each refusal
 // once. Not tested here: what the planner chooses (turns_test, tests/models), files of traces
 // (tests/compiler/accel/own_schedule_test).
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "compiler/driver/compile.h"
 #include "compiler/schedule/network_step.h"
 #include "compiler/schedule/trace_file.h"
 #include "isa/check/check.h"
@@ -287,6 +288,24 @@ TEST(NetworkTraces, OfSeveralLayersHaveToAgree) {
               HasSubstr("stay: it has to go to device memory"));
   EXPECT_THAT(ErrorOfRow(1, {"turns 2 1 1"}, {.residency = false}),
               HasSubstr("cannot take turns: its result has to be in device memory"));
+}
+
+// A layer that takes turns writes its result while the chain's first layer still reads its input.
+TEST(NetworkTraces, OfTurnsKeepWhatTheyRead) {
+  Net net(3);
+  const auto read = net.Conv(net.Input({1, 16, 48, 48}), 16, Square(3), 16);
+  const auto first = net.Conv(read, 16, Square(1));
+  const auto last = net.Conv(net.Conv(first, 16, Square(3, 2), 16), 64, Square(1));
+  net.Output(net.Conv(last, 8, Square(3)));
+  const auto name = [&](graph::TensorId id) { return net.graph().tensor(id).name; };
+  compiler::CompileOptions options;
+  options.config = NamedConfig("default");
+  options.cpu = false;
+  options.schedules = {{schedule::kNetworkTrace, name(read), {}, {}},
+                       {schedule::kNetworkTrace, name(first), {}, {schedule::TurnsStep{3, 2, 2}}},
+                       {schedule::kNetworkTrace, name(last), {}, {}}};
+  const auto compiled = compiler::Compile(net.graph(), "net", 1, options);
+  EXPECT_TRUE(compiled) << compiled.error().message;
 }
 
 }  // namespace
