@@ -3,8 +3,9 @@
 // What is tested: network traces: their text and its errors; the traces that the planner chooses,
 // given again, make the same program, alone and with the schedules of the layers; any legal traces
 // make a program that computes the right numbers; a chain writes over nothing that it still reads;
-// traces that cannot be carried out are refused by name. Space: seeded networks on four configurations, every step, random decisions, each refusal
-// once. Not tested here: what the planner chooses (turns_test, tests/models), files of traces
+// traces that cannot be carried out are refused by name. Space: seeded networks on four
+// configurations, every step, random decisions, each refusal once. Not tested here: what the
+// planner chooses (turns_test, tests/models), files of traces
 // (tests/compiler/accel/own_schedule_test).
 #include <fmt/format.h>
 #include <gmock/gmock.h>
