@@ -29,7 +29,7 @@ double TileCost(const target::Target& target, const Dot& dot, int64_t points, in
          0.1 * loads / n + 0.2 / static_cast<double>(points);
 }
 
-// Sizes of tiles up to |most| of which none smaller gives as few tiles of |extent|.
+// The tile sizes up to |most| that cut |extent|: of those with as many tiles, the smallest.
 std::vector<int64_t> RaggedSizes(int64_t extent, int64_t most) {
   std::vector<int64_t> sizes;
   for (int64_t n = 1; n <= std::min(extent, most); ++n) {
