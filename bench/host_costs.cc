@@ -84,7 +84,7 @@ Result<Sample> SampleOf(const compiler::HostLayer& layer, const schedule::Trace&
     sample.time = std::min(sample.time, one);
   }
   const auto target = target::Host(*layer.level);
-  const te::RegionTe region = network::ForHost(layer.region, &trace);
+  const te::RegionTe region = network::ForHost(layer.region, *target, &trace);
   TESSERA_ASSIGN(const schedule::Schedule schedule,
                  schedule::Schedule::Replay({region.output}, candidate.made.schedule, target));
   const auto begin = Clock::now();
@@ -119,9 +119,10 @@ Status Run(const std::string& file, int draws) {
     TESSERA_ASSIGN(const Sample first, SampleOf(layer, own.schedule, &took));
     std::vector<Sample> samples{first};
     for (int k = 0; k < draws; ++k) {
+      const auto target = target::Host(*level);
+      const te::RegionTe region = network::ForHost(layer.region, *target, &own.schedule);
       const auto picked =
-          schedule::PickedBy(network::ForHost(layer.region, &own.schedule).output, own.schedule,
-                             target::Host(*level), schedule::AnyOf(rng));
+          schedule::PickedBy(region.output, own.schedule, target, schedule::AnyOf(rng));
       if (!picked || *picked == own.schedule) continue;
       if (const auto sample = SampleOf(layer, *picked, &took)) samples.push_back(*sample);
     }

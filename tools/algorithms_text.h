@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The algorithms of host code that round otherwise than the definition, for people and as JSON.
+// The algorithms of host code that are not those of the definition, for people and as JSON.
 // Depends on: runtime/artifact. Used by: compile, info.
 #ifndef TESSERA_TOOLS_ALGORITHMS_TEXT_H_
 #define TESSERA_TOOLS_ALGORITHMS_TEXT_H_
@@ -12,7 +12,8 @@
 
 namespace tessera::tools {
 
-// A line that counts the layers of each algorithm that rounds otherwise; "" where no layer has one.
+// Lines that count the layers of each algorithm, of those that round otherwise apart; "" where no
+// layer has one.
 std::string AlgorithmLines(const artifact::Artifact& net);
 // [{layer, algorithm}], in the order of the layers.
 nlohmann::ordered_json AlgorithmsJson(const artifact::Artifact& net);

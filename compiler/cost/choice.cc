@@ -16,9 +16,9 @@ Result<schedule::Schedule> CheapestAlgorithm(const std::vector<schedule::Sketch>
   std::optional<schedule::Schedule> best;
   double least = 0;
   for (const schedule::Sketch& sketch : sketches) {
-    if (best && schedule::RoundingOf(sketch.trace).error == 0) continue;
     TESSERA_ASSIGN(schedule::Schedule made,
                    schedule::Schedule::Replay({sketch.output}, sketch.trace, target));
+    if (best && schedule::RoundingOf(made).algorithm.empty()) continue;
     TESSERA_ASSIGN(const ProcessorCost cost, CostOnProcessor(made, use));
     if (best && cost.cycles >= least) continue;
     least = cost.cycles;

@@ -17,7 +17,7 @@
 namespace tessera::cost {
 
 // The schedule that is estimated to cost least on |target| of the first of |sketches|, which the
-// generator prefers, and those that round otherwise (schedule::RoundingOf). The others of
+// generator prefers, and those by another algorithm (schedule::RoundingOf). The others of
 // |sketches| compute what the first does, and the generator chose between them by other rules.
 //   errors  those of Schedule::Replay and CostOnProcessor
 Result<schedule::Schedule> CheapestAlgorithm(const std::vector<schedule::Sketch>& sketches,

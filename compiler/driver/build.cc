@@ -67,9 +67,8 @@ Result<const HostFunc*> Build::HostFuncOf(size_t index, const HostLayouts& layou
     TESSERA_ASSIGN(HostFunc host,
                    MakeHostFunc(region, name, layouts, trace, level_,
                                 {options.floats, static_cast<double>(constant_bytes_)}));
-    const schedule::Rounding rounding = schedule::RoundingOf(host.schedule);
-    net.layers[index].algorithm = rounding.algorithm;
-    if (options.floats == Floats::kFast) net.layers[index].error = rounding.error;
+    net.layers[index].algorithm = host.rounding.algorithm;
+    if (options.floats == Floats::kFast) net.layers[index].error = host.rounding.error;
     if (!known) AddSchedule(index, schedule::kHostTrace, host.schedule);
     if (!known && options.layers_only && level_ != nullptr) {
       PlannedHostLayer planned{{region, {}, level_}, host.schedule};

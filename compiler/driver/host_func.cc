@@ -51,11 +51,15 @@ Result<schedule::Trace> WithLayouts(const schedule::Trace& given, const std::str
   return trace;
 }
 
+// Of any host, if |level| is null.
+std::shared_ptr<const target::Target> TargetOf(const target::HostLevel* level) {
+  return level == nullptr ? target::Host() : target::Host(*level);
+}
+
 // What the generator has to know for |region|, whose result is activation region.output_id.
 schedule::HostOptions OptionsFor(const te::RegionTe& region, const HostLayouts& layouts,
                                  const target::HostLevel* level) {
-  schedule::HostOptions wanted;
-  if (level != nullptr) wanted.target = target::Host(*level);
+  schedule::HostOptions wanted{.target = TargetOf(level)};
   const auto add = [&](const te::Tensor& tensor, int activation) {
     const auto it = layouts.find(activation);
     if (it == layouts.end()) return;
@@ -71,7 +75,6 @@ schedule::HostOptions OptionsFor(const te::RegionTe& region, const HostLayouts& 
 // The generator's own schedule, or the one that |choice| finds among those it can make.
 Result<schedule::Schedule> Generated(const te::Tensor& output, const schedule::HostOptions& wanted,
                                      const FloatChoice& choice) {
-  if (choice.floats == Floats::kExact) return schedule::HostSchedule({output}, wanted);
   TESSERA_ASSIGN(const std::vector<schedule::Sketch> sketches,
                  schedule::HostSketches(output, wanted));
   if (sketches.size() == 1) return schedule::HostSchedule({output}, wanted);
@@ -105,7 +108,7 @@ std::vector<std::optional<schedule::NetworkTrace>> LayoutsOnHost(
 Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name,
                               const HostLayouts& layouts, const schedule::Trace* trace,
                               const target::HostLevel* level, const FloatChoice& choice) {
-  const te::RegionTe region = network::ForHost(given, trace);
+  const te::RegionTe region = network::ForHost(given, *TargetOf(level), trace);
   HostFunc host{.bindings = region.bindings};
   host.bindings.push_back({region.output, region.output_id, {}});
   lower::LowerOptions options;
@@ -116,7 +119,9 @@ Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name
                    WithLayouts(*trace, region.name, host.bindings, wanted.layouts));
     schedule = schedule::Schedule::Replay({region.output}, laid, wanted.target);
   } else {
-    schedule = Generated(region.output, wanted, choice);
+    schedule::HostOptions own = wanted;
+    own.rounds = choice.floats == Floats::kFast;
+    schedule = Generated(region.output, own, choice);
   }
   if (!*schedule) return Within("layer " + region.name, schedule->error());
   const schedule::Schedule& made = **schedule;
@@ -129,20 +134,19 @@ Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name
     host.buffers.push_back(schedule::ParamBuffer(made, tensor));
   host.func = std::move(*func);
   host.schedule = made.trace();
+  host.rounding = schedule::RoundingOf(made);
   return host;
 }
 
 Result<std::vector<schedule::Sketch>> HostSketchesOf(const te::RegionTe& given,
                                                      const HostLayouts& layouts,
                                                      const target::HostLevel* level) {
-  const schedule::Trace no_dots;
   std::vector<schedule::Sketch> all;
-  for (const schedule::Trace* trace : {static_cast<const schedule::Trace*>(nullptr), &no_dots}) {
-    const te::RegionTe region = network::ForHost(given, trace);
+  for (const te::RegionTe& region : network::HostForms(given, *TargetOf(level))) {
     auto made = schedule::HostSketches(region.output, OptionsFor(region, layouts, level));
     if (!made) return Within("layer " + region.name, made.error());
     for (schedule::Sketch& sketch : *made) {
-      // Without such a form, both regions have the same sketches.
+      // Without such a sum, all forms have the same sketches.
       if (std::ranges::count(all, sketch.name, &schedule::Sketch::name) == 0)
         all.push_back(std::move(sketch));
     }

@@ -17,6 +17,7 @@
 #include "compiler/ir/ir.h"
 #include "compiler/region/region.h"
 #include "compiler/schedule/network_step.h"
+#include "compiler/schedule/rounding.h"
 #include "compiler/schedule/sketch.h"
 #include "compiler/target/host_level.h"
 
@@ -41,6 +42,7 @@ struct HostFunc {
   std::vector<te::Binding> bindings;
   std::vector<ir::Buffer> buffers;
   schedule::Trace schedule;
+  schedule::Rounding rounding = {};
 };
 
 // The layouts of a graph's tensors that are not row-major.

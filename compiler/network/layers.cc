@@ -63,7 +63,8 @@ std::optional<double> Layers::HostSeconds(const graph::Region& layer) const {
   if (seconds) return *seconds;
   seconds.emplace();
   if (!cpu_) cpu_ = target::Host(config_.cpu);
-  const auto schedule = schedule::HostSchedule({ForHost(Te(layer)).output}, {.target = cpu_});
+  const auto schedule =
+      schedule::HostSchedule({ForHost(Te(layer), *cpu_).output}, {.target = cpu_});
   if (!schedule) return *seconds;
   if (const auto cost = cost::CostOnProcessor(*schedule, {.threads = config_.cpu.cores}))
     *seconds = cost->cycles / cpu_->cycles_a_second;

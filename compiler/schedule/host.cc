@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/host_steps.h"
+#include "compiler/schedule/host_tile.h"
 
 namespace tessera::schedule {
 namespace {
@@ -17,8 +18,7 @@ using ir::ExprKind;
 using te::AxisRole;
 using te::Role;
 
-// Sketches of sums of float32 products: by the definition, or by Winograd's transforms.
-constexpr const char* kProducts = "products";
+// Sketches of sums of products, beside those by the definition: by Winograd's transforms.
 struct WinogradSketch {
   const char* name;
   int64_t results;  // along each side of a square
@@ -143,14 +143,15 @@ class Generator {
   }
 
   Status ScheduleDot(const Stage& anchor, const te::Roles& roles) {
-    if (!IsFloat(anchor.dtype)) return DotSchedule(h_, anchor.name, roles);
-    std::vector<std::string> names{kProducts};
-    if (FitsWinograd(s_, anchor, roles)) {
-      for (const WinogradSketch& w : kWinogradSketches) names.emplace_back(w.name);
+    std::vector<std::string> names = DotSketches(h_, anchor.name, roles);
+    for (const WinogradSketch& w : kWinogradSketches) {
+      if (IsFloat(anchor.dtype) && !options_.rounds) break;
+      if (FitsWinograd(s_, anchor, roles, w.results)) names.emplace_back(w.name);
     }
     const std::string name = h_.sketch.Among(names);
     const auto* made = std::ranges::find(kWinogradSketches, name, &WinogradSketch::name);
-    if (made == std::end(kWinogradSketches)) return DotSchedule(h_, anchor.name, roles);
+    if (made == std::end(kWinogradSketches))
+      return DotSchedule(h_, anchor.name, roles, {.sketch = name});
     return WinogradSchedule(h_, anchor.name, roles, made->results);
   }
 
@@ -299,16 +300,27 @@ Result<std::vector<Sketch>> HostSketches(const te::Tensor& output, const HostOpt
                     [&](SketchChoice* choice) { return MakeHost({output}, options, choice); });
 }
 
-int64_t HostDotChannels() {
-  int64_t least = 0;
-  for (const target::TensorIntrin& intrin : target::Host()->intrinsics) {
+std::vector<HostFactor> HostFactors(const target::Target& target) {
+  constexpr int64_t kLong = 1 << 10;  // points and channels: any tile fits
+  std::vector<HostFactor> factors;
+  for (const target::TensorIntrin& intrin : target.intrinsics) {
     const std::optional<target::ProductTile> tile = target::ProductsOf(intrin);
-    if (tile && tile->shape.size() == 1 && tile->left == DType::kUint8 &&
-        tile->right == DType::kInt8 && tile->sums == DType::kInt32 &&
-        (least == 0 || tile->shape[0] < least))
-      least = tile->shape[0];
+    if (!tile || tile->shape.size() != 1 || tile->right != DType::kInt8 ||
+        tile->sums != DType::kInt32)
+      continue;
+    const int64_t lanes = tile->shape[0];
+    const double cycles =
+        TileFor(target, {&intrin, lanes, tile->depth}, kLong, kLong, /*ragged=*/false).cycles;
+    const auto known = std::ranges::find(factors, tile->left, &HostFactor::type);
+    if (known == factors.end()) {
+      factors.push_back({tile->left, lanes, cycles});
+    } else {
+      known->channels = std::min(known->channels, lanes);
+      known->cycles = std::min(known->cycles, cycles);
+    }
   }
-  return least;
+  std::ranges::stable_sort(factors, {}, &HostFactor::cycles);
+  return factors;
 }
 
 }  // namespace tessera::schedule

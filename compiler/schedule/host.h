@@ -6,9 +6,10 @@
 // The shape of every reduction: lanes are output channels (or the channels of a channelwise stage),
 // a row of output points stays in registers, weights are packed lane-innermost, the epilogue runs
 // on the registers. Stages behind the reduction are inlined into the output, those in front (pads)
-// are computed whole. uint8 inputs and int8 weights (te/unsigned.h) are summed by dot products of
-// four input channels (or taps along a row, where the channels are three), points and blocks of
-// channels in registers. What has no reduction runs in the order of its memory, as vectors.
+// are computed whole. Products of integers in the processor's form (te/product_form.h) are summed
+// by dot products of two or four input channels (or taps along a row, where the channels are
+// three), points and blocks of channels in registers. What has no reduction runs in the order of
+// its memory, as vectors.
 #ifndef TESSERA_COMPILER_SCHEDULE_HOST_H_
 #define TESSERA_COMPILER_SCHEDULE_HOST_H_
 
@@ -27,6 +28,7 @@ struct HostOptions {
   std::map<std::string, std::string> layouts;
   // What the code will run on; any host runs it.
   std::shared_ptr<const target::Target> target = target::Host();
+  bool rounds = true;  // sketches may round otherwise than the definition (rounding.h)
 };
 
 // Decisions: "lanes" and "points", where the stage has such axes; of dot products "dot", the
@@ -38,17 +40,24 @@ Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs,
                               const HostOptions& options = {});
 
 // The sketches of |output|; the first is what HostSchedule makes. Dot products: "channel_quads" and
-// "tap_quads", the axis along which they sum, where neither takes far more products than the other.
-// Sums of float32 products: "products"; where windows are 3 x 3 and move by 1 also "winograd_2",
-// "winograd_4" and "winograd_6", which round differently. Other reductions: "vectors" of channels;
-// "pads_in_place", the same without a copy of the input with its pads, for channelwise windows
-// whose input has its channels innermost.
+// "tap_quads", or "channel_pairs" and "tap_pairs", the axis along which they sum, where neither
+// takes far more products than the other. Sums of float32 products: "products". Where windows are 3
+// x 3 and move by 1 both have "winograd_2", "winograd_4" and "winograd_6" too: of floats these
+// round differently; of integers, which are factors of int16, they are exact, and those are left
+// out whose sums need more bits. Other reductions: "vectors" of channels; "pads_in_place", the same
+// without a copy of the input with its pads, for channelwise windows whose input has its channels
+// innermost.
 //   errors  those of HostSchedule
 Result<std::vector<Sketch>> HostSketches(const te::Tensor& output, const HostOptions& options = {});
 
-// Output channels have to be a multiple of this many for the host to have dot products of uint8 and
-// int8 for them: the lanes of the narrowest.
-int64_t HostDotChannels();
+// What a host multiplies by int8 in dot products.
+struct HostFactor {
+  DType type;        // of the input
+  int64_t channels;  // output channels have to be a multiple of this: the lanes of the narrowest
+  double cycles;     // estimated for each product, in tiles that neither rows nor channels limit
+};
+// Those of |target|, the cheapest first.
+std::vector<HostFactor> HostFactors(const target::Target& target);
 
 }  // namespace tessera::schedule
 

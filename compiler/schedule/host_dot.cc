@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Contractions by the host's instructions for products: points x blocks of lanes of sums in
-// registers, weights in the order in which they are read. Integers: dot products of four bytes,
-// quads of input channels, or of taps along a row, innermost. Float32: one product a lane, whose
-// quads here have one element; sums keep the definition's order.
+// registers, weights in the order in which they are read. Integers: dot products of four uint8 or
+// two int16; these quads or pairs of input channels, or of taps along a row, are innermost. All of
+// them are called quads here. Float32: one product a lane, whose quads have one element; sums keep
+// the definition's order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,9 +31,6 @@ DecideStep DecisionOf(const std::string& anchor, const AxisRole& lane) {
 }
 
 constexpr int64_t kMostUnrolled = 4;  // quads of a sum
-// Sketches: the axis of the quads.
-constexpr const char* kChannelQuads = "channel_quads";
-constexpr const char* kTapQuads = "tap_quads";
 
 class DotGenerator {
  public:
@@ -47,7 +45,10 @@ class DotGenerator {
         point_(PointAxis(roles, lane_)),
         tile_(BestTile(dots)),
         dot_(tile_.dot),
+        sketches_(Sketches()),
         quad_(QuadAxis()) {}
+
+  const std::vector<std::string>& sketches() const { return sketches_; }
 
   Status Run() {
     DecideStep decide = DecisionOf(anchor_, lane_);
@@ -73,27 +74,31 @@ class DotGenerator {
   // The reduction of which four neighbours are a quad: the input channels, or the taps along a row,
   // if what they fill up is inside the row; the one that takes fewer quads is preferred. If both
   // take as many and channels do not fill quads, these are taps: the input needs no zeros between.
-  AxisRole QuadAxis() const {
+  std::vector<std::string> Sketches() const {
+    if (floats_) return {"products"};
     const AxisRole& channel = *roles_.InputChannel();
-    if (floats_) return channel;
+    const char* const unit = dot_.quad == 2 ? "pairs" : "quads";
+    std::vector<std::string> names{fmt::format("channel_{}", unit)};
     const AxisRole* const taps = Taps();
-    if (taps == nullptr) {
-      h_.sketch.Among({kChannelQuads});
-      return channel;
-    }
+    if (taps == nullptr) return names;
     // Of all the sums of an element.
     const int64_t by_taps = QuadsOf(*taps) * channel.axis.extent,
                   by_channels = QuadsOf(channel) * taps->axis.extent;
-    std::vector<std::string> names{kChannelQuads};
+    const std::string tap_quads = fmt::format("tap_{}", unit);
     const bool filled = channel.axis.extent % dot_.quad == 0;
     if (by_taps < by_channels || (by_taps == by_channels && !filled)) {
-      names.insert(names.begin(), kTapQuads);
+      names.insert(names.begin(), tap_quads);
     } else {
-      names.emplace_back(kTapQuads);
+      names.push_back(tap_quads);
     }
     // A quarter more is never made up for.
     if (4 * std::max(by_taps, by_channels) > 5 * std::min(by_taps, by_channels)) names.resize(1);
-    return h_.sketch.Among(names) == kTapQuads ? *taps : channel;
+    return names;
+  }
+
+  AxisRole QuadAxis() const {
+    const std::string& name = options_.sketch.empty() ? sketches_.front() : options_.sketch;
+    return name.starts_with("tap_") ? *Taps() : *roles_.InputChannel();
   }
 
   int64_t QuadsOf(const AxisRole& axis) const { return CeilDiv(axis.axis.extent, dot_.quad); }
@@ -324,6 +329,7 @@ class DotGenerator {
   const bool floats_ = IsFloat(s_.Find(anchor_)->dtype);
   const DotTile tile_;
   const Dot& dot_;  // of tile_
+  const std::vector<std::string> sketches_;
   const AxisRole quad_;
   // By default.
   const int64_t points_ = tile_.points[tile_.point], blocks_ = tile_.blocks[tile_.block];
@@ -356,6 +362,11 @@ std::vector<Dot> DotsOf(const Schedule& s, const Stage& anchor, const te::Roles&
 
 bool IsDot(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
   return !DotsOf(s, anchor, roles).empty();
+}
+
+std::vector<std::string> DotSketches(HostSteps& h, const std::string& anchor,
+                                     const te::Roles& roles) {
+  return DotGenerator(h, anchor, roles, DotsOf(h.s, *h.s.Find(anchor), roles), {}).sketches();
 }
 
 Status DotSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles,

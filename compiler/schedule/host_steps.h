@@ -70,14 +70,20 @@ struct DotOptions {
   bool inner = false;
   // It schedules the input of its sums; false: that has a schedule of its own.
   bool input = true;
+  std::string sketch = {};  // of DotSketches; "": the first
 };
-// Computes points x blocks of lanes in registers; of integers, four products of each sum at a time.
+// The sketches of integers by the axis along which dot products sum, or "products"; the preferred
+// one is first.
+std::vector<std::string> DotSketches(HostSteps& h, const std::string& anchor,
+                                     const te::Roles& roles);
+// Computes points x blocks of lanes in registers; of integers, two or four products of each sum at
+// a time.
 Status DotSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles,
                    const DotOptions& options = {});
 
-// Whether WinogradSchedule accepts the reduction: IsDot's conditions of floats, a window of 3 x 3
-// with steps of 1, channels that fill vectors.
-bool FitsWinograd(const Schedule& s, const Stage& anchor, const te::Roles& roles);
+// Whether WinogradSchedule accepts the reduction: IsDot's conditions of floats or int16, a window
+// of 3 x 3 with steps of 1, channels that fill vectors; of integers the sums have bits enough.
+bool FitsWinograd(const Schedule& s, const Stage& anchor, const te::Roles& roles, int64_t results);
 // Computes squares of |results| x |results| at a time by Winograd's transforms.
 Status WinogradSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles,
                         int64_t results);

@@ -13,19 +13,24 @@ namespace {
 constexpr double kForwarding = 7;
 
 // What a tile of |points| x |blocks| costs for each of its products, in units of a product: each
-// needs an instruction, points + blocks loads, and sums that do not wait for themselves. What the
-// epilogue knows of a channel is loaded once for all points. A block's weights and sums are
-// |registers|. Where sums, weights and one input are more than the processor has, sums go to memory
-// and back between two products, and the next product waits for that too.
+// needs an instruction, points + blocks loads, work on these operands, and sums that do not wait
+// for themselves. What the epilogue knows of a channel is loaded once for all points. A block's
+// weights and sums are |registers|. Where sums, weights and one input are more than the processor
+// has, sums go to memory and back between two products, and the next product waits for that too.
 double TileCost(const target::Target& target, const Dot& dot, int64_t points, int64_t blocks,
                 int64_t registers) {
   const double cycles = dot.intrin->cycles / static_cast<double>(registers);
-  const int64_t spilled =
-      std::max<int64_t>((points + 1) * blocks * registers + 1 - target.vector_registers, 0);
-  const double latency = dot.intrin->latency + (spilled > 0 ? kForwarding : 0);
+  const target::TensorIntrin& intrin = *dot.intrin;
+  const int64_t taken = points * blocks * registers + blocks * registers * intrin.right.registers +
+                        intrin.left.registers + intrin.scratch,
+                spilled = std::max<int64_t>(taken - target.vector_registers, 0);
+  const double latency = intrin.latency + (spilled > 0 ? kForwarding : 0);
   const auto n = static_cast<double>(points * blocks * registers),
              loads = static_cast<double>(points + blocks * registers + spilled);
-  return std::max({1.0, loads / n / (target.loads_a_cycle * cycles), latency / cycles / n}) +
+  const double work = static_cast<double>(points) * intrin.left.cycles +
+                      static_cast<double>(blocks * registers) * intrin.right.cycles;
+  return std::max({1.0 + work / cycles / n, loads / n / (target.loads_a_cycle * cycles),
+                   latency / cycles / n}) +
          0.1 * loads / n + 0.2 / static_cast<double>(points);
 }
 

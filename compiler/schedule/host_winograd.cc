@@ -35,7 +35,12 @@ class WinogradGenerator {
  public:
   WinogradGenerator(HostSteps& h, const std::string& anchor, const te::Roles& roles,
                     int64_t results)
-      : h_(h), s_(h.s), anchor_(anchor), roles_(roles), by_(results) {}
+      : h_(h),
+        s_(h.s),
+        anchor_(anchor),
+        roles_(roles),
+        by_(results, !IsFloat(h.s.Find(anchor)->dtype)),
+        factor_bytes_(SizeOf(roles.input.dtype())) {}
 
   Status Run() {
     const std::vector<const AxisRole*> axes = MovingAxes(roles_);
@@ -56,7 +61,10 @@ class WinogradGenerator {
   }
 
  private:
-  int64_t Lanes() const { return std::max<int64_t>(s_.target().vector_bytes / 4, 1); }
+  // Of a vector of |stage|.
+  int64_t LanesOf(const std::string& stage) const {
+    return std::max<int64_t>(s_.target().vector_bytes / SizeOf(s_.Find(stage)->dtype), 1);
+  }
 
   // Of |stage|, whose first two dimensions are the place in a square and the last two the square:
   // squares outside, the places of each, then |channel|.
@@ -69,7 +77,7 @@ class WinogradGenerator {
     TESSERA_TRY(s_.Apply(LayoutStep{stage, fmt::format("{}0,1,{}", text, channel)}));
     // A transform reads the places of a square, the products read squares beside each other.
     const int64_t places = by_.products() * by_.products();
-    const int64_t bytes = 4 * s_.Find(stage)->shape[channel];
+    const int64_t bytes = SizeOf(s_.Find(stage)->dtype) * s_.Find(stage)->shape[channel];
     const auto inner = static_cast<int64_t>(rank) - 2;
     TESSERA_TRY(h_.SpreadRows(stage, inner, bytes, places));
     return h_.SpreadRows(stage, inner - 2, places * bytes, s_.target().vector_registers);
@@ -98,8 +106,10 @@ class WinogradGenerator {
   // back.
   int64_t RowsInBand() const {
     const int64_t in = roles_.InputChannel()->axis.extent, out = roles_.data[channel_].axis.extent;
-    const int64_t places = 4 * by_.products() * by_.products();
-    const int64_t row = places * columns_ * (in + out), weights = places * in * out;
+    const int64_t places = by_.products() * by_.products();
+    const int64_t sum_bytes = SizeOf(s_.Find(anchor_)->dtype);
+    const int64_t row = places * columns_ * (factor_bytes_ * in + sum_bytes * out),
+                  weights = places * factor_bytes_ * in * out;
     const int64_t room = s_.target().caches[1].bytes / 2;
     const auto bytes = [&](int64_t n) {
       const int64_t bands = weights + n * row <= room ? 1 : rows_ / n;
@@ -124,7 +134,7 @@ class WinogradGenerator {
     const Amount m{by_.results()};
     TESSERA_TRY(s_.Apply(SplitStep{home, y, m, y + ".t", y + ".i"}));
     TESSERA_TRY(s_.Apply(SplitStep{home, x, m, x + ".t", x + ".i"}));
-    TESSERA_TRY(s_.Apply(SplitStep{home, c, Amount{Lanes()}, c + ".o", c + ".l"}));
+    TESSERA_TRY(s_.Apply(SplitStep{home, c, Amount{LanesOf(rows)}, c + ".o", c + ".l"}));
     std::vector<std::string> order;
     for (size_t d = 0; d < axes.size(); ++d) {
       if (d != y_ && d != x_ && d != channel_) order.push_back(axes[d].name());
@@ -182,7 +192,7 @@ class WinogradGenerator {
     for (size_t d = 2; d < axes.size(); ++d) {
       if (d != dim) order.push_back(axes[d].name());
     }
-    TESSERA_TRY(s_.Apply(SplitStep{tiles, c, Amount{Lanes()}, c + ".o", c + ".l"}));
+    TESSERA_TRY(s_.Apply(SplitStep{tiles, c, Amount{LanesOf(tiles)}, c + ".o", c + ".l"}));
     TESSERA_TRY(s_.Apply(ReorderStep{tiles, Joined({order, {c + ".o", a, b, c + ".l"}})}));
     TESSERA_TRY(s_.Apply(UnrollStep{tiles, a}));
     TESSERA_TRY(s_.Apply(UnrollStep{tiles, b}));
@@ -197,6 +207,7 @@ class WinogradGenerator {
   const std::string anchor_;
   const te::Roles& roles_;
   const Winograd by_;
+  const int64_t factor_bytes_;          // of the input and of weights, transformed
   int64_t rows_ = 1, columns_ = 1;      // of squares
   int64_t band_ = 1;                    // rows of squares that pass through all three stages
   size_t y_ = 0, x_ = 0, channel_ = 0;  // dimensions of the result
@@ -204,16 +215,15 @@ class WinogradGenerator {
 
 }  // namespace
 
-bool FitsWinograd(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
+bool FitsWinograd(const Schedule& s, const Stage& anchor, const te::Roles& roles, int64_t results) {
   const std::vector<const AxisRole*> axes = MovingAxes(roles);
-  const int64_t lanes = std::max<int64_t>(s.target().vector_bytes / 4, 1);
+  const int64_t lanes = std::max<int64_t>(s.target().vector_bytes / SizeOf(roles.input.dtype()), 1);
   if (axes.empty() || !IsDot(s, anchor, roles) || roles.InputChannel()->axis.extent % lanes != 0 ||
       roles.Find(Role::kOutputChannel)->axis.extent % lanes != 0)
     return false;
   Schedule trial = s;
   return trial
-      .Apply(
-          WinogradStep{anchor.name, axes[0]->axis.name(), axes[1]->axis.name(), Amount{int64_t{2}}})
+      .Apply(WinogradStep{anchor.name, axes[0]->axis.name(), axes[1]->axis.name(), Amount{results}})
       .has_value();
 }
 

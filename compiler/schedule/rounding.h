@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a schedule rounds otherwise than the definition of its layer does. Depends on: step.h.
+// What a schedule rounds otherwise than the definition of its layer does. Depends on: schedule.h.
 // Used by: compiler/driver.
 #ifndef TESSERA_COMPILER_SCHEDULE_ROUNDING_H_
 #define TESSERA_COMPILER_SCHEDULE_ROUNDING_H_
 
 #include <string>
 
-#include "compiler/schedule/step.h"
+#include "compiler/schedule/schedule.h"
 
 namespace tessera::schedule {
 
@@ -18,8 +18,8 @@ struct Rounding {
   double error = 0;
 };
 
-// That of |trace|, a legal schedule: the errors of its steps together.
-Rounding RoundingOf(const Trace& trace);
+// That of |made|: the errors of its steps together.
+Rounding RoundingOf(const Schedule& made);
 
 }  // namespace tessera::schedule
 

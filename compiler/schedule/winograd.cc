@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/check.h"
@@ -19,14 +20,16 @@ struct ScaledTerm {
   Expr value;
 };
 
-// A term without a product goes first, if there is one: then every other one is an fma.
+// A term without a product goes first, if there is one: then every other one of floats is an fma.
 Expr SumOf(std::vector<ScaledTerm> terms) {
   std::erase_if(terms, [](const ScaledTerm& t) { return t.factor == 0; });
   const auto first = std::ranges::find(terms, 1.0, &ScaledTerm::factor);
   if (first != terms.end()) std::rotate(terms.begin(), first, first + 1);
   Expr sum;
   for (const ScaledTerm& t : terms) {
-    const Expr factor = ir::ImmF32(static_cast<float>(t.factor));
+    const DType type = t.value.dtype();
+    const Expr factor = IsFloat(type) ? ir::ImmF32(static_cast<float>(t.factor))
+                                      : ir::Imm(type, static_cast<int64_t>(t.factor));
     if (!sum) {
       sum = t.factor == 1 ? t.value : factor * t.value;
     } else if (t.factor == 1) {
@@ -34,10 +37,22 @@ Expr SumOf(std::vector<ScaledTerm> terms) {
     } else if (t.factor == -1) {
       sum = sum - t.value;
     } else {
-      sum = ir::Fma(factor, t.value, sum);
+      sum = IsFloat(type) ? ir::Fma(factor, t.value, sum) : sum + factor * t.value;
     }
   }
   return sum;
+}
+
+double SumOfSizes(const Polynomial& factors) {
+  double sum = 0;
+  for (const double f : factors) sum += std::abs(f);
+  return sum;
+}
+
+double ValueAt(double p, const Polynomial& factors) {
+  double value = 0;
+  for (size_t i = factors.size(); i-- > 0;) value = value * p + factors[i];
+  return value;
 }
 
 Expr ValueOf(const Polynomial& factors, const Winograd::Line& line) {
@@ -86,10 +101,35 @@ void AddPair(const Expr& even, const Expr& odd, std::vector<Expr>* rows) {
 
 }  // namespace
 
-Winograd::Winograd(int64_t results) : results_(results) {
-  TESSERA_CHECK(Takes(results), "{}", results);
+Winograd::Winograd(int64_t results, bool integers) : results_(results), integers_(integers) {
+  TESSERA_CHECK(Takes(results) && (!integers || results < 6), "{}", results);
   const double kPairs[] = {1, 2, 0.5};
   pairs_.assign(kPairs, kPairs + results / 2);
+  if (!integers) return;
+  divisor_ = std::abs(static_cast<int64_t>(Whole(0)));
+  for (const double p : pairs_)
+    divisor_ = std::lcm(divisor_, std::abs(static_cast<int64_t>(Whole(p))));
+}
+
+double Winograd::Whole(double point) const {
+  if (point == 0) return ValueAt(0, ProductOver(pairs_, 0, 0));
+  return 2 * ValueAt(point, ProductOver(pairs_, point, 2));
+}
+
+int64_t Winograd::GreatestInput() const {
+  double most =
+      std::max(SumOfSizes(ProductOver(pairs_, 0, 0)), SumOfSizes(ProductOver(pairs_, 0, 1)));
+  for (const double p : pairs_) {
+    most = std::max(most, SumOfSizes(ProductOver(pairs_, p, 2)) +
+                              SumOfSizes(Times(ProductOver(pairs_, p, 1), p)));
+  }
+  return static_cast<int64_t>(most);
+}
+
+int64_t Winograd::GreatestWeight() const {
+  double most = 1;
+  for (const double p : pairs_) most = std::max(most, 1 + p + p * p);
+  return static_cast<int64_t>(most);
 }
 
 double Winograd::error() const { return results_ == 2 ? 1e-6 : results_ == 4 ? 1e-5 : 5e-5; }
@@ -105,35 +145,32 @@ Expr Winograd::Input(const Expr& product, const Line& inputs) const {
   return RowAt(product, rows);
 }
 
-// The value of the weights' polynomial at the point, divided by the value of the input's.
+// The value of the weights' polynomial at the point, of floats divided by the value of the input's.
 Expr Winograd::Weight(const Expr& product, const Line& weights) const {
-  const auto at = [&](double p, const Polynomial& factors) {
-    double value = 0;
-    for (size_t i = factors.size(); i-- > 0;) value = value * p + factors[i];
-    return value;
-  };
-  std::vector<Expr> rows{ValueOf({1 / at(0, ProductOver(pairs_, 0, 0))}, weights)};
+  const auto scale = [&](double point) { return integers_ ? 1 : Whole(point); };
+  std::vector<Expr> rows{ValueOf({1 / scale(0)}, weights)};
   for (const double p : pairs_) {
-    const double whole = 2 * at(p, ProductOver(pairs_, p, 2));
-    AddPair(ValueOf({1 / whole, 0, p * p / whole}, weights), ValueOf({0, p / whole}, weights),
-            &rows);
+    AddPair(ValueOf({1 / scale(p), 0, p * p / scale(p)}, weights),
+            ValueOf({0, p / scale(p)}, weights), &rows);
   }
   rows.push_back(weights(kTaps - 1));
   return RowAt(product, rows);
 }
 
 Expr Winograd::Result(const Expr& result, const Line& products) const {
+  const auto d = static_cast<double>(divisor_);
+  const auto scale = [&](double point) { return integers_ ? d / Whole(point) : 1; };
   std::vector<Expr> rows;
   for (int64_t i = 0; i < results_; ++i) {
     std::vector<ScaledTerm> terms;
-    if (i == 0) terms.push_back({1, products(0)});
+    if (i == 0) terms.push_back({scale(0), products(0)});
     for (size_t k = 0; k < pairs_.size(); ++k) {
       const auto first = static_cast<int64_t>(1 + 2 * k);
       const Expr here = products(first), opposite = products(first + 1);
-      terms.push_back({std::pow(pairs_[k], static_cast<double>(i)),
+      terms.push_back({scale(pairs_[k]) * std::pow(pairs_[k], static_cast<double>(i)),
                        i % 2 == 0 ? here + opposite : here - opposite});
     }
-    if (i == results_ - 1) terms.push_back({1, products(this->products() - 1)});
+    if (i == results_ - 1) terms.push_back({d, products(this->products() - 1)});
     rows.push_back(SumOf(std::move(terms)));
   }
   return RowAt(result, rows);

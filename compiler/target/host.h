@@ -14,6 +14,10 @@ namespace tessera::target {
 // costs of |level|.
 TensorIntrin DotU8S8(int64_t lanes, const HostLevel& level);
 
+// dot_s16s8x<lanes> and dot_s16s16x<lanes>: out[l] += sum over k < 2 of x[k] * w[l, k], of int16
+// and |right|, int8 or int16, in int32. All lanes read the same x.
+TensorIntrin DotS16(DType right, int64_t lanes, const HostLevel& level);
+
 // fma_f32x<lanes>: out[l] += x * w[l] of float32, rounded once. All lanes read the same x. Levels
 // without the unit round the product too. The costs are those of |level|.
 TensorIntrin FmaF32(int64_t lanes, const HostLevel& level);

@@ -34,6 +34,19 @@ Vreg Joined(ValueBuilder& b, Parts parts, int lanes) {
   return parts[0];
 }
 
+// pmaddwd on as many lanes as its vectors have, and their width in int16.
+struct PairProducts {
+  const char* name;
+  int width;
+};
+PairProducts PairProductsOf(const CpuUnits& units, int lanes) {
+  const int width = std::min(2 * lanes, units.pair_bits / 16);
+  return {width == 32   ? "llvm.x86.avx512.pmaddw.d.512"
+          : width == 16 ? "llvm.x86.avx2.pmadd.wd"
+                        : "llvm.x86.sse2.pmadd.wd",
+          width};
+}
+
 // Splits each int16 of |pairs| into its low and high byte, unsigned or signed.
 struct Bytes {
   ValueBuilder& b;
@@ -53,10 +66,7 @@ Vreg DotInPairs(ValueBuilder& b, Vreg sum, Vreg x, Vreg w, int lanes) {
   w = b.BitCast(w, bytes.pairs);
   const Vreg xs[] = {bytes.LowUnsigned(x), bytes.HighUnsigned(x)};
   const Vreg ws[] = {bytes.Low(w), bytes.High(w)};
-  const int step = std::min(2 * lanes, b.units().pair_bits / 16);
-  const char* name = step == 32   ? "llvm.x86.avx512.pmaddw.d.512"
-                     : step == 16 ? "llvm.x86.avx2.pmadd.wd"
-                                  : "llvm.x86.sse2.pmadd.wd";
+  const auto [name, step] = PairProductsOf(b.units(), lanes);
   Parts done;
   for (int first = 0; first < 2 * lanes; first += step) {
     Vreg s = Part(b, sum, first / 2, step / 2);
@@ -121,31 +131,65 @@ void EmitDot(ValueBuilder& b) {
   b.Store(0, sum);
 }
 
-struct DotCost {
-  double cycles, latency;  // of one register of sums
-};
-
-// The cost of the instructions for one register of sums; x86 starts two per cycle, Arm one. Work on
-// an operand that is done once for a whole tile is not counted. Without quads x86 needs two
-// products of pairs and two additions; Arm two products, sums of neighbours and additions. With
-// quads one instruction suffices; with sdot Arm also adds the correction.
-DotCost CostOn(const CpuUnits& units) {
-  if (units.quads) return {0.5, 5};
-  if (units.neon_mixed_quads) return {1, 4};
-  if (units.neon_quads) return {2, 5};
-  if (units.neon_pairs) return {6, 4};
-  return {2, 2};
+// Each lane has the same two int16 of x and the two weights of its output, of which bytes become
+// int16 here.
+template <int kLanes, int kWeightBits>
+void EmitPairs(ValueBuilder& b) {
+  constexpr ValueType kSums{32, kLanes}, kFactors{16, 2 * kLanes};
+  const Vreg x = b.BitCast(b.Splat(b.Load(1, {32, 1}), kLanes), kFactors),
+             loaded = b.Load(2, {kWeightBits, 2 * kLanes}),
+             w = kWeightBits < 16 ? b.SignExtend(loaded, kFactors) : loaded;
+  Vreg sum = b.Load(0, kSums);
+  if (b.units().pair_bits > 0) {
+    const auto [name, step] = PairProductsOf(b.units(), kLanes);
+    Parts done;
+    for (int first = 0; first < 2 * kLanes; first += step) {
+      const Vreg products = b.Call(name, {}, {Part(b, x, first, step), Part(b, w, first, step)});
+      done.push_back(b.Op(ValueOp::kAdd, Part(b, sum, first / 2, step / 2), products));
+    }
+    sum = Joined(b, std::move(done), step / 2);
+  } else {
+    for (int odd = 0; odd < 2; ++odd) {
+      std::vector<int> picks(kLanes);
+      for (int l = 0; l < kLanes; ++l) picks[static_cast<size_t>(l)] = 2 * l + odd;
+      const auto wide = [&](Vreg v) { return b.SignExtend(b.Shuffle(v, v, picks), kSums); };
+      sum = b.Op(ValueOp::kAdd, sum, b.Op(ValueOp::kMul, wide(x), wide(w)));
+    }
+  }
+  b.Store(0, sum);
 }
 
-}  // namespace
+struct DotCost {
+  double cycles, latency;  // of one register of sums
+  OperandWork left, right;
+  int64_t scratch = 0;  // registers
+};
 
-TensorIntrin DotU8S8(int64_t lanes, const HostLevel& level) {
-  TESSERA_CHECK(lanes == 16 || lanes == 8, "{} lanes", lanes);
-  constexpr int64_t kBytes = 4;
-  const std::string name = fmt::format("dot_u8s8x{}", lanes);
-  const te::Tensor x = te::Placeholder("x", DType::kUint8, {kBytes}),
-                   w = te::Placeholder("w", DType::kInt8, {lanes, kBytes});
-  const te::Axis k = te::ReduceAxis("k", kBytes);
+// The cost of the instructions for one register of sums; x86 starts two per cycle, Arm one. Without
+// quads x86 needs two products of pairs and two additions, and splits each operand in two; Arm two
+// products, sums of neighbours and additions. With quads one instruction suffices; with sdot Arm
+// also adds the correction.
+DotCost CostOfQuads(const CpuUnits& units) {
+  if (units.quads) return {0.5, 5, {}, {}};
+  if (units.neon_mixed_quads) return {1, 4, {}, {}};
+  if (units.neon_quads) return {2, 5, {}, {}};
+  if (units.neon_pairs) return {6, 4, {}, {}};
+  return {2, 2, {1, 2}, {1.5, 2}, 1};
+}
+
+// x86: a product of pairs and an addition; bytes become int16 once for a tile. Arm: two products
+// that add, of operands that are taken apart.
+DotCost CostOfPairs(const CpuUnits& units, bool bytes) {
+  if (units.pair_bits > 0) return {1, 1, {}, {bytes ? 0.5 : 0, 1}, 1};
+  return {4, 4, {2, 2}, {2, 2}};
+}
+
+// out[l] += sum over k < |depth| of x[k] * w[l, k], of |left| and |right|, in int32.
+TensorIntrin Dot(const std::string& name, DType left, DType right, int64_t depth, int64_t lanes,
+                 const DotCost& cost, const HostLevel& level, EmitValues emit) {
+  const te::Tensor x = te::Placeholder("x", left, {depth}),
+                   w = te::Placeholder("w", right, {lanes, depth});
+  const te::Axis k = te::ReduceAxis("k", depth);
   const te::Tensor out = te::Compute("out", {lanes}, {"l"}, [&](const std::vector<ir::Expr>& i) {
     return te::Sum(ir::Cast(DType::kInt32, x(k.var)) * ir::Cast(DType::kInt32, w(i[0], k.var)),
                    {k});
@@ -154,26 +198,45 @@ TensorIntrin DotU8S8(int64_t lanes, const HostLevel& level) {
   ir::RegisterTileIntrin(
       {name,
        {OperandKind::kUpdate, OperandKind::kRead, OperandKind::kRead},
-       [name, lanes](std::span<ir::TileOperand> o) -> Status {
-         if (!o[0].Holds(lanes) || !o[1].Holds(kBytes) || !o[2].Holds(lanes * kBytes))
+       [name, lanes, depth](std::span<ir::TileOperand> o) -> Status {
+         if (!o[0].Holds(lanes) || !o[1].Holds(depth) || !o[2].Holds(lanes * depth))
            return Fail(Code::kOutOfRange, "{}: an operand leaves its buffer", name);
          for (int64_t l = 0; l < lanes; ++l) {
            int64_t sum = o[0].array->Int(o[0].offset + l);
-           for (int64_t b = 0; b < kBytes; ++b)
-             sum +=
-                 o[1].array->Int(o[1].offset + b) * o[2].array->Int(o[2].offset + l * kBytes + b);
+           for (int64_t b = 0; b < depth; ++b)
+             sum += o[1].array->Int(o[1].offset + b) * o[2].array->Int(o[2].offset + l * depth + b);
            o[0].array->SetInt(o[0].offset + l, sum);
          }
          return {};
        }});
-  const DotCost cost = CostOn(level.units);
   const auto registers = static_cast<double>(CeilDiv(4 * lanes, level.vector_bytes));
   return {.name = name,
           .call = name,
           .behaviour = out,
           .cycles = cost.cycles * registers,
           .latency = cost.latency,
-          .emit = lanes == 16 ? EmitDot<16> : EmitDot<8>};
+          .left = cost.left,
+          .right = cost.right,
+          .scratch = cost.scratch,
+          .emit = emit};
+}
+
+}  // namespace
+
+TensorIntrin DotU8S8(int64_t lanes, const HostLevel& level) {
+  TESSERA_CHECK(lanes == 16 || lanes == 8, "{} lanes", lanes);
+  return Dot(fmt::format("dot_u8s8x{}", lanes), DType::kUint8, DType::kInt8, 4, lanes,
+             CostOfQuads(level.units), level, lanes == 16 ? EmitDot<16> : EmitDot<8>);
+}
+
+TensorIntrin DotS16(DType right, int64_t lanes, const HostLevel& level) {
+  TESSERA_CHECK(lanes == 16 || lanes == 8, "{} lanes", lanes);
+  const bool bytes = right == DType::kInt8;
+  TESSERA_CHECK(bytes || right == DType::kInt16, "{}", ir::DTypeName(right));
+  const EmitValues of_bytes = lanes == 16 ? EmitPairs<16, 8> : EmitPairs<8, 8>,
+                   of_words = lanes == 16 ? EmitPairs<16, 16> : EmitPairs<8, 16>;
+  return Dot(fmt::format("dot_s16s{}x{}", bytes ? 8 : 16, lanes), DType::kInt16, right, 2, lanes,
+             CostOfPairs(level.units, bytes), level, bytes ? of_bytes : of_words);
 }
 
 }  // namespace tessera::target

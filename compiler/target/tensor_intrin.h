@@ -39,6 +39,12 @@ struct ParamCondition {
   std::string text;
 };
 
+// What a host does once for a tile of sums to a register of an operand of its products.
+struct OperandWork {
+  double cycles = 0;
+  int64_t registers = 1;  // that the operand takes then
+};
+
 // The call's operands: the output tile, the tiles that the behaviour reads in order of first
 // appearance, then |trailing|. Tiles are row-major without gaps, like the behaviour's tensors; for
 // a tensor that is read at several places the operand is the first element. Variables of the
@@ -58,11 +64,13 @@ struct TensorIntrin {
   std::string updates = {};             // the placeholder for the output's own tile; not an operand
   std::vector<TileScopes> scopes = {};  // a tensor not listed may be in any
   std::vector<ParamCondition> conditions = {};
-  bool warp = false;               // executed by all threads of a warp together (target/cuda.h)
-  double cycles = 0;               // of a call that follows another; 0: unknown
-  double latency = 0;              // until the next call can use the result; 0: unknown
-  bool CpuUnits::*unit = nullptr;  // the host's unit that the instruction needs
-  EmitValues emit = nullptr;       // null: the back end emits it otherwise (tile_intrin.h)
+  bool warp = false;                  // executed by all threads of a warp together (target/cuda.h)
+  double cycles = 0;                  // of a call that follows another; 0: unknown
+  double latency = 0;                 // until the next call can use the result; 0: unknown
+  OperandWork left = {}, right = {};  // of products on a host
+  int64_t scratch = 0;                // registers that a call on a host takes while it runs
+  bool CpuUnits::*unit = nullptr;     // the host's unit that the instruction needs
+  EmitValues emit = nullptr;          // null: the back end emits it otherwise (tile_intrin.h)
 
   // Whether FirstStep starts a reduction. Otherwise stores of its identity precede it.
   bool FlagsStart() const;

@@ -115,7 +115,9 @@ Result<Task> NetworkTaskOf(const std::vector<compiler::PlannedProgram>& programs
 
 std::vector<schedule::Sketch> SketchesOf(const compiler::PlannedHostLayer& planned) {
   if (!planned.sketches.empty()) return planned.sketches;
-  return {{"given", network::ForHost(planned.layer.region, &planned.trace).output, planned.trace}};
+  const auto host = target::Host(*planned.layer.level);
+  const te::RegionTe region = network::ForHost(planned.layer.region, *host, &planned.trace);
+  return {{"given", region.output, planned.trace}};
 }
 std::vector<schedule::Sketch> SketchesOf(const compiler::PlannedGpuLayer& planned) {
   if (!planned.sketches.empty()) return planned.sketches;

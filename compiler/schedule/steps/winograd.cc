@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,7 +34,11 @@ class WinogradStages {
  public:
   WinogradStages(const WinogradStep& step, const Stage& stage, const Stage& source,
                  const te::Roles& roles, int64_t results)
-      : step_(step), stage_(stage), source_(source), roles_(roles), by_(results) {}
+      : step_(step),
+        stage_(stage),
+        source_(source),
+        roles_(roles),
+        by_(results, !IsFloat(stage.dtype)) {}
 
   // errors: kInvalidArgument an axis that is none of a window of three with steps of one
   Status FindWindows() {
@@ -40,6 +46,36 @@ class WinogradStages {
     TESSERA_ASSIGN(x_, WindowAlong(step_.x));
     if (y_.data.input_dim != x_.data.input_dim) return {};
     return Bad("{} and {} move along the same dimension", step_.y, step_.x);
+  }
+
+  // The greatest size of the input's elements, which are int8 unless nobody says so.
+  int64_t GreatestInput() const {
+    const bool byte = !source_.placeholder && source_.body->kind == ir::ExprKind::kUn &&
+                      source_.body->un() == ir::UnOp::kCast &&
+                      source_.body->args[0].dtype() == DType::kInt8;
+    return byte ? kGreatestInt8 : -int64_t{std::numeric_limits<int16_t>::min()};
+  }
+
+  // Of integers: whether no factor leaves int16 and each sum has the bits for divisor()^2 times it.
+  // errors: kInvalidArgument a factor or a sum may be too great
+  Status CheckRange() const {
+    if (IsFloat(stage_.dtype)) return {};
+    int64_t sums = 1;
+    for (const AxisRole& r : roles_.reduced) sums *= r.axis.extent;
+    const int64_t input = GreatestInput(), weight = kGreatestInt8;
+    const auto squared = [](int64_t n) { return n * n; };
+    const int64_t factor =
+        std::max(input * squared(by_.GreatestInput()), weight * squared(by_.GreatestWeight()));
+    if (factor > std::numeric_limits<int16_t>::max()) {
+      return Bad("its factors may be {}, of squares of {} results, and int16 has to hold them",
+                 factor, by_.results());
+    }
+    const int shift = std::countr_zero(static_cast<uint32_t>(squared(by_.divisor())));
+    if (sums * input * weight > (std::numeric_limits<int32_t>::max() >> shift)) {
+      return Bad("its {} products may sum up to {}, and squares of {} results leave {} bits", sums,
+                 sums * input * weight, by_.results(), 32 - shift);
+    }
+    return {};
   }
 
   // Makes |stages|, producers first; the last one has the results.
@@ -50,8 +86,24 @@ class WinogradStages {
     Results(products);
   }
 
-  // Element |i| of the stage.
+  // Element |i| of the stage. Of integers the last stage has it times divisor()^2 modulo 2^32, so
+  // it is found from its inverse modulo 2^32 without the powers of 2, and a shift.
   Expr ElementAt(const Indices& i) const {
+    const Expr made = SquareAt(i);
+    if (IsFloat(stage_.dtype)) return made;
+    auto odd = static_cast<uint32_t>(by_.divisor() * by_.divisor());
+    const int bits = std::countr_zero(odd);
+    odd >>= bits;
+    uint32_t inverse = odd;  // Newton's steps: each doubles the bits that are right, at first three
+    for (int k = 0; k < 4; ++k) inverse *= 2 - odd * inverse;
+    const Expr scaled =
+        inverse == 1 ? made : made * ir::Imm(DType::kInt32, static_cast<int32_t>(inverse));
+    const Expr element = ir::Bin(ir::BinOp::kShr, scaled, ir::Imm(DType::kInt32, bits));
+    return stage_.body->start() ? element + stage_.body->start() : element;
+  }
+
+ private:
+  Expr SquareAt(const Indices& i) const {
     const Expr m(by_.results());
     Indices at{ir::FloorMod(i[Dim(y_)], m), ir::FloorMod(i[Dim(x_)], m)};
     for (size_t d = 0; d < i.size(); ++d) {
@@ -62,7 +114,6 @@ class WinogradStages {
     return made_.back()(at);
   }
 
- private:
   template <typename... Args>
   std::unexpected<Error> Bad(fmt::format_string<Args...> why, Args&&... args) const {
     return Fail(Code::kInvalidArgument, "{}: {}; winograd is for windows of 3 x 3 with steps of 1",
@@ -187,9 +238,11 @@ class WinogradStages {
         if (roles_.offsets[d] != 0) i[d] = i[d] + roles_.offsets[d];
       }
       const Expr read = ir::TensorRead(TensorLike(source_, source_.name), i);
-      return inside ? ir::Select(inside, read, ir::ImmF32(0)) : read;
+      return inside ? ir::Select(inside, read, Zero(read.dtype())) : read;
     }));
   }
+
+  static Expr Zero(DType type) { return IsFloat(type) ? ir::ImmF32(0) : ir::Imm(type, 0); }
 
   te::Tensor InputTiles(const te::Tensor& in) {
     const int64_t n = by_.products();
@@ -215,6 +268,7 @@ class WinogradStages {
   te::Tensor WeightTiles() {
     const int64_t n = by_.products();
     const Expr& weight = *roles_.weight;
+    const bool ints = !IsFloat(stage_.dtype);
     const std::vector<ir::Axis> others = Others(&weight);
     const te::Tensor rows = Add(".w.rows", {n, Winograd::kTaps}, others, false,
                                 [&](const Indices& e, const ir::VarMap& own) {
@@ -222,7 +276,8 @@ class WinogradStages {
                                     ir::VarMap at = own;
                                     at[y_.tap.axis.var.get()] = Expr(k);
                                     at[x_.tap.axis.var.get()] = e[1];
-                                    return ir::Substitute(weight, at);
+                                    const Expr w = ir::Substitute(weight, at);
+                                    return ints ? ir::Cast(DType::kInt16, w) : w;
                                   });
                                 });
     return Add(".w.tiles", {n, n}, others, false, [&](const Indices& e, const ir::VarMap& own) {
@@ -242,8 +297,10 @@ class WinogradStages {
       for (const AxisRole& r : roles_.reduced) {
         if (!Is(r.axis, y_) && !Is(r.axis, x_)) own[r.axis.var.get()] = sums[k++].var;
       }
-      const Expr product = in(At(e[0], e[1], Others(&roles_.input), own, {e[2], e[3]})) *
-                           weights(At(e[0], e[1], Others(&*roles_.weight), own));
+      const DType wide = stage_.dtype;
+      const Expr product =
+          ir::Cast(wide, in(At(e[0], e[1], Others(&roles_.input), own, {e[2], e[3]}))) *
+          ir::Cast(wide, weights(At(e[0], e[1], Others(&*roles_.weight), own)));
       return sums.empty() ? product : te::Sum(product, sums);
     };
     return Add(".products", {n, n}, Others(nullptr), true, factors);
@@ -264,6 +321,8 @@ class WinogradStages {
       });
     });
   }
+
+  static constexpr int64_t kGreatestInt8 = -int64_t{std::numeric_limits<int8_t>::min()};
 
   const WinogradStep& step_;
   const Stage& stage_;
@@ -289,6 +348,14 @@ Status RequireFresh(const WinogradStep& step, const Stage& stage, const Editor& 
   return Fail(Code::kInvalidArgument, "{} has been scheduled; winograd comes first", step.stage);
 }
 
+// Whether |stage| sums products of the types that have transforms.
+bool TakesProducts(const Stage& stage, const te::Roles& roles) {
+  if (stage.body->kind != ir::ExprKind::kReduce || !ir::IsSum(stage.body->reduce())) return false;
+  const DType x = roles.input.dtype(), w = roles.weight->dtype();
+  if (ir::FusedFactors(*stage.body)) return x == DType::kFloat32 && w == DType::kFloat32;
+  return x == DType::kInt16 && w == DType::kInt8 && stage.dtype == DType::kInt32;
+}
+
 }  // namespace
 
 Status Apply(const WinogradStep& step, Editor& editor) {
@@ -298,22 +365,27 @@ Status Apply(const WinogradStep& step, Editor& editor) {
     return Fail(Code::kInvalidArgument,
                 "squares of {0} x {0} results have no transform here; 2, 4 and 6 have", results);
   }
+  if (!IsFloat(stage->dtype) && results == 6) {
+    return Fail(
+        Code::kInvalidArgument,
+        "squares of 6 x 6 results have fractions in their transform; integers have 2 and 4");
+  }
   TESSERA_TRY(RequireFresh(step, *stage, editor));
   const auto roles = te::FindRoles(stage->axes, stage->reduce_axes, stage->body);
-  if (!roles || !roles->weight || stage->body->kind != ir::ExprKind::kReduce ||
-      !ir::FusedFactors(*stage->body) || roles->input.dtype() != DType::kFloat32 ||
-      roles->weight->dtype() != DType::kFloat32) {
+  if (!roles || !roles->weight || !TakesProducts(*stage, *roles)) {
     return Fail(Code::kInvalidArgument,
-                "{} is no sum of products of two float32 elements; winograd is for those",
+                "{} is no sum of products of two float32 elements, or of int16 and int8; winograd "
+                "is for those",
                 step.stage);
   }
-  if (stage->body->start()) {
+  if (stage->body->start() && IsFloat(stage->dtype)) {
     return Fail(Code::kInvalidArgument, "the sum {} starts at a value; add it in a stage behind",
                 step.stage);
   }
   TESSERA_ASSIGN(const Stage* source, editor.FindStage(roles->input->tensor->name));
   WinogradStages made(step, *stage, *source, *roles, results);
   TESSERA_TRY(made.FindWindows());
+  TESSERA_TRY(made.CheckRange());
   made.Make();
   for (const Stage& one : made.stages) TESSERA_TRY(editor.NewStageName(one.name));
   Indices at;

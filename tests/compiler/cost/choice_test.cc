@@ -4,15 +4,18 @@
 // whose memory is slow takes the algorithm that reads the fewest bytes of weights, one whose memory
 // costs nothing takes one with few products; what other layers read between two runs makes a shared
 // cache worth less. Sketches that compute the same are left to the generator. Space: a convolution
-// of 3 x 3 with pads, of small and of large images. Not tested here: how near estimates are to
-// times (bench/host_sketches.cc).
+// of 3 x 3 with pads, of small and of large images, of floats and of integers. Not tested here: how
+// near estimates are to times (bench/host_sketches.cc).
 #include "compiler/cost/choice.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "compiler/schedule/host.h"
 #include "compiler/schedule/rounding.h"
 #include "compiler/target/host_level.h"
+#include "tests/compiler/lower/random_te.h"
+#include "tests/compiler/lower/window_te.h"
 
 namespace tessera::cost::choice_test {
 namespace {
@@ -50,7 +53,7 @@ std::string ChosenFor(const te::Tensor& output, const std::shared_ptr<const targ
   EXPECT_TRUE(sketches) << sketches.error().message;
   const auto chosen = CheapestAlgorithm(*sketches, target, {.bytes_between = bytes_between});
   EXPECT_TRUE(chosen) << chosen.error().message;
-  return schedule::RoundingOf(chosen->trace()).algorithm;
+  return schedule::RoundingOf(*chosen).algorithm;
 }
 
 constexpr double kMuch = 1e12;  // bytes: nothing stays in a cache from one run to the next
@@ -68,6 +71,18 @@ TEST(Choice, FollowsTheMemory) {
 TEST(Choice, FollowsTheProductsWhereImagesAreLarge) {
   const std::string chosen = ChosenFor(Convolution(64, 56), Processor(6), kMuch);
   EXPECT_TRUE(chosen == "winograd_4" || chosen == "winograd_6") << chosen;
+}
+
+// Of integers there is an exact transform where products are of int16: it takes 16 of 36 products.
+TEST(Choice, TakesTransformsOfIntegersWhereProductsAreOfPairs) {
+  Rng rng(1);
+  const te::Tensor given = test::WindowExpression(
+      {.name = "w", .in_channels = 128, .out_channels = 128, .size = 28, .kernel = 3, .pad = 1});
+  te::Values values = test::RandomInputs(given, rng);
+  const te::Tensor pairs = test::ProductOutput(given, &values, DType::kInt16);
+  EXPECT_THAT(ChosenFor(pairs, Processor(6), kMuch), ::testing::StartsWith("winograd_"));
+  const te::Tensor quads = test::ProductOutput(given, &values);
+  EXPECT_EQ(ChosenFor(quads, Processor(6), kMuch), "");
 }
 
 TEST(Choice, LeavesEqualResultsToTheGenerator) {

@@ -207,12 +207,15 @@ TEST(Evaluate, GivesHostFunctionsOfTheDefinition) {
       };
       const auto sketches = HostSketchesOf(region, layer.layouts, layer.level);
       ASSERT_TRUE(sketches) << sketches.error().message;
-      EXPECT_EQ((*sketches)[0].trace, generated->schedule);
+      EXPECT_EQ(std::ranges::count(*sketches, generated->schedule, &schedule::Sketch::trace), 1);
       for (const schedule::Sketch& sketch : *sketches) {
         SCOPED_TRACE(sketch.name);
         expect(sketch.trace);
         ++tried[sketch.name];
-        for (size_t k = 0; last && k < sketch.trace.size(); ++k) {
+        // Other decisions of transforms are in compiler_lower_tests: their code takes a second
+        // each.
+        const bool all = last && !sketch.name.starts_with("winograd_");
+        for (size_t k = 0; all && k < sketch.trace.size(); ++k) {
           if (!std::holds_alternative<schedule::DecideStep>(sketch.trace[k])) continue;
           for (size_t v = 0;; ++v) {
             const auto trace =
@@ -226,8 +229,19 @@ TEST(Evaluate, GivesHostFunctionsOfTheDefinition) {
     }
   }
   EXPECT_GE(others, 20);
-  for (const char* name : {"channel_quads", "tap_quads", "vectors", "pads_in_place"})
-    EXPECT_GE(tried[name], 2) << name;
+  // Processors multiply quads or pairs.
+  for (const char* name : {"channel_", "tap_", "vectors", "pads_in_place"}) {
+    int found = 0;
+    for (const auto& [sketch, count] : tried) found += sketch.starts_with(name) ? count : 0;
+    EXPECT_GE(found, 2) << name;
+  }
+}
+
+schedule::Rounding RoundingOf(const schedule::Sketch& sketch) {
+  const auto made =
+      schedule::Schedule::Replay({sketch.output}, sketch.trace, target::Host(*ThisLevel()));
+  EXPECT_TRUE(made) << made.error().message;
+  return schedule::RoundingOf(*made);
 }
 
 // A convolution of floats, by every algorithm; `--floats fast` takes the one that costs least.
@@ -275,7 +289,7 @@ TEST(Evaluate, ComputesFloatsByEveryAlgorithm) {
   for (const float v : want) greatest = std::max(greatest, std::abs(double{v}));
   std::set<std::string> algorithms;
   for (const schedule::Sketch& sketch : *sketches) {
-    const schedule::Rounding rounding = schedule::RoundingOf(sketch.trace);
+    const schedule::Rounding rounding = RoundingOf(sketch);
     algorithms.insert(rounding.algorithm);
     const std::vector<float> got = result(sketch.trace);
     for (size_t k = 0; k < want.size(); ++k)
@@ -288,7 +302,8 @@ TEST(Evaluate, ComputesFloatsByEveryAlgorithm) {
   const auto fast = MakeHostFunc(region, "f", {}, nullptr, layer.level, {.floats = Floats::kFast});
   ASSERT_TRUE(exact && fast);
   EXPECT_EQ(exact->schedule, sketches->front().trace);
-  EXPECT_NE(schedule::RoundingOf(fast->schedule).algorithm, "");
+  EXPECT_EQ(exact->rounding.algorithm, "");
+  EXPECT_NE(fast->rounding.algorithm, "");
 }
 
 TEST(Evaluate, GivesTheSourceOfGpuKernels) {
@@ -302,7 +317,7 @@ TEST(Evaluate, GivesTheSourceOfGpuKernels) {
       ASSERT_TRUE(generated) << generated.error().message;
       const auto sketches = GpuSketchesOf(region, kind);
       ASSERT_TRUE(sketches) << sketches.error().message;
-      EXPECT_EQ((*sketches)[0].trace, generated->schedule);
+      EXPECT_EQ(std::ranges::count(*sketches, generated->schedule, &schedule::Sketch::trace), 1);
       for (const schedule::Sketch& sketch : *sketches) {
         const auto candidate = Evaluate(GpuLayer{region, kind}, sketch.trace);
         ASSERT_TRUE(candidate) << sketch.name << ": " << candidate.error().message;

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "compiler/ir/layout.h"
 #include "compiler/schedule/params.h"
-#include "compiler/te/unsigned.h"
+#include "compiler/te/product_form.h"
 
 namespace tessera::test {
 namespace {
@@ -234,9 +234,10 @@ te::Values RandomInputs(const Tensor& output, Rng& rng) {
   return values;
 }
 
-te::Tensor UnsignedOutput(const te::Tensor& output, te::Values* values) {
-  const std::optional<te::UnsignedForm> form = te::ToUnsigned(output, 8);
+te::Tensor ProductOutput(const te::Tensor& output, te::Values* values, DType factor) {
+  const std::optional<te::ProductForm> form = te::ToProducts(output, factor, 8);
   if (!form) return output;
+  if (!form->correction) return form->output;
   const std::vector<int32_t> correction =
       te::CorrectionOf(*form, values->at(form->weights.get()).bytes());
   ir::Array array(DType::kInt32, static_cast<int64_t>(correction.size()));

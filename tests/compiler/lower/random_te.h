@@ -35,7 +35,8 @@ te::Values RandomInputs(const te::Tensor& output, Rng& rng);
 
 // The form of |output| with dot products for the host and, in |values|, the correction that goes
 // with the weights there; |output| itself where it has no such form.
-te::Tensor UnsignedOutput(const te::Tensor& output, te::Values* values);
+te::Tensor ProductOutput(const te::Tensor& output, te::Values* values,
+                         DType factor = DType::kUint8);
 
 // The arrays of |func|'s parameters, in their layouts: inputs from |values|, the others poisoned.
 std::vector<ir::Array> Arguments(const ir::Func& func, const schedule::Schedule& schedule,

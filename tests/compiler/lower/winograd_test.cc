@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: `winograd` computes the convolution of its definition. Exactly, where no value
-// is rounded (M = 2, small integers); with random floats within the error that
+// What is tested: `winograd` computes the convolution of its definition. Exactly, where no value is
+// rounded (M = 2, small integers); with random floats within the error that
 // docs/rationale/floats.md states, against sums in double; which stages it refuses. Space: odd and
 // even sizes, fewer results than a square has, a batch, M = 2, 4 and 6. Random programs have the
-// step too (lower_passes_test). The host's sketches with it, pads and an addition behind the sum.
-// Not tested here: their machine code.
+// step too (lower_passes_test). Of integers all values, at the greatest sums too. The host's
+// sketches with it, pads and an addition behind the sum. Not tested here: their machine code.
 #include "compiler/schedule/winograd.h"
 
 #include <gtest/gtest.h>
@@ -19,6 +19,8 @@
 #include "compiler/schedule/schedule.h"
 #include "compiler/target/host_level.h"
 #include "tests/compiler/lower/agree.h"
+#include "tests/compiler/lower/random_te.h"
+#include "tests/compiler/lower/window_te.h"
 
 namespace tessera::lower::winograd_test {
 namespace {
@@ -68,7 +70,8 @@ ir::Array ResultOf(const schedule::Schedule& s, const te::Values& values) {
   std::vector<ir::Array*> pointers;
   for (ir::Array& a : arrays) pointers.push_back(&a);
   EXPECT_TRUE(ir::Interpret(*func, pointers));
-  return ir::Array(DType::kFloat32, test::Logical(*func, s, func->params.size() - 1, arrays));
+  return ir::Array(s.outputs()[0].dtype(),
+                   test::Logical(*func, s, func->params.size() - 1, arrays));
 }
 
 // The largest difference of |y| by `winograd` with |m| from sums in double, beside the largest.
@@ -171,6 +174,102 @@ TEST(Winograd, SketchesOfTheHostComputeTheConvolution) {
   }
 }
 
+// A convolution of int16, which are int8 values if |bytes|, by int8. It starts at |start|.
+te::Tensor OfIntegers(const Shape& s, bool bytes = true, int64_t start = 0) {
+  const te::Tensor a = te::Placeholder("a", bytes ? DType::kInt8 : DType::kInt16,
+                                       {s.n, s.in, s.h + 2, s.w + 2}),
+                   w = te::Placeholder("w", DType::kInt8, {s.out, s.in, 3, 3});
+  const te::Tensor x = te::Compute("x", a.shape(), {}, [&](const Index& i) {
+    return bytes ? ir::Cast(DType::kInt16, a(i)) : a(i);
+  });
+  const te::Axis c = te::ReduceAxis("ci", s.in), ky = te::ReduceAxis("ky", 3),
+                 kx = te::ReduceAxis("kx", 3);
+  const auto wide = [](const ir::Expr& e) { return ir::Cast(DType::kInt32, e); };
+  return te::Compute("y", {s.n, s.out, s.h, s.w}, {"n", "c", "y", "x"}, [&](const Index& i) {
+    const ir::Expr product =
+        wide(x(i[0], c.var, i[2] + ky.var, i[3] + kx.var)) * wide(w(i[1], c.var, ky.var, kx.var));
+    return start == 0 ? te::Sum(product, {c, ky, kx})
+                      : te::Sum(product, {c, ky, kx}, ir::Imm(DType::kInt32, start));
+  });
+}
+
+// Integers are those of the definition, at the greatest sums too: 227 channels of -128 x -128.
+TEST(Winograd, OfIntegersIsExact) {
+  const Shape kShapes[] = {{}, {.n = 2, .in = 5, .h = 4, .w = 8}, {.in = 227, .out = 1, .h = 3}};
+  for (const Shape& shape : kShapes) {
+    for (const int64_t m : {2, 4}) {
+      for (const int64_t start : {0, -12345}) {
+        const te::Tensor y = OfIntegers(shape, true, start);
+        for (const bool extreme : {false, true}) {
+          Rng rng(7);
+          te::Values values = test::RandomInputs(y, rng);
+          for (auto& [tensor, array] : values) {
+            if (extreme) std::ranges::fill(array.bytes(), uint8_t{0x80});
+          }
+          ASSERT_TRUE(te::Evaluate({y}, &values));
+          schedule::Schedule s = *schedule::Schedule::Create({y});
+          const Status applied = s.Apply("winograd y y x " + std::to_string(m));
+          ASSERT_TRUE(applied) << applied.error().message;
+          EXPECT_EQ(ResultOf(s, values), values.at(y.get())) << shape.in << " by " << m;
+        }
+      }
+    }
+  }
+}
+
+TEST(Winograd, RefusesIntegersThatNeedMoreBits) {
+  struct Bad {
+    Shape shape;
+    bool bytes;
+    const char *step, *message;
+  };
+  const Bad kBad[] = {
+      {{.in = 228, .out = 1},
+       true,
+       "winograd y y x 4",
+       "y: its 2052 products may sum up to 33619968, and squares of 4 results leave 26 bits"},
+      {{},
+       false,
+       "winograd y y x 2",
+       "y: its factors may be 131072, of squares of 2 results, and int16 has to hold them"},
+      {{},
+       true,
+       "winograd y y x 6",
+       "squares of 6 x 6 results have fractions in their transform; integers have 2 and 4"},
+  };
+  for (const Bad& bad : kBad) {
+    schedule::Schedule s = *schedule::Schedule::Create({OfIntegers(bad.shape, bad.bytes)});
+    const Status status = s.Apply(bad.step);
+    ASSERT_FALSE(status) << bad.step;
+    EXPECT_NE(status.error().message.find(bad.message), std::string::npos)
+        << status.error().message;
+  }
+}
+
+// Pads that hold a value, a bias, requantisation; rows and columns that squares do not divide.
+TEST(Winograd, SketchesOfIntegersAreExact) {
+  const te::Tensor given = test::WindowExpression(
+      {.name = "w", .in_channels = 32, .out_channels = 16, .size = 9, .kernel = 3, .pad = 1});
+  Rng rng(3);
+  te::Values values = test::RandomInputs(given, rng);
+  const te::Tensor y = test::ProductOutput(given, &values, DType::kInt16);
+  ASSERT_TRUE(te::Evaluate({given}, &values));
+  for (const char* level : {"x86-64-v2", "x86-64-v3"}) {
+    const auto target = target::Host(*target::FindHostLevel(level));
+    const auto sketches = schedule::HostSketches(y, {.target = target, .rounds = false});
+    ASSERT_TRUE(sketches) << sketches.error().message;
+    std::vector<std::string> names;
+    for (const schedule::Sketch& sketch : *sketches) {
+      SCOPED_TRACE(sketch.name + "\n" + schedule::Print(sketch.trace));
+      names.push_back(sketch.name);
+      const auto s = schedule::Schedule::Replay({y}, sketch.trace, target);
+      ASSERT_TRUE(s) << s.error().message;
+      EXPECT_EQ(ResultOf(*s, values), values.at(given.get()));
+    }
+    EXPECT_EQ(names, (std::vector<std::string>{"channel_pairs", "winograd_2", "winograd_4"}));
+  }
+}
+
 TEST(Winograd, RefusesOtherWindows) {
   struct Bad {
     Shape shape;
@@ -186,7 +285,9 @@ TEST(Winograd, RefusesOtherWindows) {
       {{}, "winograd w y x 2", "'w' is an input"},
       {{}, "unroll y y\nwinograd y y x 2", "y has been scheduled; winograd comes first"},
       {{}, "cache_read x global y.in y\nwinograd y y x 2", "a stage 'y.in' exists already"},
-      {{}, "cache_write y reg acc\nwinograd y y x 2", "y is no sum of products of two float32"},
+      {{},
+       "cache_write y reg acc\nwinograd y y x 2",
+       "y is no sum of products of two float32 elements, or of int16 and int8"},
   };
   for (const Bad& bad : kBad) {
     schedule::Schedule s = *schedule::Schedule::Create({Convolution(bad.shape)});

@@ -101,8 +101,9 @@ double OnAccelerator(const graph::Graph& graph, const Region& layer, const isa::
 }
 
 double OnHost(const graph::Graph& graph, const Region& layer, const isa::Config& config) {
-  const auto schedule = schedule::HostSchedule({ForHost(te::BuildRegion(graph, layer)).output},
-                                               {.target = target::Host(config.cpu)});
+  const auto target = target::Host(config.cpu);
+  const auto schedule = schedule::HostSchedule(
+      {ForHost(te::BuildRegion(graph, layer), *target).output}, {.target = target});
   TESSERA_CHECK(schedule.has_value(), "{}", layer.name);
   return cost::CostOnProcessor(*schedule, {.threads = config.cpu.cores})->cycles /
          (static_cast<double>(config.cpu.clock_mhz) * 1e6);

@@ -39,12 +39,13 @@ void ExpectExact(const Schedule& s, const te::Tensor& out, const te::Values& val
   if (lowered) *lowered = *func;
 }
 
-// |given| as it is or, |dots|, in its form with dot products and with channels innermost in memory.
+// |given| as it is or, |dots|, in its form with products of |factor| and with channels innermost in
+// memory.
 void ExpectExact(const te::Tensor& given, Rng& rng, ir::Func* lowered = nullptr, bool dots = false,
-                 const std::string& level = "x86-64-v4-vnni") {
+                 const std::string& level = "x86-64-v4-vnni", DType factor = DType::kUint8) {
   te::Values values = test::RandomInputs(given, rng);
   HostOptions options{.target = target::Host(*target::FindHostLevel(level))};
-  const te::Tensor out = dots ? test::UnsignedOutput(given, &values) : given;
+  const te::Tensor out = dots ? test::ProductOutput(given, &values, factor) : given;
   for (const te::Tensor& t : te::TopologicalOrder({out})) {
     if (dots && t.shape().size() == 4 && (t == out || t.name() == "x"))
       options.layouts[t.name()] = "0,2,3,1";
@@ -87,12 +88,15 @@ TEST_P(HostWindows, AreExactAndUseVectors) {
 
 TEST_P(HostWindows, AreExactByDotProducts) {
   for (const char* level : {"x86-64-v4-vnni", "x86-64-v3", "aarch64", "armv7"}) {
-    Rng rng(12);
-    ir::Func func;
-    ASSERT_NO_FATAL_FAILURE(
-        ExpectExact(test::WindowExpression(GetParam()), rng, &func, true, level));
-    const bool dots = GetParam().groups == 1 && GetParam().out_channels % 8 == 0;
-    EXPECT_EQ(ir::Print(func).find("eval dot_u8s8x") != std::string::npos, dots) << ir::Print(func);
+    for (const auto& [factor, call] : {std::pair(DType::kUint8, "eval dot_u8s8x"),
+                                       std::pair(DType::kInt16, "eval dot_s16s8x")}) {
+      Rng rng(12);
+      ir::Func func;
+      ASSERT_NO_FATAL_FAILURE(
+          ExpectExact(test::WindowExpression(GetParam()), rng, &func, true, level, factor));
+      const bool dots = GetParam().groups == 1 && GetParam().out_channels % 8 == 0;
+      EXPECT_EQ(ir::Print(func).find(call) != std::string::npos, dots) << ir::Print(func);
+    }
   }
 }
 
@@ -104,7 +108,7 @@ TEST(HostTiles, FitTheRegistersOfTheirLevel) {
     SCOPED_TRACE(level.name);
     Rng rng(2);
     te::Values values = test::RandomInputs(given, rng);
-    const te::Tensor out = test::UnsignedOutput(given, &values);
+    const te::Tensor out = test::ProductOutput(given, &values);
     const Result<Schedule> s = HostSchedule({out}, {.target = target::Host(level)});
     ASSERT_TRUE(s) << s.error().message;
     const std::string text = Print(s->trace());
@@ -124,7 +128,7 @@ TEST(HostQuads, AreTapsWhereChannelsAreThree) {
     Rng rng(1);
     const te::Tensor given = test::WindowExpression(shape);
     te::Values values = test::RandomInputs(given, rng);
-    const te::Tensor out = test::UnsignedOutput(given, &values);
+    const te::Tensor out = test::ProductOutput(given, &values);
     if (out == given) continue;
     const Result<Schedule> s = HostSchedule({out});
     ASSERT_TRUE(s);
@@ -141,7 +145,7 @@ TEST(HostQuads, AskForTheNextBlocksWeights) {
     Rng rng(1);
     const te::Tensor given = test::WindowExpression(shape);
     te::Values values = test::RandomInputs(given, rng);
-    const Result<Schedule> s = HostSchedule({test::UnsignedOutput(given, &values)});
+    const Result<Schedule> s = HostSchedule({test::ProductOutput(given, &values)});
     EXPECT_TRUE(s);
     return Print(s->trace());
   };
@@ -169,7 +173,7 @@ TEST(HostQuads, AreCopiedWhereWindowsReadThem) {
     const te::Tensor given = test::WindowExpression(shape);
     ExpectExact(given, rng, nullptr, true);
     te::Values values = test::RandomInputs(given, rng);
-    const Result<Schedule> s = HostSchedule({test::UnsignedOutput(given, &values)});
+    const Result<Schedule> s = HostSchedule({test::ProductOutput(given, &values)});
     EXPECT_TRUE(s);
     int64_t elements = 0;
     for (const Stage& st : s->stages()) {
@@ -226,7 +230,7 @@ std::vector<std::string> SketchesOf(const test::WindowShape& shape, bool dots) {
   te::Values values = test::RandomInputs(given, rng);
   HostOptions options;
   options.layouts["x"] = "0,2,3,1";
-  const te::Tensor out = dots ? test::UnsignedOutput(given, &values) : given;
+  const te::Tensor out = dots ? test::ProductOutput(given, &values) : given;
   const auto sketches = HostSketches(out, options);
   EXPECT_TRUE(sketches) << sketches.error().message;
   std::vector<std::string> names;
@@ -299,7 +303,7 @@ TEST(HostPads, AreNotMultipliedWhereTheyAreZeros) {
     te::Values values;
     Rng rng(13);
     if (dots) values = test::RandomInputs(given, rng);
-    const te::Tensor out = dots ? test::UnsignedOutput(given, &values) : given;
+    const te::Tensor out = dots ? test::ProductOutput(given, &values) : given;
     const Result<Schedule> s = HostSchedule({out}, {.target = target::Host()});
     EXPECT_TRUE(s) << s.error().message;
     std::vector<std::string> axes;

@@ -173,6 +173,9 @@ TEST(Costs, SumsOfProductsAreWhatTheirNamesSay) {
   const Product products[] = {
       {Host(), "dot_u8s8x16", DType::kUint8, DType::kInt8, DType::kInt32, {16}, 4},
       {Host(), "dot_u8s8x8", DType::kUint8, DType::kInt8, DType::kInt32, {8}, 4},
+      {Host(), "dot_s16s8x16", DType::kInt16, DType::kInt8, DType::kInt32, {16}, 2},
+      {Host(), "dot_s16s8x8", DType::kInt16, DType::kInt8, DType::kInt32, {8}, 2},
+      {Host(), "dot_s16s16x16", DType::kInt16, DType::kInt16, DType::kInt32, {16}, 2},
       {Host(), "fma_f32x16", DType::kFloat32, DType::kFloat32, DType::kFloat32, {16}, 1},
       {Host(), "amx_u8s8", DType::kUint8, DType::kInt8, DType::kInt32, {16, 16}, 64},
       {Cuda(), kMmaS8, DType::kInt8, DType::kInt8, DType::kInt32, {16, 8}, 32},

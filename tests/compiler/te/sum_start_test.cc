@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/te/unsigned.h"
+#include "compiler/te/product_form.h"
 #include "tests/compiler/lower/random_te.h"
 #include "tests/compiler/lower/window_te.h"
 
@@ -103,7 +103,7 @@ TEST_P(SumStartWindows, KeepTheirValues) {
   const Tensor given = test::WindowExpression(GetParam());
   Rng rng(6);
   Values values = test::RandomInputs(given, rng);
-  const Tensor out = test::UnsignedOutput(given, &values);
+  const Tensor out = test::ProductOutput(given, &values);
   std::set<const TensorNode*> constants;
   for (const Tensor& t : TopologicalOrder({out})) {
     if (t->placeholder && t.name() != "x") constants.insert(t.get());

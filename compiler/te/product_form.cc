@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/te/unsigned.h"
+#include "compiler/te/product_form.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
@@ -16,7 +18,7 @@ bool IsWideRead(const Expr& e, const Expr& read) {
          e->args[0].get() == read.get();
 }
 
-// The roles of |sum| if it is a contraction that has an unsigned form.
+// The roles of |sum| if it is a contraction that has a form of products.
 std::optional<Roles> ContractionRoles(const Tensor& sum, int64_t multiple) {
   std::optional<Roles> roles = FindRoles(sum->axes, sum->reduce_axes, sum->body);
   if (!roles || !roles->weight || sum->body->reduce() != ir::ReduceOp::kSum) return std::nullopt;
@@ -51,7 +53,8 @@ std::optional<Roles> ContractionRoles(const Tensor& sum, int64_t multiple) {
 
 }  // namespace
 
-std::optional<UnsignedForm> ToUnsigned(const Tensor& output, int64_t multiple) {
+std::optional<ProductForm> ToProducts(const Tensor& output, DType factor, int64_t multiple) {
+  TESSERA_CHECK(factor == DType::kUint8 || factor == DType::kInt16, "{}", ir::DTypeName(factor));
   const std::vector<Tensor> all = TopologicalOrder({output});
   std::set<std::string> names;
   Tensor sum;
@@ -74,31 +77,36 @@ std::optional<UnsignedForm> ToUnsigned(const Tensor& output, int64_t multiple) {
   const Tensor input = TensorOf(x);
   std::vector<std::string> axis_names;
   for (const Axis& a : input->axes) axis_names.push_back(a.name());
-  const Tensor shifted = Compute(
-      fresh(input.name() + ".u8"), input.shape(), axis_names, [&](const std::vector<Expr>& i) {
-        return ir::Bin(ir::BinOp::kXor, ir::Cast(DType::kUint8, input(i)),
-                       ir::Imm(DType::kUint8, 128));
+  const std::string suffix = fmt::format(".{}", ir::DTypeName(factor));
+  const bool shifted = factor == DType::kUint8;
+  const Tensor copy = Compute(
+      fresh(input.name() + suffix), input.shape(), axis_names, [&](const std::vector<Expr>& i) {
+        const Expr wide = ir::Cast(factor, input(i));
+        return shifted ? ir::Bin(ir::BinOp::kXor, wide, ir::Imm(factor, 128)) : wide;
       });
   auto product = std::make_shared<TensorNode>(*sum.get());
-  product->name = fresh(sum.name() + ".u8");
-  product->body = Sum(ir::Cast(DType::kInt32, shifted(x->args)) * ir::Cast(DType::kInt32, w),
+  product->name = fresh(sum.name() + suffix);
+  product->body = Sum(ir::Cast(DType::kInt32, copy(x->args)) * ir::Cast(DType::kInt32, w),
                       sum->reduce_axes, sum->body->start());
 
-  UnsignedForm form{.weights = TensorOf(w), .channel_dim = lane.weight_dim};
+  ProductForm form{.weights = TensorOf(w), .channel_dim = lane.weight_dim};
   form.products = Tensor(std::move(product));
-  form.correction =
-      Placeholder(fresh(sum.name() + ".correction"), DType::kInt32, {lane.axis.extent});
+  if (shifted) {
+    form.correction =
+        Placeholder(fresh(sum.name() + ".correction"), DType::kInt32, {lane.axis.extent});
+  }
   size_t channel = 0;
   while (sum->axes[channel].var.get() != lane.axis.var.get()) ++channel;
   std::vector<Expr> at;
   for (const Axis& a : sum->axes) at.push_back(a.var);
   form.output = WithBodies(output, [&](const Tensor& stage) {
-    return stage == sum ? form.products(at) - form.correction(at[channel]) : stage->body;
+    if (stage != sum) return stage->body;
+    return shifted ? form.products(at) - form.correction(at[channel]) : form.products(at);
   });
   return form;
 }
 
-std::vector<int32_t> CorrectionOf(const UnsignedForm& form, std::span<const uint8_t> weights) {
+std::vector<int32_t> CorrectionOf(const ProductForm& form, std::span<const uint8_t> weights) {
   const std::vector<int64_t>& shape = form.weights.shape();
   const auto dim = static_cast<size_t>(form.channel_dim);
   size_t channels = static_cast<size_t>(shape[dim]), inner = 1, count = 1;
