@@ -16,6 +16,7 @@
 #include "tools/import_options.h"
 #include "tools/model_file.h"
 #include "tools/network.h"
+#include "tools/off_chip_text.h"
 #include "tools/output.h"
 #include "tools/records.h"
 #include "tools/verb.h"
@@ -129,6 +130,7 @@ Result<int> Run(const CompileFlags& options) {
                 options.model, CoverageText(compiled->artifact.coverage));
   }
   std::fputs(compiled->dump.c_str(), stdout);
+  WarnOfOffChip(compiled->off_chip);
 
   const artifact::Artifact& net = compiled->artifact;
   int64_t instructions = 0;
@@ -158,6 +160,7 @@ Result<int> Run(const CompileFlags& options) {
   }
   if (compile.device) {
     json["coverage"] = CoverageJson(net.coverage);
+    json["off_chip"] = OffChipJson(compiled->off_chip);
     // Prints no coverage if the user asked for a dump alone.
     if (options.json != "-" && (options.dumps.empty() || !options.output.empty()))
       std::fputs(CoverageLines(net).c_str(), told);
@@ -233,8 +236,9 @@ Action AddCompile(CLI::App& app) {
   verb->add_flag("--time", options->time, "print the time of each phase");
   verb->add_option(
       "--json", options->json,
-      "write {ok, model, config, layers, constant_bytes, programs, instructions, coverage} to "
-      "this file, with --time phases, with --verify verified, where algorithms round otherwise "
+      "write {ok, model, config, layers, constant_bytes, programs, instructions, coverage, "
+      "off_chip} to this file, with --time phases, with --verify verified, where algorithms round "
+      "otherwise "
       "than the definition algorithms too");
   verb->footer(
       "Example: tessera compile models/fashion/fashion_int8.onnx -o net.tsr --dump asm\n"

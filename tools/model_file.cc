@@ -12,6 +12,7 @@
 #include "compiler/import/import.h"
 #include "tools/coverage_text.h"
 #include "tools/import_options.h"
+#include "tools/off_chip_text.h"
 #include "tools/output.h"
 #include "tools/tensor_text.h"
 
@@ -56,6 +57,7 @@ Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std:
   Result<compiler::Compiled> compiled =
       compiler::Compile(std::move(graph), path, Crc64(bytes), options);
   if (!compiled) return Within(path, compiled.error());
+  WarnOfOffChip(compiled->off_chip);
   return LoadedNetwork{std::make_shared<const artifact::Artifact>(std::move(compiled->artifact)),
                        options.config};
 }

@@ -17,6 +17,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/gpu_func.h"
 #include "compiler/driver/host_func.h"
+#include "compiler/driver/off_chip.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/ir/func_set.h"
 #include "compiler/network/layers.h"
@@ -41,6 +42,7 @@ struct FusedNetwork {
 struct AcceleratorLimits {
   network::RefusedRegions refused;      // regions to cut or to run on the host
   std::set<graph::TensorId> in_memory;  // tensors that must not stay on chip
+  std::vector<OffChip> off_chip;        // why not
 };
 
 class Build {

@@ -185,6 +185,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
   build.net.coverage = CoverageOf(fused.graph, places);
   compiled.translations = std::move(build.translations);
   compiled.programs = std::move(build.programs);
+  compiled.off_chip = limits.off_chip;
   compiled.host_layers = std::move(build.host_layers);
   compiled.gpu_layers = std::move(build.gpu_layers);
   compiled.artifact = std::move(build.net);

@@ -16,6 +16,7 @@
 #include "base/phase_clock.h"
 #include "compiler/codegen/llvm/llvm.h"
 #include "compiler/driver/evaluate.h"
+#include "compiler/driver/off_chip.h"
 #include "compiler/graph/graph.h"
 #include "compiler/schedule/trace_file.h"
 #include "compiler/validate/validate.h"
@@ -59,6 +60,7 @@ struct Compiled {
   // The translation check's report for each program of the accelerator.
   std::vector<validate::TranslationReport> translations;
   std::vector<PlannedProgram> programs;  // of the accelerator, in the order of the artifact
+  std::vector<OffChip> off_chip;  // layers that lost their places on chip; the user is to know
   // With CompileOptions::layers_only: the layers that a plan runs on the host, each once; none for
   // a level of the host without figures (target/host_level.h).
   std::vector<PlannedHostLayer> host_layers;

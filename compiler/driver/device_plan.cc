@@ -301,7 +301,8 @@ bool DevicePlanBuild::FitsAlone(const AcceleratorTurn& program,
 
 // If the region alone has a program, its tensors leave the chip, where any stay there, to make
 // room. Otherwise the region is cut into its nodes, or goes to the host if it is one node. Every
-// attempt takes something from the accelerator, so the attempts end.
+// attempt takes something from the accelerator, so the attempts end. The user is told the former
+// (Compiled::off_chip), and sees the latter in the coverage.
 Status DevicePlanBuild::Refuse(const AcceleratorTurn& program, network::RefusedIndex index,
                                const Error& error) {
   const Status refused = std::unexpected(error);
@@ -313,14 +314,12 @@ Status DevicePlanBuild::Refuse(const AcceleratorTurn& program, network::RefusedI
     return Fail(error.code, "{}; choose smaller tiles of work", error.message);
   }
   AcceleratorLimits more = build_.limits;
-  std::set<TensorId> tensors{region.result};
-  for (const auto& [placeholder, activation] : region.activations) tensors.insert(activation);
-  const bool stay = std::ranges::any_of(tensors, [&](TensorId id) {
-    return program.activations[static_cast<size_t>(id)].kind == Activation::Kind::kInternal &&
-           !more.in_memory.contains(id);
-  });
-  if (stay && FitsAlone(program, region)) {
-    more.in_memory.merge(tensors);
+  std::set<TensorId> in_memory = more.in_memory;
+  std::optional<OffChip> off =
+      LeaveChip(program.activations, program.regions, *index, error.message, &in_memory);
+  if (off && FitsAlone(program, region)) {
+    more.in_memory = std::move(in_memory);
+    more.off_chip.push_back(std::move(*off));
   } else {
     const std::string name = Legible(region.op) + ": ";
     more.refused.push_back(

@@ -58,6 +58,8 @@ Result<std::shared_ptr<const artifact::Artifact>> CompileForDevice(const std::st
   options.device = true;
   TESSERA_ASSIGN(compiler::Compiled compiled,
                  compiler::Compile(std::move(graph), path, Crc64(bytes), options));
+  for (const compiler::OffChip& off : compiled.off_chip)
+    return Fail(Code::kInvalidArgument, "{}: {}", path, compiler::Text(off));
   return std::make_shared<const artifact::Artifact>(std::move(compiled.artifact));
 }
 

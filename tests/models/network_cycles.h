@@ -16,6 +16,7 @@
 namespace tessera::test {
 
 // Compiles the model at |path| for configuration default, every layer for the device.
+//   errors  kInvalidArgument  a layer lost its place on chip (compiler::OffChip)
 Result<std::shared_ptr<const artifact::Artifact>> CompileForDevice(const std::string& path);
 
 struct NetworkCycles {
