@@ -13,8 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/cost/cost.h"
-#include "compiler/cost/processor.h"
+#include "compiler/cost/target_cost.h"
 #include "compiler/tune/cost_model.h"
 
 namespace tessera::bench {
@@ -56,17 +55,6 @@ double Micros(const Prepare& prepare, const Work& work) {
   return least;
 }
 
-// The compiler's estimate of |schedule|: cycles of the accelerator or of the host.
-Result<double> EstimatedCycles(const schedule::Schedule& schedule, const isa::Config& config,
-                               bool follows) {
-  if (schedule.target().FindMemory(ir::Scope::kInp) == nullptr) {
-    TESSERA_ASSIGN(const cost::ProcessorCost found, cost::CostOnProcessor(schedule));
-    return found.cycles;
-  }
-  TESSERA_ASSIGN(const cost::Cost found, cost::AccelCost(schedule, config, {.follows = follows}));
-  return found.cycles;
-}
-
 // Different random points of |space|: as many as |most|, or all that some draws find.
 std::vector<tune::Point> Draw(tune::Space& space, size_t most) {
   Rng rng(1);
@@ -92,8 +80,9 @@ Status PrintCandidateTimes(tune::Task& task, const isa::Config& config) {
   tune::History history;
   for (size_t k = 0; k < kTrials; ++k) {  // as if each had taken what is estimated
     TESSERA_ASSIGN(const schedule::Schedule schedule, space.ScheduleOf(all[k]));
-    TESSERA_ASSIGN(const double cycles, EstimatedCycles(schedule, config, task.follows));
-    history.Add({all[k], static_cast<uint64_t>(cycles), "", ""});
+    TESSERA_ASSIGN(const cost::TargetCost found,
+                   cost::CostOnTarget(schedule, config, task.follows));
+    history.Add({all[k], static_cast<uint64_t>(cost::CyclesOf(found)), "", ""});
   }
   const double count = static_cast<double>(points.size());
   std::vector<schedule::Schedule> schedules;
@@ -108,8 +97,9 @@ Status PrintCandidateTimes(tune::Task& task, const isa::Config& config) {
   const double cost = Micros([] {},
                              [&] {
                                for (const schedule::Schedule& schedule : schedules) {
-                                 const auto found = EstimatedCycles(schedule, config, task.follows);
-                                 if (found) cycles += *found;
+                                 const auto found =
+                                     cost::CostOnTarget(schedule, config, task.follows);
+                                 if (found) cycles += cost::CyclesOf(*found);
                                }
                              });
   fmt::print(

@@ -7,8 +7,7 @@
 #include <map>
 
 #include "base/hash.h"
-#include "compiler/cost/cost.h"
-#include "compiler/cost/processor.h"
+#include "compiler/cost/target_cost.h"
 #include "isa/enums.h"
 
 namespace tessera::tune {
@@ -28,16 +27,12 @@ constexpr ScopeName kScopes[] = {{ir::Scope::kInp, "INP"},
                                  {ir::Scope::kLocal, "local memory"},
                                  {ir::Scope::kReg, "registers"}};
 
-bool IsProcessor(const target::Target& target) {
-  return target.FindMemory(ir::Scope::kInp) == nullptr;
-}
-
 float Log(double value) { return static_cast<float>(std::log2(std::max(value, 0.0) + 1)); }
 
 // The names of what the compiler's estimate has.
 std::vector<std::string> EstimateNames(const target::Target& target) {
   std::vector<std::string> names;
-  if (IsProcessor(target)) {
+  if (cost::IsProcessor(target)) {
     names = {"cycles", "iterations", "arithmetic", "intrinsics", "loads", "stores", "loops"};
     for (size_t k = 0; k < target.caches.size(); ++k) {
       names.push_back(fmt::format("bytes read behind cache {}", k));
@@ -54,6 +49,30 @@ std::vector<std::string> EstimateNames(const target::Target& target) {
       names.emplace_back(name);
   }
   return names;
+}
+
+// Adds what EstimateNames names.
+void AddNumbers(const cost::ProcessorCost& cost, std::vector<float>* values) {
+  const cost::Instructions& insns = cost.instructions;
+  for (const double n : {cost.cycles, cost.iterations, insns.arithmetic, insns.intrinsics,
+                         insns.loads, insns.stores, insns.loops})
+    values->push_back(Log(n));
+  for (const cost::Traffic& traffic : cost.traffic) {
+    values->push_back(Log(traffic.read));
+    values->push_back(Log(traffic.written));
+  }
+}
+
+void AddNumbers(const cost::Cost& cost, std::vector<float>* values) {
+  const double cycles = std::max(cost.cycles, 1.0);
+  for (const double busy : cost.busy) {
+    values->push_back(Log(busy));
+    values->push_back(static_cast<float>(busy / cycles));
+  }
+  values->push_back(Log(cost.bus));
+  values->push_back(static_cast<float>(cost.bus / cycles));
+  for (const double v : {cost.read_bytes, cost.written_bytes, cost.cycles})
+    values->push_back(Log(v));
 }
 
 }  // namespace
@@ -103,33 +122,10 @@ std::optional<Features> FeatureTable::Compute(const Point& point) {
 }
 
 bool FeatureTable::AddEstimate(const schedule::Schedule& schedule, Features* made) const {
-  if (IsProcessor(schedule.target())) {
-    const auto cost = cost::CostOnProcessor(schedule);
-    if (!cost) return false;
-    made->cycles = cost->cycles;
-    const cost::Instructions& insns = cost->instructions;
-    for (const double n : {cost->cycles, cost->iterations, insns.arithmetic, insns.intrinsics,
-                           insns.loads, insns.stores, insns.loops})
-      made->values.push_back(Log(n));
-    for (const cost::Traffic& traffic : cost->traffic) {
-      made->values.push_back(Log(traffic.read));
-      made->values.push_back(Log(traffic.written));
-    }
-    return true;
-  }
-  const auto cost = cost::AccelCost(schedule, config_, {.follows = follows_});
-  if (!cost) return false;
-  made->cycles = cost->cycles;
-  std::vector<float>& values = made->values;
-  const double cycles = std::max(cost->cycles, 1.0);
-  for (const double busy : cost->busy) {
-    values.push_back(Log(busy));
-    values.push_back(static_cast<float>(busy / cycles));
-  }
-  values.push_back(Log(cost->bus));
-  values.push_back(static_cast<float>(cost->bus / cycles));
-  for (const double v : {cost->read_bytes, cost->written_bytes, cost->cycles})
-    values.push_back(Log(v));
+  const auto found = cost::CostOnTarget(schedule, config_, follows_);
+  if (!found) return false;
+  made->cycles = cost::CyclesOf(*found);
+  std::visit([&](const auto& cost) { AddNumbers(cost, &made->values); }, *found);
   return true;
 }
 

@@ -19,7 +19,7 @@
 namespace tessera::tune {
 
 struct Features {
-  // Estimated (cost::AccelCost, cost::CostOnProcessor); 1: the space has no estimate.
+  // Estimated (cost::CostOnTarget); 1: the space has no estimate.
   double cycles = 1;
   // For each knob of the space: log2(value + 1), and its place in its domain, 0 to 1. The rest is
   // for layers alone. Of the accelerator: for each unit of the machine and for the bus, log2 of the
