@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "hw/netlist/spans.h"
+
 namespace tessera::netlist {
 namespace {
 
@@ -282,8 +284,11 @@ class Builder {
 
 }  // namespace
 
-TimingGraph MakeTimingGraph(const Netlist& netlist, const CellDelays& delays) {
-  return Builder(netlist, delays).Build();
+TimingGraph MakeTimingGraph(const Netlist& netlist, const std::vector<std::string>& instances,
+                            const CellDelays& delays) {
+  TimingGraph graph = Builder(netlist, delays).Build();
+  graph.terms = TermsOfWires(netlist, instances, delays);
+  return graph;
 }
 
 }  // namespace tessera::netlist

@@ -2,7 +2,7 @@
 //
 // The timing graph of a netlist: where paths begin, which wires pass them on, where they end.
 //
-// Depends on: netlist.h, delays.h. Used by: timing.cc.
+// Depends on: netlist.h, delays.h, spans.h. Used by: timing.cc.
 #ifndef TESSERA_HW_NETLIST_ARCS_H_
 #define TESSERA_HW_NETLIST_ARCS_H_
 
@@ -30,13 +30,16 @@ struct TimingEnd {
 
 struct TimingGraph {
   std::vector<std::vector<TimingArc>> arcs;  // by the wire they drive
-  std::vector<double> begins;  // by wire: clock to out; < 0: nothing clocked drives it
-  std::vector<int> driver;     // by wire: a cell, or -1
-  std::vector<int> fan_out;    // by wire: pins
+  std::vector<double> begins;    // by wire: clock to out; < 0: nothing clocked drives it
+  std::vector<int> driver;       // by wire: a cell, or -1
+  std::vector<int> fan_out;      // by wire: pins
+  std::vector<WireTerms> terms;  // by wire
   std::vector<TimingEnd> ends;
 };
 
-TimingGraph MakeTimingGraph(const Netlist& netlist, const CellDelays& delays);
+// |instances|: InstancesOfCells(netlist).
+TimingGraph MakeTimingGraph(const Netlist& netlist, const std::vector<std::string>& instances,
+                            const CellDelays& delays);
 
 }  // namespace tessera::netlist
 

@@ -5,13 +5,13 @@
 // Cells: speed grade -1 after Xilinx DS187 (Zynq-7000) and DS925 (Zynq UltraScale+), the slow end
 // where a table has a range; carry chains and the DSP's inner stages as vendor reports break them
 // down. ECP5: speed grade 8 of the LFE5UM5G, as nextpnr 0.11.1 reports routed paths; yosys uses no
-// register of its RAM blocks and multipliers, so those delays are 0. Wires: base + per_doubling *
-// log2(fan-out), a model of placed designs, not a property of a wire: it does not know distance. No
-// routed design confirms the estimates of Xilinx parts; for ECP5 hw/scripts/route.sh prints the
-// error, and hw/routed.txt has both clocks. Use an estimate to compare revisions and to find paths,
-// not as a sign-off.
+// register of its RAM blocks and multipliers, so those delays are 0. Wires: WireTerms below; how
+// far a wire goes follows from the instances that it joins (spans.h). The wires of ECP5 are fitted
+// to routed designs: hw/scripts/estimate.sh does it and prints the error, also of designs which the
+// fit has not seen. No routed design confirms the estimates of Xilinx parts: their wires have one
+// length. Use an estimate to compare revisions and to find paths, not as a sign-off.
 //
-// Depends on: nothing. Used by: timing.cc.
+// Depends on: nothing. Used by: arcs.h, spans.h, timing.h.
 #ifndef TESSERA_HW_NETLIST_DELAYS_H_
 #define TESSERA_HW_NETLIST_DELAYS_H_
 
@@ -19,11 +19,24 @@
 
 namespace tessera::netlist {
 
+// What a wire, or all wires of a path, cost by. As delays: ns for one of each.
+struct WireTerms {
+  double wires = 0;      // 1 a wire
+  double doublings = 0;  // log2 of its readers
+  double span = 0;       // side of the area that it crosses (spans.h)
+  double columns = 0;    // the same, for a wire from or to a RAM block or a multiplier
+
+  WireTerms& operator+=(const WireTerms& other);
+};
+using WireDelays = WireTerms;
+
 struct CellDelays {
   std::string_view family;  // as in hw/parts.txt
   std::string_view source;
-  double wire_base, wire_per_doubling;
+  WireDelays wire;
   double wire_spread;  // added to a wire with over 500 readers: it crosses the part
+  // LUTs of the part for each of its RAM blocks (of 18 kbit) and each of its multipliers.
+  double luts_per_ram, luts_per_dsp;
   double lut, mux;
   // Carry chain: input to the next block, S or DI to it, carry to sum, S to sum.
   double carry, carry_from_s, carry_to_sum, s_to_sum;
@@ -42,9 +55,10 @@ inline constexpr CellDelays kFamilies[] = {
     {.family = "xc7",
      .source =
          "cells: -1 after DS187; wires: 0.40 + 0.11 log2(fan-out) ns; no routed design confirms it",
-     .wire_base = 0.40,
-     .wire_per_doubling = 0.11,
+     .wire = {.wires = 0.40, .doublings = 0.11},
      .wire_spread = 0.35,
+     .luts_per_ram = 190,
+     .luts_per_dsp = 242,
      .lut = 0.124,
      .mux = 0.24,
      .carry = 0.114,
@@ -72,9 +86,10 @@ inline constexpr CellDelays kFamilies[] = {
     {.family = "xcup",
      .source = "cells: -1 after DS925; wires: 0.22 + 0.055 log2(fan-out) ns; no routed design "
                "confirms it",
-     .wire_base = 0.22,
-     .wire_per_doubling = 0.055,
+     .wire = {.wires = 0.22, .doublings = 0.055},
      .wire_spread = 0.0,
+     .luts_per_ram = 163,
+     .luts_per_dsp = 196,
      .lut = 0.10,
      .mux = 0.08,
      .carry = 0.03,
@@ -100,11 +115,12 @@ inline constexpr CellDelays kFamilies[] = {
      .dsp_c = 0.84,
      .dsp_cascade = 0.70},
     {.family = "ecp5",
-     .source = "cells: LFE5UM5G-8 after nextpnr 0.11.1; wires: 0.60 + 0.15 log2(fan-out) ns; "
-               "hw/routed.txt has its error",
-     .wire_base = 0.60,
-     .wire_per_doubling = 0.15,
+     .source = "cells: LFE5UM5G-8 after nextpnr 0.11.1; wires: 0.346 + 0.092 log2(fan-out) "
+               "+ 0.00267 span (0.00719 from or to a column) ns; hw/routed.txt has its error",
+     .wire = {.wires = 0.346, .doublings = 0.092, .span = 0.00267, .columns = 0.00452},
      .wire_spread = 0.0,
+     .luts_per_ram = 402,
+     .luts_per_dsp = 536,
      .lut = 0.14,
      .mux = 0.10,
      .carry = 0.04,

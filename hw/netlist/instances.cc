@@ -9,20 +9,11 @@
 namespace tessera::netlist {
 namespace {
 
-std::string Parent(const Netlist& netlist, std::string path) {
-  do {
-    const size_t dot = path.rfind('.');
-    if (dot == std::string::npos) return "";
-    path.resize(dot);
-  } while (!netlist.instances.contains(path));
-  return path;
-}
-
 // The innermost instance around both.
 std::string Around(const Netlist& netlist, std::string a, std::string b) {
   while (a != b) {
     std::string& longer = a.size() >= b.size() ? a : b;
-    longer = Parent(netlist, longer);
+    longer = OuterInstance(netlist, longer);
   }
   return a;
 }
@@ -88,13 +79,22 @@ class Search {
 
 }  // namespace
 
+std::string OuterInstance(const Netlist& netlist, std::string path) {
+  do {
+    const size_t dot = path.rfind('.');
+    if (dot == std::string::npos) return "";
+    path.resize(dot);
+  } while (!netlist.instances.contains(path));
+  return path;
+}
+
 std::string InstanceOf(const Netlist& netlist, const std::string& name) {
   // Cells inside an instance may be called "$flatten\u_a.\u_b.$mul$...".
   std::string path;
   for (const char c : name.starts_with("$flatten") ? name.substr(8) : name) {
     if (c != '\\') path += c;
   }
-  return Parent(netlist, path + ".");
+  return OuterInstance(netlist, path + ".");
 }
 
 std::vector<std::string> InstancesOfCells(const Netlist& netlist) {

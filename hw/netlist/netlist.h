@@ -75,6 +75,9 @@ struct Netlist {
 //           kUnsupported      a cell that cells.def does not list
 Result<Netlist> ReadNetlist(std::string_view text);
 
+// The path of the innermost instance around the instance |path|; "", the top, has none but itself.
+std::string OuterInstance(const Netlist& netlist, std::string path);
+
 // The path of the innermost instance that holds the net or cell |name|.
 std::string InstanceOf(const Netlist& netlist, const std::string& name);
 

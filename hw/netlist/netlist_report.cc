@@ -6,6 +6,10 @@
 //     the worst path into each unit, and the steps of the first PATHS; OPEN: modules that are not
 //     units themselves: the instances inside them are
 // netlist_report worst NETLIST FAMILY    the worst path of all in ns
+// netlist_report fit LIST FAMILY         the family's wires fitted to routed designs: LIST has a
+//     line for each of them: its name, the MHz as routed, the file of the netlist. The last line is
+//     for programs: "error", designs, then in per cent of the routed clock the median and the
+//     largest error, of designs in the fit, then of each with delays that are fitted to the others
 // Exit status: 0, or 2 for bad use and for files that cannot be used.
 #include <cstdio>
 #include <sstream>
@@ -14,6 +18,7 @@
 
 #include "base/file.h"
 #include "hw/netlist/area.h"
+#include "hw/netlist/fit.h"
 #include "hw/netlist/timing.h"
 
 namespace {
@@ -22,18 +27,54 @@ constexpr const char* kUsage =
     "usage: netlist_report area NETLIST.json [DEPTH]\n"
     "       netlist_report total NETLIST.json\n"
     "       netlist_report timing NETLIST.json FAMILY [OPEN,... [PATHS]]\n"
-    "       netlist_report worst NETLIST.json FAMILY\n";
+    "       netlist_report worst NETLIST.json FAMILY\n"
+    "       netlist_report fit LIST FAMILY\n";
 
 int BadUse(const std::string& message) {
   std::fprintf(stderr, "netlist_report: %s\n%s", message.c_str(), kUsage);
   return 2;
 }
 
+std::string NoFamily(const std::string& family) {
+  return "no delays for family " + family + " (there are xc7, xcup, ecp5)";
+}
+
+tessera::Result<tessera::netlist::Netlist> Read(const std::string& file) {
+  using namespace tessera;
+  TESSERA_ASSIGN(const auto bytes, ReadFile(file));
+  auto netlist = netlist::ReadNetlist({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!netlist) return Fail(netlist.error().code, "{}: {}", file, netlist.error().message);
+  return netlist;
+}
+
+int Fit(const std::vector<std::string>& args) {
+  using namespace tessera;
+  const netlist::CellDelays* delays = netlist::FindFamily(args[2]);
+  if (delays == nullptr) return BadUse(NoFamily(args[2]));
+  const auto list = ReadFile(args[1]);
+  if (!list) return BadUse(list.error().message);
+  std::istringstream lines(std::string(list->begin(), list->end()));
+  std::vector<netlist::RoutedDesign> designs;
+  double mhz = 0;
+  for (std::string name, file; lines >> name >> mhz >> file;) {
+    const auto netlist = Read(file);
+    if (!netlist) return BadUse(netlist.error().message);
+    auto estimate = netlist::LongestPath::Of(*netlist, *delays);
+    if (!estimate) return BadUse(file + ": " + estimate.error().message);
+    if (!(mhz > 0)) return BadUse(fmt::format("{}: {} MHz is no clock of {}", args[1], mhz, name));
+    designs.push_back({name, 1000 / mhz, *std::move(estimate)});
+  }
+  if (!lines.eof()) return BadUse(args[1] + " has a line that is not NAME MHZ NETLIST");
+  const auto fit = netlist::FitWires(designs, delays->wire);
+  if (!fit) return BadUse(args[1] + ": " + fit.error().message);
+  std::fputs(netlist::PrintFit(designs, *fit).c_str(), stdout);
+  return 0;
+}
+
 int Timing(const tessera::netlist::Netlist& netlist, const std::vector<std::string>& args) {
   using namespace tessera;
   const netlist::CellDelays* delays = netlist::FindFamily(args[2]);
-  if (delays == nullptr)
-    return BadUse("no delays for family " + args[2] + " (there are xc7, xcup, ecp5)");
+  if (delays == nullptr) return BadUse(NoFamily(args[2]));
   std::set<std::string> open;
   std::istringstream list(args.size() > 3 ? args[3] : "");
   for (std::string module; std::getline(list, module, ',');) open.insert(module);
@@ -54,11 +95,9 @@ int main(int argc, char** argv) {
   using namespace tessera;
   const std::vector<std::string> args(argv + 1, argv + argc);
   if (args.size() < 2) return BadUse("say what to report, and of which file");
-  const auto bytes = ReadFile(args[1]);
-  if (!bytes) return BadUse(bytes.error().message);
-  const auto netlist =
-      netlist::ReadNetlist({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
-  if (!netlist) return BadUse(args[1] + ": " + netlist.error().message);
+  if (args[0] == "fit" && args.size() == 3) return Fit(args);
+  const auto netlist = Read(args[1]);
+  if (!netlist) return BadUse(netlist.error().message);
   if (args.size() >= 3 && (args[0] == "timing" || args[0] == "worst"))
     return Timing(*netlist, args);
   const auto areas = netlist::AreaByInstance(*netlist);

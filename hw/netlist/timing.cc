@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
 #include "hw/netlist/arcs.h"
 
 namespace tessera::netlist {
@@ -14,13 +15,9 @@ struct Arrival {
   double at = 0;
   int from = -1;
   int levels = 0;
+  WireTerms terms;  // of its wires
   enum : uint8_t { kUnknown, kOpen, kDone } state = kUnknown;
 };
-
-double WireDelay(int fan_out, const CellDelays& delays) {
-  return delays.wire_base + delays.wire_per_doubling * std::log2(std::max(1, fan_out)) +
-         (fan_out > 500 ? delays.wire_spread : 0);
-}
 
 class Arrivals {
  public:
@@ -32,7 +29,10 @@ class Arrivals {
     return {};
   }
   const Arrival& operator[](int net) const { return arrivals_[net]; }
-  double Wire(int net) const { return WireDelay(graph_.fan_out[net], delays_); }
+  double Wire(int net) const {
+    return Delay(graph_.terms[net], delays_.wire) +
+           (graph_.fan_out[net] > 500 ? delays_.wire_spread : 0);
+  }
 
  private:
   // Depth first without recursion: chains are thousands of cells long.
@@ -75,6 +75,8 @@ class Arrivals {
       arrival.at = at;
       arrival.from = arc.from;
       arrival.levels = before.levels + !arc.in_slice;
+      arrival.terms = before.terms;
+      if (!arc.in_slice) arrival.terms += graph_.terms[arc.from];
     }
     arrival.state = Arrival::kDone;
   }
@@ -100,6 +102,19 @@ std::string UnitOf(const Netlist& netlist, const std::string& path,
 
 }  // namespace
 
+WireTerms& WireTerms::operator+=(const WireTerms& other) {
+  wires += other.wires;
+  doublings += other.doublings;
+  span += other.span;
+  columns += other.columns;
+  return *this;
+}
+
+double Delay(const WireTerms& terms, const WireDelays& delays) {
+  return terms.wires * delays.wires + terms.doublings * delays.doublings +
+         terms.span * delays.span + terms.columns * delays.columns;
+}
+
 const CellDelays* FindFamily(std::string_view family) {
   const auto* found = std::ranges::find(kFamilies, family, &CellDelays::family);
   return found == std::end(kFamilies) ? nullptr : found;
@@ -107,11 +122,11 @@ const CellDelays* FindFamily(std::string_view family) {
 
 Result<std::vector<TimedPath>> WorstPaths(const Netlist& netlist, const CellDelays& delays,
                                           const std::set<std::string>& open) {
-  const TimingGraph graph = MakeTimingGraph(netlist, delays);
+  const std::vector<std::string> instances = InstancesOfCells(netlist);
+  const TimingGraph graph = MakeTimingGraph(netlist, instances, delays);
   Arrivals arrivals(netlist, graph, delays);
   TESSERA_TRY(arrivals.Run());
   std::vector<std::string> units;
-  const std::vector<std::string> instances = InstancesOfCells(netlist);
   for (const std::string& path : instances) units.push_back(UnitOf(netlist, path, open));
   const auto unit_of = [&](int cell) { return cell < 0 ? std::string("port") : units[cell]; };
   const auto total = [&](const TimingEnd& end) {
@@ -126,6 +141,8 @@ Result<std::vector<TimedPath>> WorstPaths(const Netlist& netlist, const CellDela
   std::vector<TimedPath> paths;
   for (const auto& [unit, end] : worst) {
     TimedPath path{.ns = total(*end), .levels = arrivals[end->net].levels, .unit = unit};
+    path.terms = arrivals[end->net].terms;
+    if (!end->in_slice) path.terms += graph.terms[end->net];
     path.end = end->pin;
     if (end->cell >= 0) {
       // A flip-flop has the name of its output, another cell its own name. A cell without such a
@@ -156,6 +173,44 @@ Result<std::vector<TimedPath>> WorstPaths(const Netlist& netlist, const CellDela
   }
   std::ranges::stable_sort(paths, std::greater<>(), &TimedPath::ns);
   return paths;
+}
+
+struct LongestPath::Impl {
+  Netlist names;  // without cells: for messages
+  CellDelays delays;
+  TimingGraph graph;
+};
+
+Result<LongestPath> LongestPath::Of(const Netlist& netlist, const CellDelays& delays) {
+  LongestPath path;
+  path.impl_ = std::make_shared<Impl>(
+      Impl{.names = {.top = netlist.top, .names = netlist.names},
+           .delays = delays,
+           .graph = MakeTimingGraph(netlist, InstancesOfCells(netlist), delays)});
+  Arrivals arrivals(path.impl_->names, path.impl_->graph, delays);
+  TESSERA_TRY(arrivals.Run());
+  return path;
+}
+
+PathSum LongestPath::Find(const WireDelays& wire) const {
+  CellDelays delays = impl_->delays;
+  delays.wire = wire;
+  const TimingGraph& graph = impl_->graph;
+  Arrivals arrivals(impl_->names, graph, delays);
+  TESSERA_CHECK(arrivals.Run());
+  PathSum longest;
+  double longest_ns = 0;
+  for (const TimingEnd& end : graph.ends) {
+    if (graph.begins[end.net] < 0 && graph.arcs[end.net].empty()) continue;
+    const double ns =
+        arrivals[end.net].at + (end.in_slice ? 0 : arrivals.Wire(end.net)) + end.setup;
+    if (ns <= longest_ns) continue;
+    longest_ns = ns;
+    longest.terms = arrivals[end.net].terms;
+    if (!end.in_slice) longest.terms += graph.terms[end.net];
+    longest.cells = ns - Delay(longest.terms, wire);
+  }
+  return longest;
 }
 
 std::string PrintPaths(const std::vector<TimedPath>& paths, int whole) {

@@ -11,6 +11,7 @@
 #ifndef TESSERA_HW_NETLIST_TIMING_H_
 #define TESSERA_HW_NETLIST_TIMING_H_
 
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,11 +34,34 @@ struct TimedPath {
   std::string end;   // "signal.pin" where it ends
   std::string from;  // the unit where it begins
   std::string unit;  // the unit where it ends
+  WireTerms terms;   // of all its wires
   std::vector<PathStep> steps;
 };
 
+// What wires with the sum |terms| take, in ns.
+double Delay(const WireTerms& terms, const WireDelays& delays);
+
 // The delays of |family|, or null.
 const CellDelays* FindFamily(std::string_view family);
+
+// A path as a sum: what its cells take, in ns, and what its wires cost by.
+struct PathSum {
+  double cells = 0;
+  WireTerms terms;
+};
+
+// The longest path of one netlist, for several delays of the wires.
+class LongestPath {
+ public:
+  // |delays| of the cells.
+  //   errors  kInvalidArgument  a combinational loop
+  static Result<LongestPath> Of(const Netlist& netlist, const CellDelays& delays);
+  PathSum Find(const WireDelays& wire) const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<const Impl> impl_;
+};
 
 // The worst path into each unit, worst first. A unit is the first instance on the way down from the
 // top whose module is not in |open|; the cells of open modules themselves form the unit "".

@@ -71,7 +71,7 @@ module prove_store_port #(
   );
   initial assume (!rst_ni);
   logic grant, aw, w, b;
-  assign grant = aw_valid && aw_ready;
+  assign grant = aw_valid && aw_ready && !flush_i;  // with flush_i the unit is in reset
   assign aw = awvalid && m_awready_i;
   assign w = wvalid && m_wready_i;
   assign b = m_bvalid_i && bready;

@@ -55,8 +55,9 @@ module tsr_axi_write #(
   logic aw_push, aw_room, owed_room, owed;
   logic [7:0] owed_len;
   logic [31:0] owed_num;
-  assign aw_push = aw_valid_i & aw_ready_o;
-  assign aw_ready_o = aw_room & owed_room & !flush_i;
+  // STORE is in reset with flush_i and then ignores what is ready, so flush_i does not run through STORE.
+  assign aw_push = aw_valid_i & aw_ready_o & !flush_i;
+  assign aw_ready_o = aw_room & owed_room;
   tsr_skid #(
     .Width(48)
   ) u_aw (
@@ -88,7 +89,7 @@ module tsr_axi_write #(
   );
   assign w_last = beat_q == owed_len;
   assign w_push = owed & w_room & (w_valid_i | flush_i);
-  assign w_ready_o = owed & w_room & !flush_i;
+  assign w_ready_o = owed & w_room;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) beat_q <= '0;
     else if (w_push) beat_q <= w_last ? '0 : beat_q + 8'd1;

@@ -39,12 +39,16 @@ module tsr_dma_front #(
   output logic                  run_last_o,  // last burst of the box
   output logic [31:0]           run_num_o
 );
-  logic full_q;
-  logic takes;
-  assign cmd_ready_o = takes;
+  // takes: the place of the command is free. It enables all that holds the command; stands_q says the same to the gate.
+  logic full_q, takes_q, stands_q, takes, takes_next;
+  assign takes = takes_q;
+  assign cmd_ready_o = !stands_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) full_q <= 1'b0;
-    else if (takes) full_q <= cmd_valid_i;
+    if (!rst_ni) {full_q, takes_q, stands_q} <= 3'b010;
+    else begin
+      if (takes) full_q <= cmd_valid_i;
+      {takes_q, stands_q} <= {takes_next, !takes_next};
+    end
   end
   localparam int TileBits = tsr_pkg::BoxTileBits;
   localparam int SizeBits = tsr_pkg::BoxSizeBits;
@@ -70,15 +74,17 @@ module tsr_dma_front #(
   assign box_o.tiles = 16'(tiles);
 
   // The unit and tsr_runs take the box each in its own time; in the cycle after the later one the next command is taken.
-  logic good, runs_ready, runs_valid, box_gone_q, runs_gone_q;
+  logic good, runs_ready, runs_valid, box_gone, runs_gone, box_gone_q, runs_gone_q;
   assign good = full_q & (box_o.err == tsr_pkg::ERR_NONE[3:0]);
   assign err_o = full_q & (box_o.err != tsr_pkg::ERR_NONE[3:0]);
   assign valid_o = good & !box_gone_q;
   assign runs_valid = good & !box_o.no_data & !runs_gone_q;
-  assign takes = !full_q | (box_gone_q & (runs_gone_q | box_o.no_data));
+  assign box_gone = box_gone_q | (good & ready_i);
+  assign runs_gone = runs_gone_q | (good & runs_ready);
+  assign takes_next = takes ? !cmd_valid_i : box_gone & (runs_gone | box_o.no_data);
   always_ff @(posedge clk_i) begin
     if (!rst_ni || takes) {box_gone_q, runs_gone_q} <= '0;
-    else {box_gone_q, runs_gone_q} <= {box_gone_q | (good & ready_i), runs_gone_q | (good & runs_ready)};
+    else {box_gone_q, runs_gone_q} <= {box_gone, runs_gone};
   end
 
   // Comparisons are made here, where the box stands in flops, not behind the queues.
@@ -128,5 +134,6 @@ module tsr_dma_front #(
   );
 
   `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_i, cmd_num_i})
+  `TSR_ASSERT(takes_exact, takes_q == (!full_q || (box_gone_q && (runs_gone_q || box_o.no_data))) && stands_q == !takes_q)
 endmodule
 `default_nettype wire

@@ -179,19 +179,18 @@ module tsr_control (
                    32'(retired_late_q[3]) + 32'(retired_late_q[4]);
     end
   end
-  // The counters count a cycle of the units in the next cycle; until then late_o has it.
-  logic [3:0] busy_late_q, token_late_q, memory_late_q, hazard_late_q;
-  assign late_o = {hazard_late_q, memory_late_q, token_late_q, busy_late_q};
+  // The counters count a cycle of the units in the next cycle; until then late_o has it. The units' activity comes late: it goes
+  // to flops as it is, and what counts is chosen behind them.
+  logic [3:0] busy_now_q, token_now_q, memory_now_q, hazard_now_q, busy_late, token_late, memory_late, hazard_late;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || clear || !runs) begin
-      {busy_late_q, token_late_q, memory_late_q, hazard_late_q} <= '0;
-    end else begin
-      busy_late_q <= unit_busy_i;
-      memory_late_q <= ~unit_busy_i & unit_memory_i;
-      hazard_late_q <= ~unit_busy_i & ~unit_memory_i & unit_hazard_i;
-      token_late_q <= ~unit_busy_i & ~unit_memory_i & ~unit_hazard_i & unit_token_i;
-    end
+    if (!rst_ni || clear || !runs) {busy_now_q, token_now_q, memory_now_q, hazard_now_q} <= '0;
+    else {busy_now_q, token_now_q, memory_now_q, hazard_now_q} <= {unit_busy_i, unit_token_i, unit_memory_i, unit_hazard_i};
   end
+  assign busy_late = busy_now_q;
+  assign memory_late = ~busy_now_q & memory_now_q;
+  assign hazard_late = ~busy_now_q & ~memory_now_q & hazard_now_q;
+  assign token_late = ~busy_now_q & ~memory_now_q & ~hazard_now_q & token_now_q;
+  assign late_o = {hazard_late, memory_late, token_late, busy_late};
   for (genvar u = 0; u < 4; u++) begin : g_unit
     logic [31:0] busy_q, token_q, memory_q, hazard_q, num_q;
     logic holds_q;
@@ -207,10 +206,10 @@ module tsr_control (
         stalled_q <= '0;
         num_q <= '0;
       end else begin
-        if (busy_late_q[u]) busy_q <= busy_q + 32'd1;
-        if (token_late_q[u]) token_q <= token_q + 32'd1;
-        if (memory_late_q[u]) memory_q <= memory_q + 32'd1;
-        if (hazard_late_q[u]) hazard_q <= hazard_q + 32'd1;
+        if (busy_late[u]) busy_q <= busy_q + 32'd1;
+        if (token_late[u]) token_q <= token_q + 32'd1;
+        if (memory_late[u]) memory_q <= memory_q + 32'd1;
+        if (hazard_late[u]) hazard_q <= hazard_q + 32'd1;
         if (runs) begin
           holds_q <= unit_holds_i[u];
           missing_q <= unit_missing_i[4*u+:4];

@@ -132,7 +132,7 @@ module tsr_gate #(
   // it came there, so one retires every second cycle.
   logic retires, unit_retires, rest_valid, unused_rest_ready, old_free, moves, moved_q, old_valid_q, old_skip_q, old_hush_q;
   logic [3:0] old_push_q;
-  logic [31:0] old_num_q;
+  logic [31:0] old_num, old_num_q;
   localparam int OldWidth = 4 + 32 + 1 + 1;
   logic [3:0] rest_push;
   logic [31:0] rest_num;
@@ -160,7 +160,7 @@ module tsr_gate #(
       if (old_free) old_valid_q <= moves;
     end
     if (!rst_ni) old_num_q <= '0;
-    else if (moves) old_num_q <= rest_num;
+    else if (moved_q) old_num_q <= rest_num;  // a cycle late, since moves is
     if (old_free) {old_push_q, old_skip_q, old_hush_q} <= {rest_push, rest_skip, rest_hush};
   end
   logic flight_full;
@@ -203,7 +203,8 @@ module tsr_gate #(
   assign push_o = retires ? old_push_q : 4'd0;
   assign retired_o = retires;
   assign traced_o = retires & !old_hush_q;
-  assign retired_num_o = old_num_q;
+  assign old_num = moved_q ? rest_num : old_num_q;
+  assign retired_num_o = old_num;
 
 `ifdef SYNTHESIS
   assign retired_digest_o = '0;
@@ -231,7 +232,7 @@ module tsr_gate #(
 `endif
 
   // State; with nothing in flight old_num_q is the number of the last instruction.
-  assign num_o = (stalled_o == '0 && (missing_o != '0 || (!old_valid_q && head_valid))) ? cmd_num_o : old_num_q;
+  assign num_o = (stalled_o == '0 && (missing_o != '0 || (!old_valid_q && head_valid))) ? cmd_num_o : old_num;
   assign idle_o = !some & !flight_valid;
   assign stuck_o = flight_valid ? stalled_o != '0 : (missing_o != '0) | !some;
   assign flying_o = flight_valid;

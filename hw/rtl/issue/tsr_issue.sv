@@ -157,12 +157,14 @@ module tsr_issue #(
   assign direct = check ? 4'd0 : give;
   logic asks;
   assign asks = ((q_valid & room) != '0) & check;
+  logic vta_check_q;  // a copy for the check: the profile has many readers, and the first instruction comes many cycles later
+  always_ff @(posedge clk_i) vta_check_q <= vta;
   tsr_dma_check #(
     .UserBits(48)
   ) u_check (
     .clk_i,
     .rst_ni,
-    .vta_i(vta),
+    .vta_i(vta_check_q),
     .seg_write_i,
     .valid_i(asks),
     .ready_o(check_ready),

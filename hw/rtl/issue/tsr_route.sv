@@ -67,16 +67,18 @@ module tsr_route (
     else if (!load_valid_o || load_ready_i) b_turn_q <= b_load & !b_turn_q;
   end
 
-  // The gate of each command that LOAD has in flight, in order: at most 16 commands of each gate.
+  // The gate of each command that LOAD has in flight, in order: at most 16 commands of each gate. A command that is taken
+  // counts a cycle later (took_q), since that is known late.
   localparam int OwnerBits = 5;
-  logic load_taken, owner_b;
-  logic [OwnerBits:0] taken_q, retired_q;
-  assign load_taken = load_valid_o & load_ready_i;
+  logic took_q, owner_b;
+  logic [OwnerBits:0] before_q, taken, retired_q;
+  assign taken = before_q + (OwnerBits + 1)'(took_q);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      {taken_q, retired_q} <= '0;
+      {took_q, before_q, retired_q} <= '0;
     end else begin
-      if (load_taken) taken_q <= taken_q + (OwnerBits + 1)'(1);
+      took_q <= load_valid_o & load_ready_i;
+      before_q <= taken;
       if (load_retire_i) retired_q <= retired_q + (OwnerBits + 1)'(1);
     end
   end
@@ -86,8 +88,8 @@ module tsr_route (
     .AddrBits(OwnerBits)
   ) u_owners (
     .clk_i,
-    .we_i(1'b1),  // in every cycle until the command is taken: load_taken is late
-    .waddr_i(taken_q[OwnerBits-1:0]),
+    .we_i(1'b1),  // in every cycle until the command is taken
+    .waddr_i(taken[OwnerBits-1:0]),
     .wdata_i(b_turn_q),
     .raddr_i(retired_q[OwnerBits-1:0]),
     .rdata_o(owner_b)
@@ -121,10 +123,10 @@ module tsr_route (
 
 `ifdef SYNTHESIS
   logic unused;
-  assign unused = ^{taken_q[OwnerBits], retired_q[OwnerBits]};
+  assign unused = ^{taken[OwnerBits], retired_q[OwnerBits]};
 `endif
   `TSR_ASSERT_STREAM(load, load_valid_o, load_ready_i, {load_cmd_o, load_num_o})
-  `TSR_ASSERT_IF(owner_known, load_retire_i, taken_q != retired_q)
+  `TSR_ASSERT_IF(owner_known, load_retire_i, taken != retired_q)
   `TSR_ASSERT(one_at_a_time, !(gemm_retire_i && load_retire_i && owner_b))
 endmodule
 `default_nettype wire

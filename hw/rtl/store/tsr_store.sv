@@ -331,9 +331,10 @@ module tsr_store #(
   logic asks, moves;
   assign asks = st_rd_valid_o & !blocked;
   assign moves = w_valid_o & w_ready_i;
+  // |moves| is late: only busy_o waits for it. The others count in cycles that are not busy.
   assign busy_o = holds & (asks | moves | starts_q);
-  assign memwait_o = holds & !busy_o & !hazard_o;
-  assign hazard_o = blocked & !moves;
+  assign memwait_o = holds & !blocked;
+  assign hazard_o = blocked;
 
   logic unused;
   assign unused = ^{retire_ready_i, box, unused_write,

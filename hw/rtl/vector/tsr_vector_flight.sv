@@ -128,29 +128,33 @@ module tsr_vector_flight #(
   assign hit_write = meets(write_work_q, write_mem_q, write_tile_q, write_clear_q, write_clear_tile_q, src_mem_i,
                            src_tile_i, acc_read_i, acc_tile_i, acc_read_i || src_acc_i, both_read, one_tile);
 
-  // The entries that the step asked for last must wait for: bit e, entry e; the last bit, the write register. ask_i is
-  // late, so the old and the new answer are both kept, and the next cycle chooses. It also adds the pushed entry's answer.
+  // The entries that the step asked for last must wait for: bit e, entry e; the last bit, the write register. ask_i and push_i
+  // are late, so the old and the new answer are both kept, and the next cycle chooses. It also adds the entry that was pushed.
+  // blocked_q: there is any. Long paths begin with it, so it is chosen before its flop.
   logic [Depth:0] asked_q, kept_q, either, wait_now;
-  logic [Depth-1:0] leaves, left_q;  // left: in the cycle before, into the write register
-  logic ask_q, asked_some_q, kept_some_q, push_q, hit_push_q;
+  logic [Depth-1:0] leaves, left_q, pushed_hot;  // left: in the cycle before, into the write register; pushed: in the cycle before
+  logic ask_q, asked_some, kept_some, push_hit, push_hit_q, blocked_q;
   assign leaves = head_hot_q & {Depth{move}};
-  assign either = ask_q ? asked_q : kept_q;
+  assign pushed_hot = {push_hot_q[0], push_hot_q[Depth-1:1]};
+  assign either = ask_q ? asked_q | {1'b0, pushed_hot & {Depth{push_hit_q}}} : kept_q;
   assign wait_now = {either[Depth] || (either[Depth-1:0] & left_q) != '0, either[Depth-1:0] & ~left_q};
+  // An entry that leaves the ring in this cycle, which is known late, makes no difference.
+  assign asked_some = (valid_q & hit) != '0 || (write_valid_q && !written && hit_write);
+  assign kept_some = wait_now[Depth-1:0] != '0 || (wait_now[Depth] && !written);
+  assign push_hit = push_i && hit_push;
   always_ff @(posedge clk_i) begin
-    asked_q <= {write_valid_q && !written && hit_write, (valid_q & hit) | (push_hot_q & {Depth{push_i && hit_push}})};
+    asked_q <= {write_valid_q && !written && hit_write, valid_q & hit};
     left_q <= leaves;
-    asked_some_q <= (valid_q & hit) != '0 || (write_valid_q && !written && hit_write);
-    {push_q, hit_push_q} <= {push_i, hit_push};
+    push_hit_q <= push_hit;
     if (!rst_ni) begin
-      {ask_q, kept_q, kept_some_q} <= '0;
+      {ask_q, kept_q, blocked_q} <= '0;
     end else begin
       ask_q <= ask_i;
       kept_q <= {wait_now[Depth] && !written, wait_now[Depth-1:0]};
-      // Whether there is any. An entry that leaves the ring in this cycle, which is known late, makes no difference.
-      kept_some_q <= wait_now[Depth-1:0] != '0 || (wait_now[Depth] && !written);
+      blocked_q <= ask_i ? asked_some || push_hit : kept_some;
     end
   end
-  assign ok_o = !no_room && !(ask_q ? asked_some_q || (push_q && hit_push_q) : kept_some_q);
+  assign ok_o = !no_room && !blocked_q;
   assign empty_o = !filled && !write_valid_q;
 
   // From the head into the write register: at once, or after the clearing of its tile in ACC.

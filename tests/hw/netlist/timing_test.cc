@@ -20,8 +20,7 @@ using ::testing::HasSubstr;
 // A wire takes 1, and one more for each doubling of its readers.
 constexpr CellDelays kRound = {.family = "round",
                                .source = "",
-                               .wire_base = 1,
-                               .wire_per_doubling = 1,
+                               .wire = {.wires = 1, .doublings = 1},
                                .wire_spread = 1000,
                                .lut = 10,
                                .mux = 20,
