@@ -58,15 +58,24 @@ Result<int> List(const BoardFlags& options) {
 
 void Describe(const BoardDescription& b) {
   std::printf("%s: %s, %s\n", b.name.c_str(), b.title.c_str(), b.part.c_str());
-  std::printf(
-      "configuration %s; registers at 0x%llx on %s, interrupt %lld, memory on %s (%lld bits, "
-      "AXI%lld)\n",
-      b.config.c_str(), static_cast<unsigned long long>(b.register_base), b.master.c_str(),
-      static_cast<long long>(b.interrupt), b.port.c_str(), static_cast<long long>(b.port_bits),
-      static_cast<long long>(b.axi));
-  std::printf("%s MHz asked; %s bytes reserved; /lib/firmware/%s; devices %s and %s\n",
-              MHz(b.clock_hz).c_str(), Grouped(static_cast<int64_t>(b.memory_bytes)).c_str(),
-              b.FirmwareBin().c_str(), b.uio.c_str(), b.udmabuf.c_str());
+  if (b.HasProcessor()) {
+    std::printf(
+        "configuration %s; registers at 0x%llx on %s, interrupt %lld, memory on %s (%lld bits, "
+        "AXI%lld)\n",
+        b.config.c_str(), static_cast<unsigned long long>(b.register_base), b.master.c_str(),
+        static_cast<long long>(b.interrupt), b.port.c_str(), static_cast<long long>(b.port_bits),
+        static_cast<long long>(b.axi));
+    std::printf("%s MHz asked; %s bytes reserved; /lib/firmware/%s; devices %s and %s\n",
+                MHz(b.clock_hz).c_str(), Grouped(static_cast<int64_t>(b.memory_bytes)).c_str(),
+                b.FirmwareBin().c_str(), b.uio.c_str(), b.udmabuf.c_str());
+  } else {
+    std::printf(
+        "configuration %s; %s MHz asked; %s bytes of memory in the part; serial line at %s baud; "
+        "openFPGALoader -b %s\n",
+        b.config.c_str(), MHz(b.clock_hz).c_str(),
+        Grouped(static_cast<int64_t>(b.memory_bytes)).c_str(),
+        Grouped(static_cast<int64_t>(b.baud)).c_str(), b.loader.c_str());
+  }
   for (size_t i = 0; i < kBoardStages.size(); ++i)
     std::printf("  %-10s %s\n", std::string(kBoardStages[i]).c_str(),
                 b.proofs[i].empty() ? "no" : b.proofs[i].c_str());
@@ -90,6 +99,12 @@ Result<std::string> TclText(const BoardDescription& b) {
   set("config_hash", fmt::format("{:016x}", config.Hash()));
   set("family", std::string(Text(b.family)));
   set("part", b.part);
+  if (!b.HasProcessor()) {
+    set("clock_hz", fmt::format("{}", b.clock_hz));
+    set("memory_bytes", fmt::format("{}", b.memory_bytes));
+    set("baud", fmt::format("{}", b.baud));
+    return text;
+  }
   set("board_files", b.board_files);
   set("ps_clock_mhz", fmt::format("{}", b.ps_clock_mhz));
   set("clock_mhz", fmt::format("{:.6f}", static_cast<double>(b.clock_hz) / 1e6));
@@ -117,6 +132,10 @@ Result<int> Run(const BoardFlags& options) {
   std::string text;
   if (options.print == "tcl") {
     TESSERA_ASSIGN(text, TclText(board));
+  } else if (!board.HasProcessor() && (options.print == "overlay" || options.print == "hwh")) {
+    return Fail(Code::kInvalidArgument,
+                "--print {}: {} has no processor, so there is none; it can print tcl and json",
+                options.print, board.name);
   } else if (options.print == "overlay") {
     text = OverlaySource(board);
   } else if (options.print == "hwh") {

@@ -75,6 +75,16 @@ Result<BoardFile> FileIn(const fs::path& folder, const std::string& name) {
   return BoardFile{name, bytes.size(), Crc64(bytes)};
 }
 
+Status CheckHandoffIn(const fs::path& dir, const BoardDescription& board) {
+  const std::string hwh_path = (dir / "tessera.hwh").string();
+  TESSERA_ASSIGN(const std::string text, ReadText(hwh_path, kMostText));
+  const auto design = ParseHwh(text);
+  if (!design) return Within(hwh_path, design.error());
+  if (const Status fits = CheckHandoff(*design, board); !fits)
+    return Within(hwh_path, fits.error());
+  return {};
+}
+
 }  // namespace
 
 Result<BoardDescription> CollectBuild(const BoardDescription& board, const std::string& folder) {
@@ -93,17 +103,10 @@ Result<BoardDescription> CollectBuild(const BoardDescription& board, const std::
         facts_path, built.image->config_hash, config.name, config.Hash());
   const std::string bit_path = (dir / "tessera.bit").string();
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(bit_path));
-  const auto bit = ParseBit(bytes);
-  if (!bit) return Within(bit_path, bit.error());
-  if (const Status fits = CheckBitstream(*bit, board, config.Hash()); !fits)
-    return Within(bit_path, fits.error());
+  if (const auto bin = CheckedBin(bytes, board, config.Hash()); !bin)
+    return Within(bit_path, bin.error());
   built.image->bitstream = {"tessera.bit", bytes.size(), Crc64(bytes)};
-  const std::string hwh_path = (dir / "tessera.hwh").string();
-  TESSERA_ASSIGN(const std::string text, ReadText(hwh_path, kMostText));
-  const auto design = ParseHwh(text);
-  if (!design) return Within(hwh_path, design.error());
-  if (const Status fits = CheckHandoff(*design, board); !fits)
-    return Within(hwh_path, fits.error());
+  if (board.HasProcessor()) TESSERA_TRY(CheckHandoffIn(dir, board));
   if (fs::exists(dir / "tessera.dtbo")) {
     TESSERA_ASSIGN(built.image->overlay, FileIn(dir, "tessera.dtbo"));
   }

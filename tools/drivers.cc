@@ -4,6 +4,7 @@
 // library. A driver is one line here; tessera_driver() in its CMakeLists.txt links its library.
 #include "runtime/device/registry.h"
 #include "runtime/drivers/null/null_device.h"
+#include "runtime/drivers/serial/serial_device.h"
 #include "runtime/drivers/xrt/xrt_device.h"
 #include "runtime/drivers/zynq/zynq_device.h"
 #include "sim/func/func_device.h"
@@ -26,6 +27,7 @@ std::span<const Driver> Drivers() {
     XrtDriver(),
     NullDriver(),
     ZynqDriver(),
+    SerialDriver(),
   };
   return drivers;
 }

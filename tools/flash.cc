@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "tools/flash_host.h"
+#include "tools/flash_loader.h"
 #include "tools/flash_package.h"
 #include "tools/flash_steps.h"
 #include "tools/verb.h"
@@ -14,15 +15,36 @@ namespace tessera::tools {
 namespace {
 
 struct FlashFlags {
-  std::string target, boards = TESSERA_BOARDS, built = "build/boards";
+  std::string target, boards = TESSERA_BOARDS, built = "build/boards", port;
   FlashHostOptions host;
   int64_t seconds = 60;
   bool check = false;
 };
 
+// A board that is plugged into this computer.
+Result<int> RunLoader(const FlashFlags& options, const FlashPackage& package) {
+  if (!options.host.host.empty() || options.host.sudo || !options.host.root.empty()) {
+    return Fail(Code::kInvalidArgument,
+                "{} has no processor: it is flashed by the computer that it is plugged into, "
+                "without --host, --sudo and --root",
+                package.board.name);
+  }
+  const Status done =
+      FlashByLoader(package, {std::chrono::seconds(options.seconds), options.port, options.check});
+  if (done) return kExitOk;
+  std::fprintf(stderr, "tessera: %s: %s\n", package.board.name.c_str(),
+               done.error().message.c_str());
+  return kExitNo;
+}
+
 Result<int> Run(const FlashFlags& options) {
   TESSERA_ASSIGN(const FlashPackage package,
                  LoadFlashPackage(options.target, options.boards, options.built));
+  if (!package.board.HasProcessor()) return RunLoader(options, package);
+  if (!options.port.empty()) {
+    return Fail(Code::kInvalidArgument, "{} has no serial port to flash: leave --port out",
+                package.board.name);
+  }
   FlashHostOptions chosen = options.host;
   chosen.limit = std::chrono::seconds(options.seconds);
   TESSERA_ASSIGN(const FlashHost host, FlashHost::Make(chosen));
@@ -63,7 +85,8 @@ Result<int> Run(const FlashFlags& options) {
 Action AddFlash(CLI::App& app) {
   auto options = std::make_shared<FlashFlags>();
   CLI::App* verb = app.add_subcommand(
-      "flash", "program a board through its kernel's FPGA manager, here or over ssh");
+      "flash",
+      "program a board: through its kernel's FPGA manager, here or over ssh, or by openFPGALoader");
   verb->add_option("target", options->target,
                    "a board that was built, the folder of a build, or a .bit in one")
       ->required();
@@ -74,6 +97,8 @@ Action AddFlash(CLI::App& app) {
       ->check(CountFromOne());
   verb->add_flag("--check", options->check, "verify and look, touch nothing");
   verb->add_option("--root", options->host.root, "a folder that stands for / (a simulated board)");
+  verb->add_option("--port", options->port,
+                   "the serial port of a board without a processor; default: as driver serial");
   verb->add_option("--built", options->built, "where builds are; default build/boards");
   verb->add_option("--boards", options->boards, "the folder with the boards' folders");
   verb->footer(

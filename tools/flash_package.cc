@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "isa/config.h"
 #include "runtime/bitstream/bit_file.h"
+#include "runtime/bitstream/ecp_file.h"
 #include "tools/boards.h"
 
 namespace tessera::tools {
@@ -57,6 +58,25 @@ Status CheckHash(const BoardDescription& board) {
               board.image->config_hash, board.config, config.Hash());
 }
 
+// As CheckBitstream.
+Status CheckEcp(const EcpFile& file, const BoardDescription& board, uint64_t config_hash) {
+  constexpr uint32_t kDie = 0x0fffffff;  // without the digit for the variant
+  if (file.part != board.part)
+    return Fail(Code::kInvalidArgument, "it is for part {}, {} has {}",
+                file.part.empty() ? "(none named)" : file.part, board.name, board.part);
+  if ((file.idcode & kDie) != board.idcode)
+    return Fail(Code::kInvalidArgument,
+                "its stream is for the part with idcode {:08x}, {} has {:08x}", file.idcode & kDie,
+                board.name, board.idcode);
+  if (file.hash != fmt::format("{:016x}", config_hash))
+    return Fail(Code::kInvalidArgument,
+                "it holds configuration {}, {} of this tessera is {:016x}: build it again with "
+                "boards/scripts/build.sh {}",
+                file.hash.empty() ? "(none named)" : file.hash, board.config, config_hash,
+                board.name);
+  return {};
+}
+
 }  // namespace
 
 Status CheckBitstream(const BitFile& bit, const BoardDescription& board, uint64_t config_hash) {
@@ -74,6 +94,18 @@ Status CheckBitstream(const BitFile& bit, const BoardDescription& board, uint64_
                 "boards/scripts/build.sh for this configuration",
                 bit.user_id ? fmt::format("{:08X}", *bit.user_id) : "missing", board.config, half);
   return {};
+}
+
+Result<std::vector<uint8_t>> CheckedBin(std::span<const uint8_t> bytes,
+                                        const BoardDescription& board, uint64_t config_hash) {
+  if (!board.HasProcessor()) {
+    TESSERA_ASSIGN(const EcpFile file, ParseEcp(bytes));
+    TESSERA_TRY(CheckEcp(file, board, config_hash));
+    return std::vector<uint8_t>();
+  }
+  TESSERA_ASSIGN(const BitFile bit, ParseBit(bytes));
+  TESSERA_TRY(CheckBitstream(bit, board, config_hash));
+  return bit.Bin();
 }
 
 Result<FlashPackage> LoadFlashPackage(const std::string& target, const std::string& boards,
@@ -99,12 +131,10 @@ Result<FlashPackage> LoadFlashPackage(const std::string& target, const std::stri
                 description, image.bitstream.name);
   if (const Status same = CheckHash(package.board); !same) return Within(description, same.error());
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadChecked(folder, image.bitstream));
-  const auto bit = ParseBit(bytes);
-  const std::string path = (folder / image.bitstream.name).string();
-  if (!bit) return Within(path, bit.error());
-  if (const Status fits = CheckBitstream(*bit, package.board, image.config_hash); !fits)
-    return Within(path, fits.error());
-  package.bin = bit->Bin();
+  package.bitstream = (folder / image.bitstream.name).string();
+  auto bin = CheckedBin(bytes, package.board, image.config_hash);
+  if (!bin) return Within(package.bitstream, bin.error());
+  package.bin = std::move(*bin);
   if (image.overlay) {
     TESSERA_ASSIGN(package.overlay, ReadChecked(folder, *image.overlay));
     if (package.overlay.size() < 4 ||

@@ -4,6 +4,7 @@
 common/tsr_sim_pkg.sv
 dma/tsr_dma_pkg.sv
 gemm/tsr_dw_pkg.sv
+serial/tsr_serial_pkg.sv
 vector/tsr_vector_pkg.sv
 
 tessera.v
@@ -82,3 +83,11 @@ vector/tsr_vector_decode.sv
 vector/tsr_vector_flight.sv
 vector/tsr_vector_lane.sv
 vector/tsr_vector_loop.sv
+
+serial/tsr_frame_rx.sv
+serial/tsr_frame_tx.sv
+serial/tsr_serial.sv
+serial/tsr_serial_mem.sv
+serial/tsr_serial_top.sv
+serial/tsr_uart_rx.sv
+serial/tsr_uart_tx.sv

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Lints the machine with `verilator -Wall` and slang for every named configuration: as simulated, and as
-# synthesised in tessera.v, which is read as Verilog-2001, with AXI3 for pynq and AXI4 for the others.
+# synthesised in tessera.v, which is read as Verilog-2001, with AXI3 for pynq and AXI4 for the others, and
+# in tsr_serial_top.
 #
 #   lint.sh ISA_GEN [CONFIG ...]    ISA_GEN: the program that prints tsr_pkg.sv, in the folder bin of a build
 #
@@ -59,6 +60,11 @@ for config in "$@"; do
       "-GC_M_AXI_GMEM_DATA_WIDTH=$bits" -DSYNTHESIS -Wno-UNUSEDSIGNAL -Wno-UNUSEDPARAM &&
       slang_clean "$work/tsr_pkg.sv" tessera "$rtl/tessera.v" -DTESSERA_AXI$axi "-GC_M_AXI_GMEM_DATA_WIDTH=$bits" -DSYNTHESIS; then
     echo "lint $config, synthesised in tessera.v with AXI$axi: clean"
+  else
+    status=1
+  fi
+  if "$scripts/verilate.sh" lint "$work/tsr_pkg.sv" tsr_serial_top && slang_clean "$work/tsr_pkg.sv" tsr_serial_top; then
+    echo "lint $config in tsr_serial_top: clean"
   else
     status=1
   fi

@@ -7,6 +7,7 @@
 #   route.sh [OPTION...] BUILD CONFIG [SEED...]    BUILD: has bin/isa_gen, bin/netlist_report; seeds: of nextpnr's random numbers, 1 2 3 4 5
 #
 #   --module MODULE    what is routed: tessera (the machine with its bus ports), or a module of hw/rtl
+#   --board NAME       routes the board's own top (boards/NAME/NAME.sv, .lpf) for its part and clock. A seed that is slower fails
 #   --part PART        a part of family ecp5 in hw/parts.txt; else the one there for CONFIG, or else lfe5um5g-85f
 #   --minutes N        a seed that takes longer does not route; 60
 #   --no-compare       prints the rows only
@@ -30,14 +31,14 @@ stop() {
 is_number() {
   case $1 in "" | *[!0-9]* | 0*) return 1 ;; esac
 }
-module=tessera part="" minutes=60 compare=yes
+module=tessera board="" part="" minutes=60 compare=yes
 while [ $# -gt 0 ]; do
   case $1 in
     --help) usage; exit 0 ;;
     --no-compare) compare=no; shift ;;
-    --module | --part | --minutes)
+    --module | --board | --part | --minutes)
       [ $# -ge 2 ] || refuse "$1 needs a value; --help lists the options"
-      case $1 in --module) module=$2 ;; --part) part=$2 ;; --minutes) minutes=$2 ;; esac
+      case $1 in --module) module=$2 ;; --board) board=$2 ;; --part) part=$2 ;; --minutes) minutes=$2 ;; esac
       shift 2 ;;
     -*) refuse "there is no option $1; --help lists them" ;;
     *) break ;;
@@ -54,6 +55,16 @@ for program in isa_gen netlist_report; do
 done
 scripts=$(cd "$(dirname "$0")" && pwd)
 parts=$scripts/../parts.txt
+if [ -n "$board" ]; then
+  folder=$scripts/../../boards/$board
+  for file in board.json "$board.sv" "$board.lpf"; do
+    [ -f "$folder/$file" ] || refuse "board $board has no top for this script: boards/$board/$file is missing"
+  done
+  fact() { sed -n "s/^  \"$1\": \"*\([^\",]*\).*/\1/p" "$folder/board.json"; }
+  [ "$(fact config)" = "$config" ] || refuse "$board is a board of configuration $(fact config), not $config"
+  module=$board
+  part=$(fact part | sed 's/-[^-]*$//' | tr 'A-Z' 'a-z')
+fi
 if [ -z "$part" ]; then
   part=$(awk -v config="$config" '$1 == "route" && $2 == config { print $3 }' "$parts")
   part=${part:-lfe5um5g-85f}
@@ -67,6 +78,7 @@ esac
 speed=${device#* -}
 mhz=$(awk -v config="$config" -v part="$part" '$1 == "route" && $2 == config && $3 == part { print $4 }' "$parts")
 mhz=${mhz:-100}
+[ -z "$board" ] || mhz=$(($(fact clock_hz) / 1000000))
 # lfe5um5g-85f: nextpnr calls it --um5g-85k.
 flag=$(echo "$part" | sed 's/^lfe5\(u*[a-z0-9]*\)-\([0-9]*\)f$/--\1-\2k/; s/^--u-/--/')
 
@@ -80,7 +92,9 @@ echo "route.sh: synthesises $module of $config for $part (minutes; at once if it
 netlist=$("$scripts/synth.sh" "$build" "$config" "$module" "$part")
 estimate=$("$build/bin/netlist_report" worst "$netlist" ecp5 | awk '{ printf "%.1f", 1000 / $1 }')
 echo "route.sh: $estimate MHz, estimated from the netlist before placement" >&2
-options="--package CABGA381 --speed $speed --freq $mhz --timing-allow-fail --lpf-allow-unconstrained --placer-heap-beta 0.5"
+pins="--timing-allow-fail --lpf-allow-unconstrained"
+[ -z "$board" ] || pins="--lpf $board.lpf"
+options="--package CABGA381 --speed $speed --freq $mhz $pins --placer-heap-beta 0.5"
 options="$flag $options --router router1"
 out=$build/hw/routed/$(basename "$netlist" .json)-$part-$(echo "$version $options" | sha256sum | cut -c 1-8)
 mkdir -p "$out"
@@ -90,6 +104,8 @@ rows=$(mktemp)
 json=netlist-$$.json
 trap 'rm -f "$rows" "$out/$json"' EXIT
 ln -f "$netlist" "$out/$json"
+[ -z "$board" ] || cp "$folder/$board.lpf" "$out/"
+hash=$("$build/bin/isa_gen" sv --config "$config" | sed -n "s/.*ConfigHash = 64'h\([0-9a-f]*\).*/\1/p")
 
 # The resource that is over the part, from the utilisation in the log $1: a line, or nothing.
 too_small() {
@@ -138,7 +154,9 @@ route() {
     echo "route.sh: $(why_not "$1" "$status")" >&2
     return 1
   fi
-  if ! (cd "$out" && "$ecppack" "$name.config" "$name.bit.new") > "$base.pack" 2>&1; then
+  # A bitstream of a board says its configuration (runtime/bitstream/ecp_file.h).
+  [ -z "$board" ] || sed -i "/^\.comment Part:/a .comment Tessera configuration $hash" "$base.config"
+  if ! (cd "$out" && "$ecppack" ${board:+--compress} "$name.config" "$name.bit.new") > "$base.pack" 2>&1; then
     echo "route.sh: seed $1: ecppack makes no bitstream: $(tail -n 1 "$base.pack")" >&2
     return 1
   fi
@@ -154,6 +172,7 @@ for seed in "$@"; do
   fi
   awk -v module="$module" -v config="$config" -v part="$part" -v estimate="$estimate" -v tool="nextpnr-$version" \
     -v seed="$seed" -v rows="$rows" -f "$scripts/route_report.awk" "$out/seed-$seed.log"
+  echo "route.sh: the bitstream is $out/seed-$seed.bit" >&2
 done
 if [ "$compare" = yes ]; then
   awk -f "$scripts/route_compare.awk" "${TESSERA_ROUTED:-$scripts/../routed.txt}" "$rows" || failed=1

@@ -7,7 +7,8 @@
 #
 #   synth.sh BUILD [CONFIG [MODULE [PART]]]    BUILD: has bin/isa_gen; default, tsr_top, the part of CONFIG
 #
-# For a part of family ecp5 the module is inside `pins` (pins.awk), and the top is that.
+# For a part of family ecp5 the module is inside `pins` (pins.awk), and the top is that; unless MODULE is a board with a top of
+# its own, boards/MODULE/MODULE.sv.
 # Exit status 0: done; 1: yosys failed; 2: bad use. CPU time: tiny 2 minutes, default 6.
 set -eu
 if [ $# -lt 1 ]; then
@@ -31,9 +32,13 @@ version=$("$yosys" -V | sed 's/^Yosys \([^ +]*\).*/\1/')
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# A board's top, or nothing.
+board_file() {
+  for file in "$scripts/../../boards/$module/$module.sv"; do if [ -f "$file" ]; then echo "$file"; fi; done
+}
 # The files of $module and of all modules that it uses, directly or through others.
 module_files() {
-  rtl_files | grep -v '_pkg\.sv$\|\.svh$' | xargs awk -v top="$module" '
+  { rtl_files; board_file; } | grep -v '_pkg\.sv$\|\.svh$' | xargs awk -v top="$module" '
     FNR == 1 { name = FILENAME; gsub(/.*\/|\.s?v$/, "", name); file[name] = FILENAME; order[++n] = name }
     { for (text = $0; match(text, /tsr_[a-z0-9_]+/); text = substr(text, RSTART + RLENGTH))
         uses[name] = uses[name] " " substr(text, RSTART, RLENGTH) }
@@ -66,7 +71,9 @@ fi
   echo "read_verilog -sv $define -I. $(sed 's|.*/||' "$work/modules" | tr '\n' ' ')"
 } > "$work/synth.ys"
 rm "$work/modules"
-if [ "$family" = ecp5 ]; then
+if [ -n "$(board_file)" ]; then
+  echo "synth_ecp5 -top $module" >> "$work/synth.ys"
+elif [ "$family" = ecp5 ]; then
   { cat "$work/synth.ys"; echo "hierarchy -check -top $module"; echo "tee -q -o ports.txt portlist $module"; } > "$work/ports.ys"
   if ! (cd "$work" && "$yosys" -q -s ports.ys) > "$work/log.txt" 2>&1; then
     tail -n 20 "$work/log.txt" >&2

@@ -2,6 +2,7 @@
 #include "runtime/board/board.h"
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 
 #include "base/file.h"
@@ -13,6 +14,8 @@ namespace {
 
 constexpr uint64_t kMostBytes = 1 << 16;  // of a description
 constexpr uint64_t kPage = 4096;          // UIO maps whole pages
+constexpr uint64_t kLeastBlockRam = 64 << 10, kMostBlockRam = 1 << 20;
+constexpr uint64_t kLeastBaud = 115'200, kMostBaud = 3'000'000;
 
 // What each family allows.
 struct FamilyFacts {
@@ -26,15 +29,19 @@ struct FamilyFacts {
 constexpr FamilyFacts kFamilies[] = {
     {BoardFamily::kZynq, "zynq", 3, {32, 64, 0}, {"M_AXI_GP0", "M_AXI_GP1"}, 29},
     {BoardFamily::kZynqMp, "zynqmp", 4, {32, 64, 128}, {"M_AXI_HPM0", "M_AXI_HPM1"}, 89},
+    {BoardFamily::kEcp5, "ecp5", 4, {}, {}, 0},
 };
 const FamilyFacts& FactsOf(BoardFamily family) { return kFamilies[static_cast<int>(family)]; }
 
 // These fields become file names, device-tree nodes and words of shell commands.
 Status CheckNames(const BoardDescription& b) {
   const std::pair<const char*, const std::string*> names[] = {
-      {"name", &b.name},     {"config", &b.config},     {"part", &b.part}, {"port", &b.port},
-      {"master", &b.master}, {"firmware", &b.firmware}, {"uio", &b.uio},   {"udmabuf", &b.udmabuf}};
+      {"name", &b.name},         {"config", &b.config}, {"part", &b.part},
+      {"loader", &b.loader},     {"port", &b.port},     {"master", &b.master},
+      {"firmware", &b.firmware}, {"uio", &b.uio},       {"udmabuf", &b.udmabuf}};
   for (const auto& [key, value] : names) {
+    const bool general = value == &b.name || value == &b.config || value == &b.part;
+    if (!general && b.HasProcessor() == (value == &b.loader)) continue;  // of another family
     if (!IsPlainName(*value)) {
       return Fail(Code::kInvalidArgument,
                   "\"{}\" is \"{}\"; it must be 1 to 64 letters, digits, '-', '_' and '.'", key,
@@ -69,10 +76,26 @@ Status CheckFamily(const BoardDescription& b) {
   return {};
 }
 
+// A board without a processing system.
+Status CheckAlone(const BoardDescription& b) {
+  if (b.memory_bytes < kLeastBlockRam || b.memory_bytes > kMostBlockRam ||
+      !std::has_single_bit(b.memory_bytes))
+    return Fail(Code::kOutOfRange, "\"memory_bytes\" is {}; it must be a power of two, {} to {}",
+                b.memory_bytes, kLeastBlockRam, kMostBlockRam);
+  if (b.baud < kLeastBaud || b.baud > kMostBaud || b.clock_hz % b.baud != 0 ||
+      b.clock_hz / b.baud < 4)
+    return Fail(Code::kOutOfRange,
+                "\"baud\" is {}; it must divide \"clock_hz\", by 4 at least, and be {} to {}",
+                b.baud, kLeastBaud, kMostBaud);
+  if (b.idcode == 0 || (b.idcode >> 28) != 0 || (b.idcode & 0xfff) != 0x043)
+    return Fail(Code::kOutOfRange,
+                "\"idcode\" is 0x{:08x}; it ends in 043, the vendor's number, and its first digit, "
+                "which counts the package's variants, is 0",
+                b.idcode);
+  return {};
+}
+
 Status CheckNumbers(const BoardDescription& b) {
-  if (b.clock_hz < 1'000'000 || b.clock_hz > 1'000'000'000)
-    return Fail(Code::kOutOfRange, "\"clock_hz\" is {}; it can be 1,000,000 to 1,000,000,000",
-                b.clock_hz);
   if (b.ps_clock_mhz < 10 || b.ps_clock_mhz > 100)
     return Fail(Code::kOutOfRange, "\"ps_clock_mhz\" is {}; it can be 10 to 100", b.ps_clock_mhz);
   if (b.register_bytes < kPage || b.register_bytes > (1 << 24) ||
@@ -100,9 +123,17 @@ Status CheckNumbers(const BoardDescription& b) {
 
 Status Check(const BoardDescription& b) {
   TESSERA_TRY(CheckNames(b));
-  TESSERA_TRY(CheckFamily(b));
-  TESSERA_TRY(CheckNumbers(b));
+  if (b.clock_hz < 1'000'000 || b.clock_hz > 1'000'000'000)
+    return Fail(Code::kOutOfRange, "\"clock_hz\" is {}; it can be 1,000,000 to 1,000,000,000",
+                b.clock_hz);
+  if (b.HasProcessor()) {
+    TESSERA_TRY(CheckFamily(b));
+    TESSERA_TRY(CheckNumbers(b));
+  } else {
+    TESSERA_TRY(CheckAlone(b));
+  }
   TESSERA_ASSIGN(const isa::Config config, isa::LoadConfig(b.config));
+  if (!b.HasProcessor()) return {};
   if (config.bus_bits != b.port_bits)
     return Fail(Code::kInvalidArgument, "\"port_bits\" is {}; configuration {} has a bus of {}",
                 b.port_bits, b.config, config.bus_bits);
@@ -113,8 +144,8 @@ Result<BoardFamily> FamilyOf(const std::string& text) {
   for (const FamilyFacts& facts : kFamilies) {
     if (text == facts.text) return facts.family;
   }
-  return Fail(Code::kInvalidArgument, "\"family\" is \"{}\"; it can be \"zynq\" or \"zynqmp\"",
-              text);
+  return Fail(Code::kInvalidArgument,
+              "\"family\" is \"{}\"; it can be \"zynq\", \"zynqmp\" or \"ecp5\"", text);
 }
 
 Result<BoardFile> FileOf(BoardFields fields) {
@@ -151,6 +182,47 @@ nlohmann::ordered_json FileJson(const BoardFile& file) {
       {"name", file.name}, {"bytes", file.bytes}, {"crc64", fmt::format("0x{:016x}", file.crc64)}};
 }
 
+// The keys that only boards of this family have.
+Status TakeFamilys(BoardFields& fields, BoardDescription& b) {
+  if (!b.HasProcessor()) {
+    TESSERA_TRY(fields.Take("loader", b.loader));
+    return fields.Take("baud", b.baud);
+  }
+  TESSERA_TRY(fields.Take("board_files", b.board_files));
+  TESSERA_TRY(fields.Take("ps_clock_mhz", b.ps_clock_mhz));
+  TESSERA_TRY(fields.Take("port", b.port));
+  TESSERA_TRY(fields.Take("port_bits", b.port_bits));
+  TESSERA_TRY(fields.Take("axi", b.axi));
+  TESSERA_TRY(fields.Take("master", b.master));
+  TESSERA_TRY(fields.TakeHex("register_base", b.register_base));
+  TESSERA_TRY(fields.Take("register_bytes", b.register_bytes));
+  TESSERA_TRY(fields.Take("interrupt", b.interrupt));
+  TESSERA_TRY(fields.Take("firmware", b.firmware));
+  TESSERA_TRY(fields.Take("uio", b.uio));
+  return fields.Take("udmabuf", b.udmabuf);
+}
+
+// As TakeFamilys.
+void PutFamilys(const BoardDescription& b, nlohmann::ordered_json& json) {
+  if (!b.HasProcessor()) {
+    json["loader"] = b.loader;
+    json["baud"] = b.baud;
+    return;
+  }
+  json["board_files"] = b.board_files;
+  json["ps_clock_mhz"] = b.ps_clock_mhz;
+  json["port"] = b.port;
+  json["port_bits"] = b.port_bits;
+  json["axi"] = b.axi;
+  json["master"] = b.master;
+  json["register_base"] = fmt::format("0x{:08x}", b.register_base);
+  json["register_bytes"] = b.register_bytes;
+  json["interrupt"] = b.interrupt;
+  json["firmware"] = b.firmware;
+  json["uio"] = b.uio;
+  json["udmabuf"] = b.udmabuf;
+}
+
 }  // namespace
 
 bool IsPlainName(const std::string& name) {
@@ -176,20 +248,9 @@ Result<BoardDescription> ParseBoard(const std::string& text) {
   TESSERA_TRY(fields.TakeHex("idcode", idcode));
   if (idcode > UINT32_MAX) return Fail(Code::kOutOfRange, "\"idcode\" has more than 32 bits");
   b.idcode = static_cast<uint32_t>(idcode);
-  TESSERA_TRY(fields.Take("board_files", b.board_files));
-  TESSERA_TRY(fields.Take("ps_clock_mhz", b.ps_clock_mhz));
   TESSERA_TRY(fields.Take("clock_hz", b.clock_hz));
-  TESSERA_TRY(fields.Take("port", b.port));
-  TESSERA_TRY(fields.Take("port_bits", b.port_bits));
-  TESSERA_TRY(fields.Take("axi", b.axi));
-  TESSERA_TRY(fields.Take("master", b.master));
-  TESSERA_TRY(fields.TakeHex("register_base", b.register_base));
-  TESSERA_TRY(fields.Take("register_bytes", b.register_bytes));
-  TESSERA_TRY(fields.Take("interrupt", b.interrupt));
   TESSERA_TRY(fields.Take("memory_bytes", b.memory_bytes));
-  TESSERA_TRY(fields.Take("firmware", b.firmware));
-  TESSERA_TRY(fields.Take("uio", b.uio));
-  TESSERA_TRY(fields.Take("udmabuf", b.udmabuf));
+  TESSERA_TRY(TakeFamilys(fields, b));
   TESSERA_ASSIGN(BoardFields status, fields.TakeObject("status"));
   for (size_t i = 0; i < kBoardStages.size(); ++i)
     TESSERA_TRY(status.TakeOrNull(std::string(kBoardStages[i]), b.proofs[i]));
@@ -204,26 +265,12 @@ Result<BoardDescription> ParseBoard(const std::string& text) {
 }
 
 std::string BoardToJson(const BoardDescription& b) {
-  nlohmann::ordered_json json = {{"name", b.name},
-                                 {"title", b.title},
-                                 {"config", b.config},
-                                 {"family", std::string(Text(b.family))},
-                                 {"part", b.part},
-                                 {"idcode", fmt::format("0x{:08x}", b.idcode)},
-                                 {"board_files", b.board_files},
-                                 {"ps_clock_mhz", b.ps_clock_mhz},
-                                 {"clock_hz", b.clock_hz},
-                                 {"port", b.port},
-                                 {"port_bits", b.port_bits},
-                                 {"axi", b.axi},
-                                 {"master", b.master},
-                                 {"register_base", fmt::format("0x{:08x}", b.register_base)},
-                                 {"register_bytes", b.register_bytes},
-                                 {"interrupt", b.interrupt},
-                                 {"memory_bytes", b.memory_bytes},
-                                 {"firmware", b.firmware},
-                                 {"uio", b.uio},
-                                 {"udmabuf", b.udmabuf}};
+  nlohmann::ordered_json json = {
+      {"name", b.name},         {"title", b.title},
+      {"config", b.config},     {"family", std::string(Text(b.family))},
+      {"part", b.part},         {"idcode", fmt::format("0x{:08x}", b.idcode)},
+      {"clock_hz", b.clock_hz}, {"memory_bytes", b.memory_bytes}};
+  PutFamilys(b, json);
   for (size_t i = 0; i < kBoardStages.size(); ++i) {
     auto& proof = json["status"][std::string(kBoardStages[i])];
     if (!b.proofs[i].empty()) proof = b.proofs[i];

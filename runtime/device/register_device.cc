@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "isa/regs.h"
+#include "runtime/device/clear.h"
 #include "runtime/device/device_base.h"
 #include "runtime/device/explain.h"
 
@@ -34,13 +35,15 @@ class RegisterDevice : public DeviceBase {
  private:
   Status Start(const Launch& launch, const isa::Fetcher& fetcher) override;
   Result<RunReport> Finish(const Launch& launch, const isa::Fetcher& fetcher) override;
-  Status Forget() override { return port_->Reset(); }
+  Status Forget() override;
   Status Watch(MachineWatcher* watcher) override { return port_->SetWatcher(watcher); }
 
   Status Write64(uint32_t low, uint32_t high, uint64_t value) {
     TESSERA_TRY(port_->Write(low, static_cast<uint32_t>(value)));
     return port_->Write(high, static_cast<uint32_t>(value >> 32));
   }
+  // Runs the program that makes the scratchpads zero; memory is afterwards as before.
+  Status ClearScratchpads();
   // The counters of a finished run.
   Result<RunReport> Counters();
 
@@ -126,6 +129,26 @@ Result<RunReport> RegisterDevice::Finish(const Launch& launch, const isa::Fetche
   report.bytes_read = outcome.bytes_read;
   report.bytes_written = outcome.bytes_written;
   return report;
+}
+
+Status RegisterDevice::Forget() {
+  TESSERA_TRY(port_->Reset());
+  return port_->reset_clears() ? Status{} : ClearScratchpads();
+}
+
+Status RegisterDevice::ClearScratchpads() {
+  const ClearProgram clear = MakeClearProgram(config());
+  TESSERA_ASSIGN(const isa::Fetcher fetcher, isa::Fetcher::Make(clear.launch.profile, config()));
+  std::vector<uint8_t> kept(clear.bytes.size());
+  TESSERA_TRY(memory().Read(0, kept));
+  TESSERA_TRY(memory().Write(0, clear.bytes));
+  Status done = Start(clear.launch, fetcher);
+  if (done) {
+    const Result<RunReport> report = Finish(clear.launch, fetcher);
+    if (!report) done = std::unexpected(report.error());
+  }
+  TESSERA_TRY(memory().Write(0, kept));
+  return done;
 }
 
 Result<RunReport> RegisterDevice::Counters() {

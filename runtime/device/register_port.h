@@ -57,12 +57,16 @@ class RegisterPort {
   // machine is done. The default sleeps 50 microseconds.
   virtual void Pause();
 
-  // Ends the run; afterwards the machine is idle and its scratchpads are zero. The default is a
-  // soft reset by CONTROL, the only reset of the registers. Hardware whose memories keep their
-  // contents over it must load its configuration again to pass tests/cts.
+  // Ends the run; afterwards the machine is idle and, if reset_clears, its scratchpads are zero.
+  // The default is a soft reset by CONTROL, the only reset of the registers. Hardware whose
+  // memories keep their contents over it must load its configuration again to pass tests/cts, or
+  // say so.
   //   errors  kTimeout  the machine stays busy
   //           others    as Read
   virtual Status Reset();
+
+  // Whether Reset makes the scratchpads zero. If not, the device runs a program for it.
+  virtual bool reset_clears() const { return true; }
 
   // As Device::SetObserver. The default accepts only null.
   virtual Status SetObserver(RunObserver* observer);

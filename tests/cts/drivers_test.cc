@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/cts/board/board_process.h"
+#include "tests/cts/board/ulx3s_process.h"
 #include "tests/cts/cts.h"
 #if !defined(TESSERA_RUNTIME_ONLY)
 #include "tests/cts/example/polled_device.h"
@@ -18,6 +19,7 @@ std::span<const Driver> TestedDrivers() {
     std::vector<Driver> all(Drivers().begin(), Drivers().end());
     for (Driver& driver : all) {
       if (driver.name == "zynq") driver = test::OnSimulatedBoard(driver);
+      if (driver.name == "serial") driver = test::OnSimulatedUlx3s(driver);
     }
 #if !defined(TESSERA_RUNTIME_ONLY)
     all.push_back(PolledDriver());
@@ -31,6 +33,8 @@ std::vector<Backend> All() {
   std::vector<Backend> backends;
   for (const Driver& driver : TestedDrivers()) {
     for (const char* config : {"default", "tiny", "wide", "batch4"}) {
+      // The ULX3S is a board of one configuration.
+      if (driver.name == "serial" && config != std::string_view(test::kUlx3sConfig)) continue;
       backends.push_back({&driver, config});
     }
   }

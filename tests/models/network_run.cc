@@ -59,7 +59,7 @@ class Machine {
                   golden.file_crc);
     TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path));
     compiler::CompileOptions options;
-    TESSERA_ASSIGN(options.config, isa::LoadConfig("default"));
+    TESSERA_ASSIGN(options.config, isa::LoadConfig(how.config));
     options.cpu = how.device == "cpu";
     options.device = !options.cpu;
     options.fuse = how.fuse;
@@ -68,7 +68,8 @@ class Machine {
                    compiler::Compile(std::move(graph), path, crc, options));
     const auto artifact = std::make_shared<const artifact::Artifact>(std::move(compiled.artifact));
     if (options.device) {
-      TESSERA_ASSIGN(made->device_, OpenDevice(how.device, options.config));
+      TESSERA_ASSIGN(made->device_,
+                     OpenDevice(how.device, options.config, {.memory_bytes = how.memory_bytes}));
     }
     TESSERA_ASSIGN(made->executor_,
                    Executor::Open(artifact, options.cpu ? "cpu" : "device", made->device_.get()));
@@ -132,6 +133,7 @@ Result<Comparison> CompareNetwork(const Golden& golden, const NetworkRun& how) {
   Reference reference(golden);
   Comparison comparison;
   for (const Golden::Run& run : golden.runs) {
+    if (static_cast<size_t>(comparison.inputs) == how.most_inputs) break;
     const HostTensor input{DType::kInt8, golden.input_shape, MakeInput(golden, run.input).value()};
     ExecutionReport report;
     TESSERA_ASSIGN(const std::vector<HostTensor> outputs, machine->Run(input, &report));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "runtime/device/memory.h"
 #include "tests/models/golden.h"
 
 namespace tessera::test {
@@ -19,6 +20,9 @@ struct NetworkRun {
   std::string device;    // "cpu", "func", "rtl"
   bool fuse = true;      // false: each operator is a layer, so that its result can be compared
   bool observe = false;  // every layer's result is kept (CompileOptions::keep_tensors)
+  std::string config = "default";
+  uint64_t memory_bytes = kDefaultMemoryBytes;  // of the device
+  size_t most_inputs = SIZE_MAX;                // the first ones
 };
 
 struct Comparison {
@@ -29,7 +33,7 @@ struct Comparison {
   std::set<uint64_t> cycles;  // of an inference, on a device with a clock
 };
 
-// Runs all inputs of |golden|. The first operator that differs is told for each input; after five
+// Runs the inputs of |golden|. The first operator that differs is told for each input; after five
 // such inputs it ends.
 //   errors  the model is another version than the goldens'; those of import, compilation and
 //           execution
