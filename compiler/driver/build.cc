@@ -74,7 +74,8 @@ Result<const HostFunc*> Build::HostFuncOf(size_t index, const HostLayouts& layou
       PlannedHostLayer planned{{region, {}, level_}, host.schedule};
       for (const graph::TensorId id : laid) planned.layer.layouts[id] = layouts.at(id);
       if (trace == nullptr) {
-        TESSERA_ASSIGN(planned.sketches, HostSketchesOf(region, planned.layer.layouts, level_));
+        TESSERA_ASSIGN(planned.sketches,
+                       HostSketchesOf(region, planned.layer.layouts, level_, &host.schedule));
       }
       host_layers.push_back(std::move(planned));
     }

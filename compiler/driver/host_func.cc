@@ -75,9 +75,11 @@ schedule::HostOptions OptionsFor(const te::RegionTe& region, const HostLayouts& 
 // The generator's own schedule, or the one that |choice| finds among those it can make.
 Result<schedule::Schedule> Generated(const te::Tensor& output, const schedule::HostOptions& wanted,
                                      const FloatChoice& choice) {
+  schedule::HostOptions allowed = wanted;
+  allowed.rounds = choice.floats == Floats::kFast;
   TESSERA_ASSIGN(const std::vector<schedule::Sketch> sketches,
-                 schedule::HostSketches(output, wanted));
-  if (sketches.size() == 1) return schedule::HostSchedule({output}, wanted);
+                 schedule::HostSketches(output, allowed));
+  if (sketches.size() == 1) return schedule::HostSchedule({output}, allowed);
   return cost::CheapestAlgorithm(sketches, wanted.target, {.bytes_between = choice.bytes_between});
 }
 
@@ -119,9 +121,7 @@ Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name
                    WithLayouts(*trace, region.name, host.bindings, wanted.layouts));
     schedule = schedule::Schedule::Replay({region.output}, laid, wanted.target);
   } else {
-    schedule::HostOptions own = wanted;
-    own.rounds = choice.floats == Floats::kFast;
-    schedule = Generated(region.output, own, choice);
+    schedule = Generated(region.output, wanted, choice);
   }
   if (!*schedule) return Within("layer " + region.name, schedule->error());
   const schedule::Schedule& made = **schedule;
@@ -140,7 +140,8 @@ Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name
 
 Result<std::vector<schedule::Sketch>> HostSketchesOf(const te::RegionTe& given,
                                                      const HostLayouts& layouts,
-                                                     const target::HostLevel* level) {
+                                                     const target::HostLevel* level,
+                                                     const schedule::Trace* own) {
   std::vector<schedule::Sketch> all;
   for (const te::RegionTe& region : network::HostForms(given, *TargetOf(level))) {
     auto made = schedule::HostSketches(region.output, OptionsFor(region, layouts, level));
@@ -150,6 +151,11 @@ Result<std::vector<schedule::Sketch>> HostSketchesOf(const te::RegionTe& given,
       if (std::ranges::count(all, sketch.name, &schedule::Sketch::name) == 0)
         all.push_back(std::move(sketch));
     }
+  }
+  if (own != nullptr) {
+    const auto first = std::ranges::find(all, *own, &schedule::Sketch::trace);
+    TESSERA_CHECK(first != all.end(), "{}", schedule::Print(*own));
+    std::rotate(all.begin(), first, first + 1);
   }
   return all;
 }

@@ -67,12 +67,13 @@ Result<HostFunc> MakeHostFunc(const te::RegionTe& region, const std::string& nam
                               const target::HostLevel* level = nullptr,
                               const FloatChoice& choice = {});
 
-// The sketches of |region|; the first is what MakeHostFunc makes. A region whose form has dot
-// products has those of the region without them, too.
+// The sketches of |region|; the first is |own|, which MakeHostFunc made of it, if given. A region
+// whose form has dot products has those of the region without them, too.
 //   errors  those of MakeHostFunc
 Result<std::vector<schedule::Sketch>> HostSketchesOf(const te::RegionTe& region,
                                                      const HostLayouts& layouts,
-                                                     const target::HostLevel* level);
+                                                     const target::HostLevel* level,
+                                                     const schedule::Trace* own = nullptr);
 
 }  // namespace tessera::compiler
 
