@@ -20,6 +20,8 @@
 // A request with the sequence number of the one before is the same request again: it is answered, not done, again.
 `default_nettype none
 package tsr_serial_pkg;
+  // Each end of the line uses some of them.
+  // verilator lint_off UNUSEDPARAM
   localparam logic [7:0] FLAG = 8'h7e;
   localparam logic [7:0] ESCAPE = 8'h7d;
   localparam logic [7:0] ESCAPE_XOR = 8'h20;
@@ -43,6 +45,7 @@ package tsr_serial_pkg;
 
   localparam logic [31:0] CRC_START = 32'hffffffff;
   localparam logic [31:0] CRC_GOOD = 32'hdebb20e3;  // crc() over a body with its CRC
+  // verilator lint_on UNUSEDPARAM
 
   // One byte more of a CRC-32 (polynomial 04c11db7, reflected), without the final inversion.
   function automatic [31:0] crc(input [31:0] old, input [7:0] data);
