@@ -15,7 +15,7 @@
 // free: tsr_dma_walk tsr_load_align
 // depth: 4 2 24
 // breaks: s/assign ar_valid_o = run_valid & credit_q;/assign ar_valid_o = run_valid;/
-// breaks: s/assign takes = !full_q | (box_gone_q & (runs_gone_q | box_o.no_data));/assign takes = !full_q | box_gone_q;/
+// breaks: s/: box_gone & (runs_gone | box_o.no_data);/: box_gone;/
 // breaks: s/beats_q < BeatBits'(MaxBeatsOut)) ||/beats_q < BeatBits'(MaxBeatsOut + MaxBurst)) ||/
 // breaks: s/pick_l ? {l_ar_addr_i, l_ar_len_i, 1'b1}/pick_l ? {l_ar_addr_i, l_ar_len_i | f_ar_len_i, 1'b1}/
 // breaks: s/.addr_i(box_o.addr),/.addr_i(box_o.addr | 40'(runs_gone_q | box_gone_q)),/
