@@ -70,7 +70,7 @@ TEST_P(GpuSchedules, WhatIsPrintedGivesTheSameArtifact) {
   const CommandResult made =
       CompileFor(GetParam(), fmt::format("-o {} --dump schedule --json -", plain));
   ASSERT_EQ(made.code, 0) << made.output;
-  const std::string dump = made.output.substr(0, made.output.rfind("{\n"));
+  const std::string dump = made.output.substr(0, made.output.find("\n{\n") + 1);
   EXPECT_THAT(dump, HasSubstr(fmt::format("{} stem_conv/Conv:\n", GetParam())));
   const CommandResult back =
       CompileFor(GetParam(), fmt::format("-o {} --schedule {}", again, Write("dump.txt", dump)));
@@ -112,7 +112,7 @@ TEST(Cuda, AnEditedScheduleGivesTheSameIntegers) {
   const CommandResult made =
       CompileFor("cpu,cuda", fmt::format("-o {} --dump schedule --json -", net));
   ASSERT_EQ(made.code, 0) << made.output;
-  std::string dump = made.output.substr(0, made.output.rfind("{\n"));
+  std::string dump = made.output.substr(0, made.output.find("\n{\n") + 1);
   const size_t layer = dump.find("cuda stage3_conv1_conv/Conv:\n");
   const std::string chunk = "decide chunk {32 64} 64", warps = "decide c.warps {1 2} 2";
   for (const std::string& decision : {chunk, warps}) {
