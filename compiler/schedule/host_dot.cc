@@ -348,6 +348,8 @@ std::vector<Dot> DotsOf(const Schedule& s, const Stage& anchor, const te::Roles&
   const bool fuses = s.target().fma && ir::FusedFactors(*anchor.body) != nullptr &&
                      anchor.reduce_axes[0].var.get() == channel->axis.var.get();
   if (IsFloat(anchor.dtype) && !fuses) return {};
+  // Quads have to be neighbours in memory, which a tensor between layers decides for itself.
+  if (!IsFloat(anchor.dtype) && s.Find(roles.input->tensor->name)->placeholder) return {};
   const Result<std::vector<Choice>> names = s.ValuesOf(DecisionOf(anchor.name, *lane));
   std::vector<Dot> dots;
   for (const Choice& name : names ? *names : std::vector<Choice>{}) {

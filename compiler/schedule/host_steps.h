@@ -61,7 +61,8 @@ size_t DimOf(const std::vector<te::AxisRole>& axes, const te::AxisRole& of);
 // |lane|; null: none.
 const te::AxisRole* PointAxis(const te::Roles& roles, const te::AxisRole& lane);
 
-// Whether DotSchedule accepts the reduction: types for which the target has an intrinsic, weights
+// Whether DotSchedule accepts the reduction: types for which the target has an intrinsic; of
+// integers an input that is a stage, so that the schedule chooses its layout; weights
 // that are an input of the function, one axis of input channels, output channels that the lanes of
 // the intrinsic divide. Of floats a fused sum, channels outermost.
 bool IsDot(const Schedule& s, const Stage& anchor, const te::Roles& roles);
