@@ -74,7 +74,8 @@ te::RegionTe ForHost(const te::RegionTe& given, const target::Target& host,
   te::RegionTe region = WithFloats(given);
   for (const schedule::HostFactor& factor : schedule::HostFactors(host)) {
     const auto form = te::ToProducts(region.output, factor.type, factor.channels);
-    if (!form || !schedule::Names(*trace, form->products.name())) continue;
+    if (!form || !KnowsWeights(region, *form) || !schedule::Names(*trace, form->products.name()))
+      continue;
     region = With(std::move(region), *form);
     break;
   }
