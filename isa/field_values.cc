@@ -9,8 +9,11 @@
 namespace tessera::isa {
 
 std::string ValuesText(const FieldValues& values, int64_t greatest) {
-  if (values.kind == ValuesKind::kRange)
-    return fmt::format("{} to {}", values.least, std::min(values.greatest, greatest));
+  if (values.kind == ValuesKind::kRange) {
+    const int64_t most = std::min(values.greatest, greatest);
+    return most == values.least ? fmt::format("{}", most)
+                                : fmt::format("{} to {}", values.least, most);
+  }
   if (values.kind != ValuesKind::kEnum) return "";
   std::vector<std::string_view> names;
   for (const EnumValue& e : kEnumValues) {

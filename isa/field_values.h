@@ -16,7 +16,7 @@ namespace tessera::isa {
 // does not give the field. Skips the rules that depend on other fields: those with a condition,
 // and those about tiles and pads.
 constexpr bool HasMeaning(const FieldValues& values, int64_t value) {
-  if (!values.where_not_zero.empty()) return true;
+  if (!values.where.field.empty()) return true;
   if (values.kind == ValuesKind::kRange) return value >= values.least && value <= values.greatest;
   if (values.kind == ValuesKind::kEnum)
     return value >= 0 && value < 32 && (values.mask >> value & 1) != 0;

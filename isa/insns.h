@@ -134,15 +134,19 @@ constexpr void ForEachField(T& value, F&& f) {
 #include "isa/vta_insns.def"
 }
 
-// The least and the greatest value of |row|'s field, by its width and its range.
+// The least and the greatest value of |row|'s field, by its width and its range. A range that holds
+// only under a condition does not count.
+constexpr bool HasRange(const FieldValues& values) {
+  return values.kind == ValuesKind::kRange && values.where.field.empty();
+}
 constexpr int64_t LeastOf(const FieldRow& row) {
   const int64_t least = row.kind == FieldKind::kSigned ? -(int64_t{1} << (row.width - 1)) : 0;
-  return row.values.kind == ValuesKind::kRange ? std::max(least, row.values.least) : least;
+  return HasRange(row.values) ? std::max(least, row.values.least) : least;
 }
 constexpr int64_t GreatestOf(const FieldRow& row) {
   const int bits = row.kind == FieldKind::kSigned ? row.width - 1 : row.width;
   const int64_t greatest = static_cast<int64_t>(Mask(bits));
-  return row.values.kind == ValuesKind::kRange ? std::min(greatest, row.values.greatest) : greatest;
+  return HasRange(row.values) ? std::min(greatest, row.values.greatest) : greatest;
 }
 
 // In profile vta widths follow the configuration; no range exceeds them.

@@ -16,7 +16,7 @@
 namespace tessera::isa {
 
 // The length of a side of a tile.
-enum class TileSide : uint8_t { kOne, kBatch, kBlockIn, kBlockOut };
+enum class TileSide : uint8_t { kOne, kFour, kBatch, kBlockIn, kBlockOut };
 
 // Which bits of a tile's index choose its bank.
 enum class BankedBy : uint8_t { kLowBits, kHighBits };

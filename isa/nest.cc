@@ -215,6 +215,9 @@ InsnNest Evaluate(const T& insn, const Config& config, Profile profile) {
       case ExtentKind::kTile:
         o.extent = tile;
         break;
+      case ExtentKind::kWhole:
+        o.extent = config.Depth(static_cast<Memory>(row.place.index), profile);
+        break;
       case ExtentKind::kTapTiles:
         o.extent = CeilDiv(parts, config.block_in);
         break;

@@ -17,6 +17,21 @@ namespace tessera::isa {
 
 enum class FieldKind : uint8_t { kUnsigned, kSigned };
 
+// A condition: |field| of the instruction equals |value| (or differs, if !equal).
+struct FieldTest {
+  std::string_view field;  // "": holds always
+  bool equal = true;
+  int64_t value = 0;
+};
+template <typename T>
+constexpr FieldTest Where(std::string_view field, T value) {
+  return {field, true, static_cast<int64_t>(value)};
+}
+template <typename T>
+constexpr FieldTest WhereNot(std::string_view field, T value) {
+  return {field, false, static_cast<int64_t>(value)};
+}
+
 // Which of the values that a field holds have a meaning.
 enum class ValuesKind : uint8_t {
   kAny,        // all
@@ -32,13 +47,13 @@ struct FieldValues {
   int64_t least = 0, greatest = 0;
   std::string_view type;
   uint32_t mask = 0;
-  std::string_view field;           // kTileBytes, kPads: the field that names the memory
-  Memory memory = Memory::kUop;     // the memory, if |field| is ""
-  std::string_view where_not_zero;  // the rule holds only where this field is not 0; "": always
+  std::string_view field;        // kTileBytes, kPads: the field that names the memory
+  Memory memory = Memory::kUop;  // the memory, if |field| is ""
+  FieldTest where;               // the rule holds only where this does
 
-  constexpr FieldValues WhereNotZero(std::string_view other) const {
+  constexpr FieldValues If(const FieldTest& test) const {
     FieldValues copy = *this;
-    copy.where_not_zero = other;
+    copy.where = test;
     return copy;
   }
 };
@@ -132,21 +147,6 @@ struct LoopRow {
   bool within = false;      // its iterations are parts of one step
 };
 
-// A condition: |field| of the instruction equals |value| (or differs, if !equal).
-struct FieldTest {
-  std::string_view field;  // "": holds always
-  bool equal = true;
-  int64_t value = 0;
-};
-template <typename T>
-constexpr FieldTest Where(std::string_view field, T value) {
-  return {field, true, static_cast<int64_t>(value)};
-}
-template <typename T>
-constexpr FieldTest WhereNot(std::string_view field, T value) {
-  return {field, false, static_cast<int64_t>(value)};
-}
-
 // The space that an operand lies in.
 enum class PlaceKind : uint8_t { kMemory, kMemoryField, kVectorField, kSegment, kSegmentField };
 struct OperandPlace {
@@ -177,6 +177,7 @@ enum class ExtentKind : uint8_t {
   kOne,
   kField,     // |extent_field| of them
   kTile,      // the bytes of a tile of the memory
+  kWhole,     // all that the memory has
   kTapTiles,  // the tiles with a column for each iteration of the loops within: WGT of Depthwise
 };
 

@@ -55,7 +55,8 @@ class RowHasher {
   }
   constexpr RowHasher& Values(const FieldValues& v) {
     Number(static_cast<int>(v.kind)).Number(v.least).Number(v.greatest).Text(v.type);
-    return Number(v.mask).Text(v.field).Number(static_cast<int>(v.memory)).Text(v.where_not_zero);
+    Number(v.mask).Text(v.field).Number(static_cast<int>(v.memory));
+    return Text(v.where.field).Number(v.where.equal ? 1 : 0).Number(v.where.value);
   }
   constexpr RowHasher& Place(const OperandPlace& p) {
     return Number(static_cast<int>(p.kind)).Number(p.index).Text(p.field);

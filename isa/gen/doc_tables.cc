@@ -27,6 +27,8 @@ std::string_view Side(TileSide side) {
   switch (side) {
     case TileSide::kOne:
       return "[1]";
+    case TileSide::kFour:
+      return "[4]";
     case TileSide::kBatch:
       return "[batch]";
     case TileSide::kBlockIn:
@@ -97,6 +99,7 @@ std::string AddressText(const OperandRow& row, const std::vector<LoopRow>& loops
     }
   }
   if (dense) add("number of the step");
+  if (text.empty()) text = "0";
   if (row.in_tiles) text = fmt::format("bytes of a tile * ({})", text);
   return "`" + text + "`";
 }
@@ -109,6 +112,8 @@ std::string ExtentText(const OperandRow& row) {
       return fmt::format("`{}` bytes", row.extent_field);
     case ExtentKind::kTile:
       return "a tile's bytes";
+    case ExtentKind::kWhole:
+      return "all of it";
     case ExtentKind::kTapTiles:
       return "1 tile for block taps";
   }
@@ -129,7 +134,7 @@ std::string WhenText(const OperandRow& row) {
   const auto add = [&](const std::string& term) { text += (text.empty() ? "" : ", ") + term; };
   for (const FieldTest& t : row.where) {
     if (t.field.empty()) continue;
-    add(fmt::format("`{}` is {}{}", t.field, t.equal ? "" : "not ", ValueText(row.insn, t)));
+    add(TestText(row.insn, t));
   }
   if (!row.not_first.empty())
     add(fmt::format("not in the first step on the tile if `{}`", row.not_first));
@@ -139,6 +144,10 @@ std::string WhenText(const OperandRow& row) {
 }
 
 }  // namespace
+
+std::string TestText(std::string_view insn, const FieldTest& test) {
+  return fmt::format("`{}` is {}{}", test.field, test.equal ? "" : "not ", ValueText(insn, test));
+}
 
 void PrintMemories(Page& page) {
   page.Line(

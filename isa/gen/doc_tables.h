@@ -5,9 +5,11 @@
 #ifndef TESSERA_ISA_GEN_DOC_TABLES_H_
 #define TESSERA_ISA_GEN_DOC_TABLES_H_
 
+#include <string>
 #include <string_view>
 
 #include "isa/gen/doc_page.h"
+#include "isa/rows.h"
 
 namespace tessera::isa {
 
@@ -15,6 +17,9 @@ void PrintMemories(Page& page);
 
 // The loops and operands of one instruction; prints nothing if it has none.
 void PrintNest(std::string_view insn, Page& page);
+
+// "`dst_mem` is acc".
+std::string TestText(std::string_view insn, const FieldTest& test);
 
 void PrintCosts(Page& page);
 

@@ -146,17 +146,16 @@ std::string LegalValue(const std::string& insn, const FieldRow& f, const Config&
       FieldRow free = f;
       free.values = Any();
       std::string text;
-      if (LeastOf(f) > LeastOf(free)) text = fmt::format("{} >= {}", value, LeastOf(f));
-      if (GreatestOf(f) < GreatestOf(free)) {
-        text += fmt::format("{}{} <= {}", text.empty() ? "" : " && ", value, GreatestOf(f));
+      if (v.least > LeastOf(free)) text = fmt::format("{} >= {}", value, v.least);
+      if (v.greatest < GreatestOf(free)) {
+        text += fmt::format("{}{} <= {}", text.empty() ? "" : " && ", value, v.greatest);
       }
       return text;
     }
     case ValuesKind::kEnum: {
       if (v.mask == Mask(1 << f.width)) return "";
       const std::string holds = fmt::format("(0x{:x}u >> (unsigned){} & 1) != 0", v.mask, value);
-      if (v.where_not_zero.empty()) return holds;
-      return fmt::format("({}_{}(w) == 0 || {})", insn, v.where_not_zero, holds);
+      return holds;
     }
     case ValuesKind::kTileBytes:
       if (memory.empty()) {
@@ -176,7 +175,11 @@ void PrintLegal(const std::string& insn, const std::vector<FieldRow>& fields, co
                 HlsPrinter& p) {
   std::string all;
   for (const FieldRow& f : fields) {
-    const std::string legal = LegalValue(insn, f, c);
+    std::string legal = LegalValue(insn, f, c);
+    if (const FieldTest& test = f.values.where; !legal.empty() && !test.field.empty()) {
+      legal = fmt::format("({}_{}(w) {} {} || {})", insn, test.field,
+                          test.equal ? "!=" : "==", test.value, legal);
+    }
     if (!legal.empty()) all += (all.empty() ? "" : " &&\n         ") + legal;
   }
   p.Function("bool", insn + "_legal", fmt::format("const {}&{}", kInsn, all.empty() ? "" : " w"),

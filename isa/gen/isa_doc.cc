@@ -26,12 +26,12 @@ std::string BitsText(int lsb, int width) {
 std::string ValuesCell(const FieldRow& f) {
   const FieldValues& v = f.values;
   std::string text = ValuesText(v, GreatestOf(f));
+  if (!v.where.field.empty()) text += " where " + TestText(f.insn, v.where);
   switch (v.kind) {
     case ValuesKind::kAny:
     case ValuesKind::kRange:
       break;
     case ValuesKind::kEnum:
-      if (!v.where_not_zero.empty()) text += fmt::format(", unless `{}` is 0", v.where_not_zero);
       break;
     case ValuesKind::kNamed:
       return fmt::format("number, or name of {}", v.type);

@@ -139,7 +139,6 @@ std::string Hex256(const InsnWord& word) {
 // A condition in SystemVerilog that |value|, an expression of the field's width, has a meaning; ""
 // if every value has one, or if the meaning depends on other fields.
 std::string LegalText(const FieldRow& f, const std::string& value) {
-  if (!f.values.where_not_zero.empty()) return "";
   if (f.values.kind == ValuesKind::kRange) {
     const bool is_signed = f.kind == FieldKind::kSigned;
     const int64_t most = static_cast<int64_t>(Mask(is_signed ? f.width - 1 : f.width));
@@ -171,8 +170,14 @@ void PrintLegal(const std::string& insn, const std::vector<FieldRow>& fields, in
                 SvPrinter& p) {
   std::string condition;
   for (const FieldRow& f : fields) {
-    const std::string legal = LegalText(f, fmt::format("{}_{}(insn)", insn, f.name));
+    std::string legal = LegalText(f, fmt::format("{}_{}(insn)", insn, f.name));
     if (legal.empty()) continue;
+    const FieldTest& test = f.values.where;
+    for (const FieldRow& other : fields) {
+      if (other.name != test.field) continue;
+      legal = fmt::format("({}_{}(insn) {} {}'d{} || {})", insn, other.name,
+                          test.equal ? "!=" : "==", other.width, test.value, legal);
+    }
     condition += condition.empty() ? legal : " &&\n      " + legal;
   }
   if (condition.empty()) return;

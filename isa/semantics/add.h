@@ -20,8 +20,7 @@ void AddTile(const Add& insn, MachineState& m, int64_t dst, int64_t src, int64_t
     const int32_t y = Rescale(WrapAdd(a, b), static_cast<int32_t>(insn.multiplier),
                               static_cast<int>(insn.shift), static_cast<Round>(insn.round));
     if (insn.clear) Put(ByteSpace::kAcc, m.acc, acc * m.config.lanes() + lane, 0, writes);
-    VectorWrite(m, static_cast<VectorMemory>(insn.dst_mem), dst, lane, y, insn.out_zero, insn.lo,
-                insn.hi, writes);
+    VectorWrite(insn, m, dst, lane, y, writes);
   }
 }
 

@@ -26,12 +26,26 @@ Memory MemoryOfRule(const T& insn, const FieldValues& values) {
 
 template <typename T>
 bool Holds(const T& insn, const FieldValues& values) {
-  if (values.where_not_zero.empty()) return true;
-  bool holds = false;
+  const FieldTest& test = values.where;
+  bool holds = test.field.empty();
   ForEachField(insn, [&](const auto& row, int64_t value) {
-    if (row.name == values.where_not_zero) holds = value != 0;
+    if (row.name == test.field) holds = (value == test.value) == test.equal;
   });
   return holds;
+}
+
+// " where dst_mem is acc", " unless x_size is 0"; "" for a rule that always holds.
+template <typename T>
+std::string WhereText(const T& insn, const FieldTest& test) {
+  std::string text;
+  ForEachField(insn, [&](const auto& row, int64_t) {
+    if (row.name != test.field) return;
+    text = fmt::format(" {} {} is {}", test.equal ? "where" : "unless", row.name,
+                       row.values.type.empty()
+                           ? fmt::format("{}", test.value)
+                           : EnumText(row.values.type, static_cast<int>(test.value)));
+  });
+  return text;
 }
 
 // Checks one field against its line of the table. Fields come after the one that names the memory.
@@ -44,12 +58,13 @@ Stop CheckField(const T& insn, const auto& row, int64_t value, const Config& con
     case ValuesKind::kFlags:
       return {};
     case ValuesKind::kRange:
-      if (value >= v.least && value <= v.greatest) return {};
-      return Illegal("{} is {}, must be {}", row.name, value, ValuesText(v, GreatestOf(row)));
+      if ((value >= v.least && value <= v.greatest) || !Holds(insn, v)) return {};
+      return Illegal("{} is {}, must be {}{}", row.name, value, ValuesText(v, GreatestOf(row)),
+                     WhereText(insn, v.where));
     case ValuesKind::kEnum: {
       if ((v.mask >> value & 1) != 0 || !Holds(insn, v)) return {};
       const std::string_view name = EnumText(v.type, static_cast<int>(value));
-      const std::string all = ValuesText(v, 0);
+      const std::string all = ValuesText(v, 0) + WhereText(insn, v.where);
       if (name == "?") return Illegal("{} is {}, must be {}", row.name, value, all);
       return Illegal("{} is {}, must be {}", row.name, name, all);
     }

@@ -23,8 +23,7 @@ void RequantTile(const Requant& insn, MachineState& m, int64_t dst, int64_t src,
     if (insn.clear && from == VectorMemory::kAcc) {
       Put(ByteSpace::kAcc, m.acc, src * m.config.lanes() + lane, 0, writes);
     }
-    VectorWrite(m, static_cast<VectorMemory>(insn.dst_mem), dst, lane, y, insn.out_zero, insn.lo,
-                insn.hi, writes);
+    VectorWrite(insn, m, dst, lane, y, writes);
   }
 }
 

@@ -29,7 +29,8 @@ enum class ByteSpace : uint8_t {
   kAcc = 4,
   kOut = 5,
   kPrm = 6,
-  kDram = 7
+  kDram = 7,
+  kTab = 8
 };
 
 constexpr ByteSpace ByteSpaceOf(Memory memory) {
@@ -47,14 +48,16 @@ constexpr ByteSpace ByteSpaceOf(Memory memory) {
       return ByteSpace::kOut;
     case Memory::kPrm:
       return ByteSpace::kPrm;
+    case Memory::kTab:
+      return ByteSpace::kTab;
     default:  // a memory that no instruction computes with
-      return static_cast<ByteSpace>(static_cast<int>(ByteSpace::kDram) + 1 +
+      return static_cast<ByteSpace>(static_cast<int>(ByteSpace::kTab) + 1 +
                                     static_cast<int>(memory));
   }
 }
 
 // Whether |memory| has a vector of its own in MachineState.
-constexpr bool HasElements(Memory memory) { return ByteSpaceOf(memory) <= ByteSpace::kDram; }
+constexpr bool HasElements(Memory memory) { return ByteSpaceOf(memory) <= ByteSpace::kTab; }
 
 // The place of a segment in device memory. In profile vta a size of 0 means no limit.
 struct SegmentRange {
@@ -70,7 +73,8 @@ struct MachineState {
         inp(c.inp_bytes),
         acc(c.acc_bytes / 4),
         out(c.out_bytes),
-        prm(c.prm_depth * c.prm_tile_bytes()) {
+        prm(c.prm_depth * c.prm_tile_bytes()),
+        tab(c.tab_bytes) {
     for (const MemoryRow& row : kMemoryRows) {
       if (HasElements(row.memory)) continue;
       others[static_cast<int>(row.memory)].resize(c.Depth(row.memory) * c.TileBytes(row.memory));
@@ -90,6 +94,7 @@ struct MachineState {
   std::vector<int8_t> out;   // [batch][block_out]
   std::vector<uint8_t>
       prm;  // int32 bias[block_out], uint32 multiplier[block_out], int8 shift[block_out]
+  std::vector<int8_t> tab;  // [256]
 
   std::array<std::vector<uint8_t>, kMemories> others;  // memories that LOAD fills and no unit reads
 
@@ -117,6 +122,8 @@ struct MachineState {
         return bytes(out);
       case ByteSpace::kPrm:
         return bytes(prm);
+      case ByteSpace::kTab:
+        return bytes(tab);
       default:
         return bytes(others[static_cast<size_t>(memory)]);
     }
@@ -133,6 +140,7 @@ struct MachineState {
     std::fill(acc.begin(), acc.end(), 0);
     std::fill(out.begin(), out.end(), 0);
     std::fill(prm.begin(), prm.end(), 0);
+    std::fill(tab.begin(), tab.end(), 0);
     for (std::vector<uint8_t>& bytes : others) std::fill(bytes.begin(), bytes.end(), 0);
   }
 };

@@ -27,18 +27,20 @@ inline int32_t VectorRead(const MachineState& m, VectorMemory memory, int64_t ti
 }
 
 // Sets lane |lane| of tile |tile| to |y|: an accumulator unchanged; an int8 with its zero point
-// added, clamped to [lo, hi].
+// added, clamped to [lo, hi], and looked up in TAB if |insn| says so. |insn|: a Requant or an Add.
 template <typename Writes>
-void VectorWrite(MachineState& m, VectorMemory memory, int64_t tile, int64_t lane, int32_t y,
-                 int64_t zero, int64_t lo, int64_t hi, Writes& writes) {
+void VectorWrite(const auto& insn, MachineState& m, int64_t tile, int64_t lane, int32_t y,
+                 Writes& writes) {
   const int64_t index = tile * m.config.lanes() + lane;
+  const VectorMemory memory = static_cast<VectorMemory>(insn.dst_mem);
   if (memory == VectorMemory::kAcc) {
     Put(ByteSpace::kAcc, m.acc, index, y, writes);
-  } else {
-    const bool out = memory == VectorMemory::kOut;
-    Put(out ? ByteSpace::kOut : ByteSpace::kInp, out ? m.out : m.inp, index,
-        ClampToInt8(y, zero, lo, hi), writes);
+    return;
   }
+  const int8_t t = ClampToInt8(y, insn.out_zero, insn.lo, insn.hi);
+  const bool out = memory == VectorMemory::kOut;
+  Put(out ? ByteSpace::kOut : ByteSpace::kInp, out ? m.out : m.inp, index,
+      insn.table != 0 ? m.tab[static_cast<size_t>(t + 128)] : t, writes);
 }
 
 // The requantise parameters of one channel, as PRM holds them.

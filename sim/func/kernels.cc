@@ -144,21 +144,22 @@ void ReadTile(const MachineState& m, int64_t memory, int64_t tile, int64_t zero,
     a[l] = static_cast<int32_t>(static_cast<uint32_t>(q[l] - base) << left);
 }
 
-// Writes the lanes |y| to a destination tile, as isa::VectorWrite does.
-void WriteTile(MachineState& m, int64_t memory, int64_t tile, const int32_t* y, int64_t zero,
-               int64_t lo, int64_t hi) {
+// Writes the lanes |y| to a destination tile, as isa::VectorWrite does. |v|: a Requant or an Add.
+void WriteTile(const auto& v, MachineState& m, int64_t tile, const int32_t* y) {
   const int64_t lanes = m.config.lanes();
-  if (static_cast<VectorMemory>(memory) == VectorMemory::kAcc) {
+  if (static_cast<VectorMemory>(v.dst_mem) == VectorMemory::kAcc) {
     std::memcpy(m.acc.data() + tile * lanes, y, lanes * sizeof *y);
     return;
   }
-  const bool out = static_cast<VectorMemory>(memory) == VectorMemory::kOut;
+  const bool out = static_cast<VectorMemory>(v.dst_mem) == VectorMemory::kOut;
   int8_t* q = (out ? m.out : m.inp).data() + tile * lanes;
   // Limits on y, not on y + zero, keep the values in 32 bits: the limits are within 256 of zero.
-  const int32_t base = static_cast<int32_t>(zero), low = static_cast<int32_t>(lo) - base,
-                high = static_cast<int32_t>(hi) - base;
+  const int32_t base = static_cast<int32_t>(v.out_zero), low = static_cast<int32_t>(v.lo) - base,
+                high = static_cast<int32_t>(v.hi) - base;
   for (int64_t l = 0; l < lanes; ++l)
     q[l] = static_cast<int8_t>((y[l] < low ? low : y[l] > high ? high : y[l]) + base);
+  if (v.table == 0) return;
+  for (int64_t l = 0; l < lanes; ++l) q[l] = m.tab[static_cast<size_t>(q[l] + 128)];
 }
 
 // The parameters of every lane. A record of PRM applies to each row of the batch.
@@ -213,8 +214,7 @@ bool Run(const isa::Requant& v, MachineState& m, const TileKernels& kernels) {
       kernels.rescale({a.data(), p.bias.data(), p.multiplier.data(), p.shift.data(), y.data(),
                        lanes, static_cast<isa::Round>(v.round)});
       if (clear) std::memset(m.acc.data() + src * lanes, 0, lanes * sizeof(int32_t));
-      WriteTile(m, v.dst_mem, v.dst_base + o * v.dst_out + i * v.dst_in, y.data(), v.out_zero, v.lo,
-                v.hi);
+      WriteTile(v, m, v.dst_base + o * v.dst_out + i * v.dst_in, y.data());
     }
   }
   return true;
@@ -242,7 +242,7 @@ bool Run(const isa::Add& v, MachineState& m, const TileKernels& kernels) {
       kernels.rescale({a.data(), acc, p.multiplier.data(), p.shift.data(), y.data(), lanes,
                        static_cast<isa::Round>(v.round)});
       if (v.clear) std::memset(acc, 0, lanes * sizeof *acc);
-      WriteTile(m, v.dst_mem, v.dst_base + step, y.data(), v.out_zero, v.lo, v.hi);
+      WriteTile(v, m, v.dst_base + step, y.data());
     }
   }
   return true;

@@ -62,8 +62,8 @@ struct SpaceView {
 std::vector<SpaceView> Views(const isa::MachineState& m) {
   using isa::Memory;
   std::vector<SpaceView> views;
-  for (const Memory memory :
-       {Memory::kAcc, Memory::kOut, Memory::kInp, Memory::kWgt, Memory::kPrm, Memory::kUop})
+  for (const Memory memory : {Memory::kAcc, Memory::kOut, Memory::kInp, Memory::kWgt, Memory::kPrm,
+                              Memory::kTab, Memory::kUop})
     views.push_back({isa::ByteSpaceOf(memory), memory, m.BytesOf(memory)});
   return views;
 }

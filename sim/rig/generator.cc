@@ -22,6 +22,8 @@ InsnGenerator::InsnGenerator(const isa::Config& config, Profile profile, Rng& rn
     windows_[m] = {places[rng.Range(0, 2)], count};
   }
   windows_[static_cast<int>(Memory::kAcc8)] = WindowOf(Memory::kAcc);
+  // An instruction reads all of TAB.
+  windows_[static_cast<int>(Memory::kTab)] = {0, config.Depth(Memory::kTab, profile)};
   MakeSegments();
 }
 
@@ -171,10 +173,12 @@ std::vector<isa::AnyInsn> InsnGenerator::Prologue() {
   };
   add(Memory::kUop, WindowOf(Memory::kUop).count);
   std::vector<Memory> rest = {Memory::kInp, Memory::kWgt, Memory::kAcc};
-  if (profile_ == Profile::kTessera) rest.insert(rest.end(), {Memory::kPrm, Memory::kOut});
+  if (profile_ == Profile::kTessera)
+    rest.insert(rest.end(), {Memory::kPrm, Memory::kOut, Memory::kTab});
   for (size_t n = rest.size(); n > 0; --n) {
     const size_t k = static_cast<size_t>(rng_.Range(0, static_cast<int64_t>(n) - 1));
-    if (!rng_.OneIn(8)) add(rest[k], rng_.Range(8, 64));
+    const int64_t count = rng_.Range(8, 64);
+    if (!rng_.OneIn(8)) add(rest[k], rest[k] == Memory::kTab ? WindowOf(rest[k]).count : count);
     std::swap(rest[k], rest[n - 1]);
   }
   return result;

@@ -18,13 +18,13 @@ int64_t InsnGenerator::Value(const isa::FieldValues& values) {
 
 isa::Insn InsnGenerator::RandomLoad() {
   constexpr Memory kAny[] = {Memory::kInp, Memory::kInp, Memory::kWgt, Memory::kOut,
-                             Memory::kAcc, Memory::kPrm, Memory::kUop};
-  const Memory memory = kAny[rng_.Range(0, 6)];
+                             Memory::kAcc, Memory::kPrm, Memory::kUop, Memory::kTab};
+  const Memory memory = kAny[rng_.Range(0, std::ssize(kAny) - 1)];
   const bool record = memory == Memory::kUop || memory == Memory::kPrm;
   const int64_t bytes = config_.TileBytes(memory);
   const TileWindow& window = WindowOf(memory);
   isa::Load v{.memory = static_cast<int64_t>(memory)};
-  v.x_bytes = record || memory == Memory::kAcc || !rng_.OneIn(4) ? bytes : rng_.Range(1, bytes);
+  v.x_bytes = record || RowOf(memory).whole || !rng_.OneIn(4) ? bytes : rng_.Range(1, bytes);
   v.x_size = rng_.OneIn(16) ? 0 : rng_.Range(1, 6);
   v.y_size = rng_.OneIn(16) ? 0 : rng_.Range(1, 4);
   v.z_size = rng_.OneIn(16) ? 0 : rng_.Range(1, 2);
@@ -43,7 +43,7 @@ isa::Insn InsnGenerator::RandomLoad() {
     return v;
   }
   v.pad_value = rng_.Range(-128, 127);
-  if (rng_.OneIn(2)) {
+  if (RowOf(memory).pads && rng_.OneIn(2)) {
     v.x_pad_0 = rng_.Range(0, 2), v.x_pad_1 = rng_.Range(0, 2);
     v.y_pad_0 = rng_.Range(0, 1), v.y_pad_1 = rng_.Range(0, 1);
   }
@@ -140,6 +140,7 @@ void InsnGenerator::RandomRescale(T& v) {
     v.out_zero = rng_.Range(-128, 127);
     v.lo = rng_.OneIn(2) ? -128 : rng_.Range(-128, 0);
     v.hi = rng_.OneIn(2) ? 127 : rng_.Range(0, 127);
+    v.table = rng_.OneIn(4) ? 1 : 0;
   }
   v.multiplier = rng_.OneIn(8) ? rng_.Range(0, kMost) : rng_.Range(kMost / 2 + 1, kMost);
   v.shift = rng_.OneIn(8)

@@ -99,7 +99,7 @@ TEST(HlsHeader, ChecksOfFields) {
   ExpectText(text, "alu_red_out(w) >= 1 &&");
   ExpectText(text, "depthwise_kh(w) >= 1");
   ExpectText(text, "store_x_bytes(w) >= 1 && store_x_bytes(w) <= 16;");
-  ExpectText(text, "(0x5fu >> (unsigned)load_memory(w) & 1) != 0");  // all but ACC8 and number 7
+  ExpectText(text, "(0xdfu >> (unsigned)load_memory(w) & 1) != 0");  // all but ACC8
   ExpectText(text, "vta_store_x_size(w) == 0 || (0x10u >> (unsigned)vta_store_memory_type(w) & 1)");
 }
 

@@ -31,7 +31,8 @@ using isa::Space;
 using Addresses = std::map<int, std::set<int64_t>>;  // space index -> tiles or bytes
 
 constexpr isa::Memory kScratchpads[] = {isa::Memory::kUop, isa::Memory::kWgt, isa::Memory::kInp,
-                                        isa::Memory::kAcc, isa::Memory::kOut, isa::Memory::kPrm};
+                                        isa::Memory::kAcc, isa::Memory::kOut, isa::Memory::kPrm,
+                                        isa::Memory::kTab};
 constexpr int kSegmentBits = 17;  // segment s of the test lies at s << kSegmentBits
 
 // Collects the tiles and bytes that the semantics write.
@@ -76,6 +77,8 @@ std::span<std::byte> TileOf(MachineState& m, isa::Memory memory, int64_t tile) {
       return part(m.inp);
     case isa::Memory::kOut:
       return part(m.out);
+    case isa::Memory::kTab:
+      return part(m.tab);
     case isa::Memory::kPrm:
       return part(m.prm).first(static_cast<size_t>(isa::RecordBytes(memory) * m.config.block_out));
     default:

@@ -43,9 +43,11 @@ TEST(Fields, OfLoadAndStore) {
   EXPECT_EQ(FieldError(Load{.memory = 6, .x_bytes = 40, .y_pad_0 = 1}),
             "a load of prm has pads, which that memory does not take");
   EXPECT_EQ(FieldError(Load{.memory = 5, .x_bytes = 4}),
-            "memory is acc8, must be uop, wgt, inp, acc, out or prm");
-  EXPECT_EQ(FieldError(Load{.memory = 7, .x_bytes = 4}),
-            "memory is 7, must be uop, wgt, inp, acc, out or prm");
+            "memory is acc8, must be uop, wgt, inp, acc, out, prm or tab");
+  EXPECT_EQ(FieldError(Load{.memory = 7, .x_bytes = 4}), "");
+  EXPECT_EQ(FieldError(Load{.memory = 7, .x_bytes = 3}), "x_bytes is 3, must be 4 to 4");
+  EXPECT_EQ(FieldError(Load{.memory = 7, .x_bytes = 4, .x_pad_0 = 1}),
+            "a load of tab has pads, which that memory does not take");
   EXPECT_EQ(FieldError(Store{.x_bytes = 4}), "");
   EXPECT_EQ(FieldError(Store{.x_bytes = 0}), "x_bytes is 0, must be 1 to 4");
   EXPECT_EQ(FieldError(Store{.x_bytes = 5}), "x_bytes is 5, must be 1 to 4");
@@ -63,6 +65,11 @@ TEST(Fields, OfTheOthers) {
   EXPECT_EQ(FieldError(Requant{.shift = -32}), "shift is -32, must be -31 to 31");
   EXPECT_EQ(FieldError(Add{.src_mem = 1}), "");
   EXPECT_EQ(FieldError(Add{.src_mem = 0}), "src_mem is acc, must be out or inp");
+  EXPECT_EQ(FieldError(Requant{.dst_mem = 1, .table = 1}), "");
+  EXPECT_EQ(FieldError(Requant{.dst_mem = 0, .table = 1}),
+            "table is 1, must be 0 where dst_mem is acc");
+  EXPECT_EQ(FieldError(Add{.src_mem = 1, .dst_mem = 0, .table = 1}),
+            "table is 1, must be 0 where dst_mem is acc");
   EXPECT_EQ(FieldError(Add{.src_mem = 3}), "src_mem is imm, must be out or inp");
   EXPECT_EQ(FieldError(Add{.src_mem = 1, .round = 3}),
             "round is 3, must be tflite, even or halfup");
@@ -78,10 +85,11 @@ TEST(Fields, OfVta) {
   const auto error = [&](const VtaInsn& insn) { return CheckFields(insn, config).detail; };
   EXPECT_EQ(error(VtaStore{.memory_type = 4, .x_size = 1}), "");
   EXPECT_EQ(error(VtaStore{.memory_type = 0, .x_size = 0}), "");
-  EXPECT_EQ(error(VtaStore{.memory_type = 0, .x_size = 1}), "memory_type is uop, must be out");
+  EXPECT_EQ(error(VtaStore{.memory_type = 0, .x_size = 1}),
+            "memory_type is uop, must be out unless x_size is 0");
   EXPECT_EQ(error(VtaLoad{.memory_type = 5}), "");
   for (const auto& [memory, name] :
-       std::initializer_list<std::pair<int64_t, const char*>>{{4, "out"}, {6, "prm"}, {7, "7"}}) {
+       std::initializer_list<std::pair<int64_t, const char*>>{{4, "out"}, {6, "prm"}, {7, "tab"}}) {
     EXPECT_EQ(error(VtaLoad{.memory_type = memory}),
               fmt::format("memory_type is {}, must be uop, wgt, inp, acc or acc8", name));
   }

@@ -24,7 +24,7 @@ const int kTokenDepth = 255;  // tokens on an edge
 const int kVtaTokenDepth = 1024;  // the same in profile vta
 const int kSegments = 8;  // of device memory
 const int kHasVta = 1;  // whether VTA's encoding fits
-const unsigned long long kConfigHash = 0x264295aa9c1078abULL;
+const unsigned long long kConfigHash = 0x0098a26563bf58efULL;
 
 // Scratchpads: tiles, and bytes of a tile in device memory.
 const int kUopDepth = 4096;  // micro-ops
@@ -48,6 +48,8 @@ const int kPrmMultiplierBits = 31;  // kept of it
 const int kPrmShiftOffset = 128;  // byte in a record of the first channel's
 const int kPrmShiftBytes = 1;  // of a channel in device memory
 const int kPrmShiftBits = 6;  // kept of it, signed
+const int kTabDepth = 64;  // the table of VECTOR's results, four of its 256 bytes a tile (tessera)
+const int kTabTileBytes = 4;
 const int kVtaUopDepth = 8192;  // micro-ops of profile vta
 const int kVtaUopTileBytes = 4;
 
@@ -58,6 +60,7 @@ const int kMemoryAcc = 3;  // accumulators
 const int kMemoryOut = 4;  // results
 const int kMemoryAcc8 = 5;  // accumulators loaded from int8 in device memory (vta)
 const int kMemoryPrm = 6;  // requantise parameters, a record for block_out channels (tessera)
+const int kMemoryTab = 7;  // the table of VECTOR's results, four of its 256 bytes a tile (tessera)
 
 const int kUnitLoad = 0;  // device memory to scratchpads
 const int kUnitGemm = 1;  // the multiplier array: tile products and depthwise windows
@@ -108,6 +111,7 @@ inline unsigned memory_depth(unsigned memory, bool vta) {
     case kMemoryOut: return vta ? 2048 : 2048;
     case kMemoryAcc8: return vta ? 2048 : 2048;
     case kMemoryPrm: return vta ? 64 : 64;
+    case kMemoryTab: return vta ? 64 : 64;
     default: return 0;
   }
 }
@@ -121,6 +125,7 @@ inline unsigned memory_tile_bytes(unsigned memory, bool vta) {
     case kMemoryOut: return vta ? 16 : 16;
     case kMemoryAcc8: return vta ? 16 : 16;
     case kMemoryPrm: return vta ? 144 : 144;
+    case kMemoryTab: return vta ? 4 : 4;
     default: return 0;
   }
 }
@@ -134,6 +139,7 @@ inline unsigned memory_least_bytes(unsigned memory, bool vta) {
     case kMemoryOut: return vta ? 1 : 1;
     case kMemoryAcc8: return vta ? 1 : 1;
     case kMemoryPrm: return vta ? 144 : 144;
+    case kMemoryTab: return vta ? 4 : 4;
     default: return 0;
   }
 }
@@ -147,6 +153,7 @@ inline unsigned memory_pads(unsigned memory, bool vta) {
     case kMemoryOut: return vta ? 1 : 1;
     case kMemoryAcc8: return vta ? 1 : 1;
     case kMemoryPrm: return vta ? 0 : 0;
+    case kMemoryTab: return vta ? 0 : 0;
     default: return 0;
   }
 }
@@ -181,7 +188,7 @@ inline ap_uint<8> load_y_pad_0(const insn_word& w) { return ap_uint<8>(w.range(1
 inline ap_uint<24> load_y_step(const insn_word& w) { return ap_uint<24>(w.range(215, 192)); }  // bytes from one row to the next
 inline ap_uint<32> load_z_step(const insn_word& w) { return ap_uint<32>(w.range(247, 216)); }  // bytes from one plane to the next
 inline ap_uint<8> load_y_pad_1(const insn_word& w) { return ap_uint<8>(w.range(255, 248)); }  // padded rows after each plane
-inline bool load_legal(const insn_word& w) { return (0x5fu >> (unsigned)load_memory(w) & 1) != 0 &&
+inline bool load_legal(const insn_word& w) { return (0xdfu >> (unsigned)load_memory(w) & 1) != 0 &&
          load_x_bytes(w) >= memory_least_bytes((unsigned)load_memory(w), false) && load_x_bytes(w) <= memory_tile_bytes((unsigned)load_memory(w), false) &&
          (load_x_pad_0(w) == 0 || memory_pads((unsigned)load_memory(w), false) != 0) &&
          (load_x_pad_1(w) == 0 || memory_pads((unsigned)load_memory(w), false) != 0) &&
@@ -241,7 +248,8 @@ inline ap_int<8> requant_src_zero(const insn_word& w) { return ap_int<8>(w.range
 inline ap_int<8> requant_out_zero(const insn_word& w) { return ap_int<8>(w.range(35, 28)); }  // zero point of an int8 destination
 inline ap_int<8> requant_lo(const insn_word& w) { return ap_int<8>(w.range(43, 36)); }  // least int8 result
 inline ap_int<8> requant_hi(const insn_word& w) { return ap_int<8>(w.range(51, 44)); }  // greatest int8 result
-inline ap_uint<12> requant_prm_base(const insn_word& w) { return ap_uint<12>(w.range(63, 52)); }  // first PRM record
+inline ap_uint<11> requant_prm_base(const insn_word& w) { return ap_uint<11>(w.range(62, 52)); }  // first PRM record
+inline ap_uint<1> requant_table(const insn_word& w) { return ap_uint<1>(w.range(63, 63)); }  // 1: byte t + 128 of TAB takes the place of each int8 result t
 inline ap_uint<20> requant_dst_base(const insn_word& w) { return ap_uint<20>(w.range(83, 64)); }  // first destination tile
 inline ap_uint<20> requant_src_base(const insn_word& w) { return ap_uint<20>(w.range(103, 84)); }  // first source tile
 inline ap_uint<12> requant_iter_out(const insn_word& w) { return ap_uint<12>(w.range(115, 104)); }  // outer iterations
@@ -258,6 +266,7 @@ inline ap_uint<11> requant_prm_in(const insn_word& w) { return ap_uint<11>(w.ran
 inline bool requant_legal(const insn_word& w) { return (0x7u >> (unsigned)requant_src_mem(w) & 1) != 0 &&
          (0x7u >> (unsigned)requant_dst_mem(w) & 1) != 0 &&
          (0x7u >> (unsigned)requant_round(w) & 1) != 0 &&
+         (requant_dst_mem(w) != 0 || requant_table(w) <= 0) &&
          requant_shift(w) >= -31; }  // every field has a meaning
 inline ap_uint<2> add_src_mem(const insn_word& w) { return ap_uint<2>(w.range(13, 12)); }  // where the tiles are
 inline ap_uint<2> add_dst_mem(const insn_word& w) { return ap_uint<2>(w.range(15, 14)); }  // where the tiles are
@@ -267,6 +276,7 @@ inline ap_int<8> add_src_zero(const insn_word& w) { return ap_int<8>(w.range(27,
 inline ap_int<8> add_out_zero(const insn_word& w) { return ap_int<8>(w.range(35, 28)); }  // zero point of an int8 destination
 inline ap_int<8> add_lo(const insn_word& w) { return ap_int<8>(w.range(43, 36)); }  // least int8 result
 inline ap_int<8> add_hi(const insn_word& w) { return ap_int<8>(w.range(51, 44)); }  // greatest int8 result
+inline ap_uint<1> add_table(const insn_word& w) { return ap_uint<1>(w.range(63, 63)); }  // 1: byte t + 128 of TAB takes the place of each int8 result t
 inline ap_uint<20> add_dst_base(const insn_word& w) { return ap_uint<20>(w.range(83, 64)); }  // first destination tile
 inline ap_uint<20> add_src_base(const insn_word& w) { return ap_uint<20>(w.range(103, 84)); }  // first source tile
 inline ap_uint<12> add_iter_out(const insn_word& w) { return ap_uint<12>(w.range(115, 104)); }  // outer iterations
@@ -282,6 +292,7 @@ inline ap_uint<20> add_acc_base(const insn_word& w) { return ap_uint<20>(w.range
 inline bool add_legal(const insn_word& w) { return (0x6u >> (unsigned)add_src_mem(w) & 1) != 0 &&
          (0x7u >> (unsigned)add_dst_mem(w) & 1) != 0 &&
          (0x7u >> (unsigned)add_round(w) & 1) != 0 &&
+         (add_dst_mem(w) != 0 || add_table(w) <= 0) &&
          add_shift(w) >= -31; }  // every field has a meaning
 inline ap_uint<3> alu_alu_op(const insn_word& w) { return ap_uint<3>(w.range(14, 12)); }  // operation
 inline ap_uint<2> alu_src_mem(const insn_word& w) { return ap_uint<2>(w.range(16, 15)); }  // where the tiles are; imm: the immediate
@@ -316,7 +327,7 @@ inline bool insn_named(const insn_word& w) {
     case kOpGemm: return (w.range(63, 0) & ap_uint<64>(0xffff00000000f000ULL)) == 0 && (w.range(255, 192) & ap_uint<64>(0xf000000000000000ULL)) == 0;
     case kOpDepthwise: return (w.range(63, 0) & ap_uint<64>(0x00000000e0000000ULL)) == 0;
     case kOpRequant: return true;
-    case kOpAdd: return (w.range(63, 0) & ap_uint<64>(0xfff0000000080000ULL)) == 0 && (w.range(255, 192) & ap_uint<64>(0xc000000000000000ULL)) == 0;
+    case kOpAdd: return (w.range(63, 0) & ap_uint<64>(0x7ff0000000080000ULL)) == 0 && (w.range(255, 192) & ap_uint<64>(0xc000000000000000ULL)) == 0;
     case kOpAlu: return (w.range(63, 0) & ap_uint<64>(0xfff00000000c0000ULL)) == 0;
     case kOpSync: return (w.range(63, 0) & ap_uint<64>(0xffffffffffffc000ULL)) == 0 && (w.range(127, 64) & ap_uint<64>(0xffffffffffffffffULL)) == 0 && (w.range(191, 128) & ap_uint<64>(0xffffffffffffffffULL)) == 0 && (w.range(255, 192) & ap_uint<64>(0xffffffffffffffffULL)) == 0;
     case kOpFinish: return (w.range(63, 0) & ap_uint<64>(0xfffffffffffff000ULL)) == 0 && (w.range(127, 64) & ap_uint<64>(0xffffffffffffffffULL)) == 0 && (w.range(191, 128) & ap_uint<64>(0xffffffffffffffffULL)) == 0 && (w.range(255, 192) & ap_uint<64>(0xffffffffffffffffULL)) == 0;

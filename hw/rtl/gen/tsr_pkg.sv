@@ -17,7 +17,7 @@ package tsr_pkg;
   localparam int TokenBits = 8;  // width of a token counter
   localparam int VtaTokenDepth = 1024;  // tokens a counter holds in profile vta
   localparam int VtaTokenBits = 11;  // width of a counter that profile vta has too
-  localparam logic [63:0] ConfigHash = 64'h264295aa9c1078ab;
+  localparam logic [63:0] ConfigHash = 64'h0098a26563bf58ef;
   localparam bit HasVta = 1'b1;  // whether VTA's encoding fits; else the vta_ functions give 0
 
   localparam int IndexBits = 12;  // of a tile of the deepest scratchpad but UOP, and one for past it
@@ -53,6 +53,9 @@ package tsr_pkg;
   localparam int PrmShiftOffset = 128;  // byte in a record of the first channel's
   localparam int PrmShiftBytes = 1;  // of a channel in device memory
   localparam int PrmShiftBits = 6;  // kept of it, signed
+  localparam int TabDepth = 64;  // the table of VECTOR's results, four of its 256 bytes a tile (tessera)
+  localparam int TabIdxBits = 6;
+  localparam int TabTileBytes = 4;
   localparam int VtaUopDepth = 8192;  // micro-ops of profile vta
   localparam int VtaUopIdxBits = 13;
   localparam int VtaUopTileBytes = 4;
@@ -70,6 +73,7 @@ package tsr_pkg;
   localparam logic [2:0] MEM_OUT = 3'd4;  // results
   localparam logic [2:0] MEM_ACC8 = 3'd5;  // accumulators loaded from int8 in device memory (vta)
   localparam logic [2:0] MEM_PRM = 3'd6;  // requantise parameters, a record for block_out channels (tessera)
+  localparam logic [2:0] MEM_TAB = 3'd7;  // the table of VECTOR's results, four of its 256 bytes a tile (tessera)
 
   localparam logic [1:0] UNIT_LOAD = 2'd0;  // device memory to scratchpads
   localparam logic [1:0] UNIT_GEMM = 2'd1;  // the multiplier array: tile products and depthwise windows
@@ -110,7 +114,7 @@ package tsr_pkg;
   localparam logic [2:0] SEGMENT_INPUT = 3'd3;  // the program's inputs
   localparam logic [2:0] SEGMENT_OUTPUT = 3'd4;  // the program's outputs
   // Masks over MEM_*.
-  localparam logic [7:0] MemWhole = 8'd73;  // LOAD takes whole tiles only
+  localparam logic [7:0] MemWhole = 8'd201;  // LOAD takes whole tiles only
   localparam logic [7:0] MemPads = 8'd62;  // LOAD can pad
 
   // Profile tessera: 256-bit instructions.
@@ -131,7 +135,7 @@ package tsr_pkg;
   localparam logic [255:0] NAMED_BITS_GEMM = 256'h0fffffffffffffff_ffffffffffffffff_ffffffffffffffff_0000ffffffff0fff;
   localparam logic [255:0] NAMED_BITS_DEPTHWISE = 256'hffffffffffffffff_ffffffffffffffff_ffffffffffffffff_ffffffff1fffffff;
   localparam logic [255:0] NAMED_BITS_REQUANT = 256'hffffffffffffffff_ffffffffffffffff_ffffffffffffffff_ffffffffffffffff;
-  localparam logic [255:0] NAMED_BITS_ADD = 256'h3fffffffffffffff_ffffffffffffffff_ffffffffffffffff_000ffffffff7ffff;
+  localparam logic [255:0] NAMED_BITS_ADD = 256'h3fffffffffffffff_ffffffffffffffff_ffffffffffffffff_800ffffffff7ffff;
   localparam logic [255:0] NAMED_BITS_ALU = 256'hffffffffffffffff_ffffffffffffffff_ffffffffffffffff_000ffffffff3ffff;
   localparam logic [255:0] NAMED_BITS_SYNC = 256'h0000000000000000_0000000000000000_0000000000000000_0000000000003fff;
   localparam logic [255:0] NAMED_BITS_FINISH = 256'h0000000000000000_0000000000000000_0000000000000000_0000000000000fff;
@@ -456,8 +460,12 @@ package tsr_pkg;
     requant_hi = insn[51:44];
   endfunction
   // first PRM record
-  function automatic [11:0] requant_prm_base(input [255:0] insn);
-    requant_prm_base = insn[63:52];
+  function automatic [10:0] requant_prm_base(input [255:0] insn);
+    requant_prm_base = insn[62:52];
+  endfunction
+  // 1: byte t + 128 of TAB takes the place of each int8 result t
+  function automatic [0:0] requant_table(input [255:0] insn);
+    requant_table = insn[63:63];
   endfunction
   // first destination tile
   function automatic [19:0] requant_dst_base(input [255:0] insn);
@@ -542,6 +550,10 @@ package tsr_pkg;
   // greatest int8 result
   function automatic signed [7:0] add_hi(input [255:0] insn);
     add_hi = insn[51:44];
+  endfunction
+  // 1: byte t + 128 of TAB takes the place of each int8 result t
+  function automatic [0:0] add_table(input [255:0] insn);
+    add_table = insn[63:63];
   endfunction
   // first destination tile
   function automatic [19:0] add_dst_base(input [255:0] insn);
@@ -665,7 +677,7 @@ package tsr_pkg;
   endfunction
   // Whether every field has a meaning, as far as its range or enumeration says.
   function automatic [0:0] load_legal(input [255:0] insn);
-    load_legal = (load_memory(insn) == 3'd0 || load_memory(insn) == 3'd1 || load_memory(insn) == 3'd2 || load_memory(insn) == 3'd3 || load_memory(insn) == 3'd4 || load_memory(insn) == 3'd6);
+    load_legal = (load_memory(insn) == 3'd0 || load_memory(insn) == 3'd1 || load_memory(insn) == 3'd2 || load_memory(insn) == 3'd3 || load_memory(insn) == 3'd4 || load_memory(insn) == 3'd6 || load_memory(insn) == 3'd7);
   endfunction
   // Whether every field has a meaning, as far as its range or enumeration says.
   function automatic [0:0] depthwise_legal(input [255:0] insn);
@@ -677,6 +689,7 @@ package tsr_pkg;
     requant_legal = requant_src_mem(insn) <= 2'd2 &&
       requant_dst_mem(insn) <= 2'd2 &&
       requant_round(insn) <= 2'd2 &&
+      (requant_dst_mem(insn) != 2'd0 || requant_table(insn) <= 1'd0) &&
       $signed(requant_shift(insn)) >= -6'sd31;
   endfunction
   // Whether every field has a meaning, as far as its range or enumeration says.
@@ -684,6 +697,7 @@ package tsr_pkg;
     add_legal = (add_src_mem(insn) == 2'd1 || add_src_mem(insn) == 2'd2) &&
       add_dst_mem(insn) <= 2'd2 &&
       add_round(insn) <= 2'd2 &&
+      (add_dst_mem(insn) != 2'd0 || add_table(insn) <= 1'd0) &&
       $signed(add_shift(insn)) >= -6'sd31;
   endfunction
   // Whether every field has a meaning, as far as its range or enumeration says.
@@ -927,6 +941,10 @@ package tsr_pkg;
   // Whether every field has a meaning, as far as its range or enumeration says.
   function automatic [0:0] vta_load_legal(input [127:0] insn);
     vta_load_legal = (vta_load_memory_type(insn) == 3'd0 || vta_load_memory_type(insn) == 3'd1 || vta_load_memory_type(insn) == 3'd2 || vta_load_memory_type(insn) == 3'd3 || vta_load_memory_type(insn) == 3'd5);
+  endfunction
+  // Whether every field has a meaning, as far as its range or enumeration says.
+  function automatic [0:0] vta_store_legal(input [127:0] insn);
+    vta_store_legal = (vta_store_x_size(insn) == 16'd0 || (vta_store_memory_type(insn) == 3'd4));
   endfunction
   // Whether every field has a meaning, as far as its range or enumeration says.
   function automatic [0:0] vta_alu_legal(input [127:0] insn);
