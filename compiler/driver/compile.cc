@@ -10,6 +10,7 @@
 #include "compiler/driver/coverage.h"
 #include "compiler/driver/user_order.h"
 #include "compiler/graph/passes.h"
+#include "compiler/network/fold_tables.h"
 #include "compiler/quantize/params.h"
 #include "isa/asm/asm.h"
 
@@ -102,6 +103,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
   TESSERA_TRY(graph::Verify(fused.graph));
   TESSERA_TRY(quantize::AttachRequant(fused.graph));
   options.simplify ? graph::Simplify(fused.graph) : graph::RemoveDead(fused.graph);
+  if (options.simplify) network::FoldTables(fused.graph);
   if (options.simplify && options.device) {
     graph::MergeBatches(fused.graph);
     if (options.config.batch > 1) graph::SplitImages(fused.graph);

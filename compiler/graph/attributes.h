@@ -123,6 +123,10 @@ struct CurveAttributes {
 struct InfinityAttributes {
   bool negative = true, positive = true;
 };
+// For each int8 value, the least one first, the result's.
+struct TableAttributes {
+  std::vector<int8_t> values;
+};
 // For each row (column) of the result: the row (column) of the operand to copy.
 struct ResizeAttributes {
   std::vector<int64_t> rows, columns;

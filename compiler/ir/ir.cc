@@ -336,7 +336,7 @@ const char* BinOpName(BinOp op) {
 
 const char* ScopeName(Scope scope) {
   constexpr const char* kNames[] = {"global", "shared", "local", "reg", "inp",
-                                    "wgt",    "acc",    "out",   "prm"};
+                                    "wgt",    "acc",    "out",   "prm", "tab"};
   return kNames[static_cast<int>(scope)];
 }
 

@@ -129,9 +129,10 @@ struct ExprNode {
 };
 
 // The memory of a buffer. kGlobal is device or host memory; kLocal a thread's scratch memory; kReg
-// asks for registers (its indices must be constant after unrolling); kInp to kPrm are the
+// asks for registers (its indices must be constant after unrolling); kInp to kTab are the
 // accelerator's scratchpads.
-enum class Scope : uint8_t { kGlobal, kShared, kLocal, kReg, kInp, kWgt, kAcc, kOut, kPrm };
+enum class Scope : uint8_t { kGlobal, kShared, kLocal, kReg, kInp, kWgt, kAcc, kOut, kPrm, kTab };
+inline constexpr int kScopes = static_cast<int>(Scope::kTab) + 1;
 
 // A dimension that is present |rows| indices at a time: first indices [0, rows), then as many from
 // |step| on, which overwrite earlier ones; and so on. The dimensions in front of it number planes.

@@ -105,9 +105,8 @@ class Parser {
     }
     TESSERA_ASSIGN(const std::string scope, Name());
     int known = 0;
-    while (known <= static_cast<int>(Scope::kPrm) && scope != ScopeName(static_cast<Scope>(known)))
-      ++known;
-    if (known > static_cast<int>(Scope::kPrm)) return Wrong(fmt::format("'{}' is no scope", scope));
+    while (known < kScopes && scope != ScopeName(static_cast<Scope>(known))) ++known;
+    if (known == kScopes) return Wrong(fmt::format("'{}' is no scope", scope));
     node.scope = static_cast<Scope>(known);
     if (Accept("layout")) {
       TESSERA_TRY(Expect("("));

@@ -203,7 +203,13 @@ class Matcher {
   // reads must be at the same distance from it as in the behaviour.
   bool MatchRead(const Expr& pattern, const Expr& e, Matched* operands) {
     if (e->kind != ExprKind::kLoad || e.dtype() != pattern.dtype()) return false;
-    Result<Expr> tile = Tile(e->buffer, e->args, *pattern->tensor, pattern->args, operands);
+    // A table is an operand as a whole: its first element.
+    const bool whole = target::LooksUp(pattern);
+    const std::vector<Expr> first_of_all(pattern->args.size(), Expr(0));
+    if (whole && e->args.size() != pattern->args.size()) return false;
+    Result<Expr> tile =
+        whole ? Tile(e->buffer, first_of_all, *pattern->tensor, first_of_all, operands)
+              : Tile(e->buffer, e->args, *pattern->tensor, pattern->args, operands);
     if (!tile) {
       error_ = tile.error();
       return false;

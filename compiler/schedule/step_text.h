@@ -193,7 +193,7 @@ class Reader {
   }
   void Memory(const std::string& word, ir::Scope& field) {
     std::string all;
-    for (int i = 0; i <= static_cast<int>(ir::Scope::kPrm); ++i) {
+    for (int i = 0; i < ir::kScopes; ++i) {
       field = static_cast<ir::Scope>(i);
       if (word == ir::ScopeName(field)) return;
       all += fmt::format(" {}", ir::ScopeName(field));

@@ -48,7 +48,8 @@ std::shared_ptr<const Target> Make(const isa::Config& config) {
                    scratchpad(ir::Scope::kWgt, Memory::kWgt),
                    scratchpad(ir::Scope::kAcc, Memory::kAcc, isa::RowOf(Memory::kAcc).banks),
                    scratchpad(ir::Scope::kOut, Memory::kOut, isa::RowOf(Memory::kOut).banks),
-                   scratchpad(ir::Scope::kPrm, Memory::kPrm)},
+                   scratchpad(ir::Scope::kPrm, Memory::kPrm),
+                   scratchpad(ir::Scope::kTab, Memory::kTab)},
       .loops = {ir::LoopKind::kSerial, ir::LoopKind::kVthread}};
   for (const TileInstruction& instruction : TileInstructions()) {
     for (TensorIntrin& intrin : instruction.intrinsics(config))
@@ -83,6 +84,8 @@ isa::Memory MemoryOf(ir::Scope scope) {
       return isa::Memory::kOut;
     case ir::Scope::kPrm:
       return isa::Memory::kPrm;
+    case ir::Scope::kTab:
+      return isa::Memory::kTab;
     default:
       TESSERA_CHECK(false, "{} is no scratchpad", ir::ScopeName(scope));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ADD: an int8 value and an accumulator, rescaled.
+// ADD: an int8 value and an accumulator, rescaled. With a table it looks its results up.
 #include "compiler/target/tile_math.h"
 #include "compiler/target/tile_vector.h"
 #include "isa/costs.h"
@@ -19,6 +19,14 @@ Status TileAdd(Operands a) {
            a[8].value, a[9].value, a[10].value);
   }
   return {};
+}
+
+Status TileAddTab(Operands a) {
+  const TileOperand table = a[3];
+  std::vector<TileOperand> plain(a.begin(), a.end());
+  plain.erase(plain.begin() + 3);
+  TESSERA_TRY(TileAdd(plain));
+  return LookUp(kTileAddTab, a[0], a[12].value, table);
 }
 
 TensorIntrin Add(int64_t tile, DType dst_type) {
@@ -54,6 +62,7 @@ TensorIntrin Add(int64_t tile, DType dst_type) {
 std::vector<TensorIntrin> AddIntrinsics(const isa::Config& config) {
   const int64_t tile = config.batch * config.block_out;
   std::vector<TensorIntrin> all{Add(tile, DType::kInt8), Add(tile, DType::kInt32)};
+  all.push_back(WithTable(all[0], "tile.add.tab", kTileAddTab));
   for (TensorIntrin& intrin : all)
     intrin.cycles = static_cast<double>(isa::StepCycles<isa::Add>(config));
   return all;
@@ -68,10 +77,12 @@ Status EmitAdd(const TileEmission& e) {
   std::vector<LeafDim> all = e.solved.dims, dims, apart;
   Fold(all, false);
   for (const LeafDim& d : all) (d.strides[0] == d.strides[2] ? dims : apart).push_back(d);
+  if (e.solved.operands.size() > 3) TESSERA_TRY(StartsTab(e.solved.operands[3]));
   const std::vector<int64_t>& v = e.solved.values;
   isa::Add base;
   base.dst_mem = VectorMemoryOf(e.solved.operands[0]);
   base.src_mem = VectorMemoryOf(e.solved.operands[1]);
+  base.table = e.solved.operands.size() > 3 ? 1 : 0;
   base.multiplier = v[0], base.shift = v[1], base.round = v[2], base.src_zero = v[3],
   base.src_shift = v[4];
   base.out_zero = v[5], base.lo = v[6], base.hi = v[7];
@@ -98,8 +109,10 @@ Status EmitAdd(const TileEmission& e) {
 }  // namespace
 
 TileInstruction AddTiles() {
-  return {{{{kTileAdd, {kW, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileAdd}, EmitAdd}},
-          AddIntrinsics};
+  return {
+      {{{kTileAdd, {kW, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileAdd}, EmitAdd},
+       {{kTileAddTab, {kW, kR, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileAddTab}, EmitAdd}},
+      AddIntrinsics};
 }
 
 }  // namespace tessera::target

@@ -73,6 +73,7 @@ std::vector<TensorIntrin> CopyIntrinsics(const isa::Config& config) {
           Load("tile.load_out", DType::kInt8, tile, ir::Scope::kOut),
           Load("tile.load_wgt", DType::kInt8, config.wgt_tile_bytes(), ir::Scope::kWgt),
           Load("tile.load_prm", DType::kInt32, RecordNumbers(config), ir::Scope::kPrm),
+          Load("tile.load_tab", DType::kInt8, config.TileBytes(isa::Memory::kTab), ir::Scope::kTab),
           Store(tile)};
 }
 

@@ -35,6 +35,22 @@ std::vector<ir::Scope> VectorScopes(DType dtype) {
   return {ir::Scope::kOut, ir::Scope::kInp};
 }
 
+TensorIntrin WithTable(TensorIntrin intrin, std::string name, const char* call) {
+  const te::Tensor table = te::Placeholder("tab", DType::kInt8, {kTableEntries});
+  const te::TensorNode& plain = *intrin.behaviour.get();
+  std::vector<std::string> axes;
+  for (const ir::Axis& axis : plain.axes) axes.push_back(axis.name());
+  intrin.behaviour = te::Compute("dst", plain.shape, axes, [&](const std::vector<Expr>& i) {
+    ir::VarMap values;
+    for (size_t d = 0; d < i.size(); ++d) values[plain.axes[d].var.get()] = i[d];
+    return table(EntryOf(ir::Substitute(plain.body, values)));
+  });
+  intrin.name = std::move(name);
+  intrin.call = call;
+  intrin.scopes.push_back({"tab", {ir::Scope::kTab}});
+  return intrin;
+}
+
 int64_t RecordNumbers(const isa::Config& config) {
   return std::ssize(isa::kRecordFields) * config.block_out;
 }

@@ -22,6 +22,9 @@
 //   tile.requant      dst, src, multiplier, shift, round, src_zero, src_shift, out_zero, lo, hi,
 //                     tile
 //   tile.requant_prm  dst, src, prm, round, src_zero, src_shift, out_zero, lo, hi, batch, block
+//   tile.requant_tab, tile.requant_prm_tab, tile.add_tab
+//                     those with the operand tab behind the other tiles: a table of 256 int8, in
+//                     which each int8 result t of the instruction is looked up, at t + 128
 //   tile.add          dst, src, acc, multiplier, shift, round, src_zero, src_shift, out_zero, lo,
 //                     hi, tile
 //   tile.alu          acc, src, op, init, src_zero, tile
@@ -48,7 +51,10 @@ inline constexpr const char* kTileGemm = "tile.gemm";
 inline constexpr const char* kTileWindow = "tile.window";
 inline constexpr const char* kTileRequant = "tile.requant";
 inline constexpr const char* kTileRequantPrm = "tile.requant_prm";
+inline constexpr const char* kTileRequantTab = "tile.requant_tab";
+inline constexpr const char* kTileRequantPrmTab = "tile.requant_prm_tab";
 inline constexpr const char* kTileAdd = "tile.add";
+inline constexpr const char* kTileAddTab = "tile.add_tab";
 inline constexpr const char* kTileAlu = "tile.alu";
 inline constexpr const char* kTileAluImm = "tile.alu_imm";
 

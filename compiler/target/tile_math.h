@@ -46,6 +46,20 @@ inline void Result(const TileOperand& t, int64_t i, int32_t y, int64_t zero, int
       t.array->dtype() == DType::kInt32 ? y : ir::ClampAddValue(y, Low(zero), Low(lo), Low(hi)));
 }
 
+// An operand that holds a table: a byte for each int8 value, the least one first.
+inline constexpr int64_t kTableEntries = 256;
+inline Expr EntryOf(const Expr& t) { return ir::Cast(DType::kInt64, t) + Expr(128); }
+// Replaces the int8 values of the tile |t| by those that |table| has for them.
+inline Status LookUp(const char* name, const TileOperand& t, int64_t count,
+                     const TileOperand& table) {
+  TESSERA_TRY(Check(name, table, kTableEntries));
+  for (int64_t i = 0; i < count; ++i) Put(t, i, At(table, At(t, i) + 128));
+  return {};
+}
+// |intrin|, whose result is int8, with |call|, which looks that result up in a table behind its
+// other operands.
+TensorIntrin WithTable(TensorIntrin intrin, std::string name, const char* call);
+
 inline Expr Wide(const Expr& e) { return ir::Cast(DType::kInt32, e); }
 inline Expr Number(const char* name) { return ir::Var(name, DType::kInt32); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // REQUANT: rescales by one multiplier and shift, or by a record of each channel; also narrows,
-// widens or copies without rescaling.
+// widens or copies without rescaling. With a table it looks its int8 results up.
 #include <fmt/format.h>
 
 #include <string>
@@ -39,6 +39,22 @@ Status TileRequantPrm(Operands a) {
            a[6].value, a[7].value, a[8].value);
   }
   return {};
+}
+
+Status TileRequantTab(Operands a) {
+  const TileOperand table = a[2];
+  std::vector<TileOperand> plain(a.begin(), a.end());
+  plain.erase(plain.begin() + 2);
+  TESSERA_TRY(TileRequant(plain));
+  return LookUp(kTileRequantTab, a[0], a[11].value, table);
+}
+
+Status TileRequantPrmTab(Operands a) {
+  const TileOperand table = a[3];
+  std::vector<TileOperand> plain(a.begin(), a.end());
+  plain.erase(plain.begin() + 3);
+  TESSERA_TRY(TileRequantPrm(plain));
+  return LookUp(kTileRequantPrmTab, a[0], a[10].value * a[11].value, table);
 }
 
 // value * 2^30 * 2^(1 - 31) = value: the multiplier and shift without effect.
@@ -169,6 +185,12 @@ std::vector<TensorIntrin> RequantIntrinsics(const isa::Config& config) {
       all.push_back(PerTensor(tile, src, dst));
     }
   }
+  for (size_t k = 0, plain = all.size(); k < plain; ++k) {
+    if (all[k].behaviour.dtype() != DType::kInt8) continue;
+    const bool records = all[k].call == kTileRequantPrm;
+    all.push_back(
+        WithTable(all[k], all[k].name + ".tab", records ? kTileRequantPrmTab : kTileRequantTab));
+  }
   for (TensorIntrin& intrin : all)
     intrin.cycles = static_cast<double>(isa::StepCycles<isa::Requant>(config));
   return all;
@@ -182,12 +204,14 @@ constexpr int64_t kPrmStride = isa::GreatestOfAll("Requant.prm_out", "Requant.pr
 Status EmitRequant(const TileEmission& e, bool per_channel) {
   std::vector<LeafDim> dims = e.solved.dims;
   Fold(dims, false);
-  const size_t operands = per_channel ? 3 : 2;
+  const size_t operands = per_channel ? 3 : 2;  // that move
+  if (e.solved.operands.size() > operands) TESSERA_TRY(StartsTab(e.solved.operands[operands]));
   const std::vector<int64_t>& v = e.solved.values;
   isa::Requant base;
   base.dst_mem = VectorMemoryOf(e.solved.operands[0]);
   base.src_mem = VectorMemoryOf(e.solved.operands[1]);
   base.per_tensor = per_channel ? 0 : 1;
+  base.table = e.solved.operands.size() > operands ? 1 : 0;
   size_t k = 0;
   if (!per_channel) {
     base.multiplier = v[0], base.shift = v[1];
@@ -226,6 +250,10 @@ TileInstruction RequantTiles() {
   return {
       {{{kTileRequant, {kW, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequant}, PerTensorTiles},
        {{kTileRequantPrm, {kW, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequantPrm},
+        PerChannelTiles},
+       {{kTileRequantTab, {kW, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequantTab},
+        PerTensorTiles},
+       {{kTileRequantPrmTab, {kW, kR, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequantPrmTab},
         PerChannelTiles}},
       RequantIntrinsics};
 }

@@ -26,6 +26,13 @@ inline int64_t VectorMemoryOf(const LeafOperand& operand) {
   }
 }
 
+// An instruction looks up in all of TAB; |table| is what it looks up in.
+inline Status StartsTab(const LeafOperand& table) {
+  if (table.base == 0) return {};
+  return Fail(Code::kUnsupported, "{} lies behind another table in TAB, which holds one",
+              table.buffer->name);
+}
+
 // The two loops of an instruction, outer first; an absent loop has one iteration.
 inline std::array<LeafDim, 2> TwoLoops(std::span<const LeafDim> loops) {
   const LeafDim one;

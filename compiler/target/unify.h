@@ -7,6 +7,7 @@
 #ifndef TESSERA_COMPILER_TARGET_UNIFY_H_
 #define TESSERA_COMPILER_TARGET_UNIFY_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -39,6 +40,14 @@ inline std::optional<int64_t> NeutralOf(const ir::Expr& pattern) {
     default:
       return std::nullopt;
   }
+}
+
+// Whether |read|, of a behaviour, is at a place that values say: a table's entry.
+inline bool LooksUp(const ir::Expr& read) {
+  return std::ranges::any_of(read->args, [](const ir::Expr& index) {
+    return ir::Contains(index,
+                        [](const ir::Expr& e) { return e->kind == ir::ExprKind::kTensorRead; });
+  });
 }
 
 // |State| holds the findings of a match: a copyable type with `ir::VarMap parameters`.
@@ -103,7 +112,13 @@ class Unifier {
   }
 
   bool MatchNode(const ir::Expr& pattern, const ir::Expr& e, State* state) {
-    if (pattern->kind == ir::ExprKind::kTensorRead) return read_(pattern, e, way_, state);
+    if (pattern->kind == ir::ExprKind::kTensorRead) {
+      if (!read_(pattern, e, way_, state)) return false;
+      for (size_t k = 0; LooksUp(pattern) && k < pattern->args.size(); ++k) {
+        if (!MatchOperand(k, pattern->args[k], e, state)) return false;
+      }
+      return true;
+    }
     if (pattern->kind == ir::ExprKind::kVar) {  // a parameter
       return e->kind == ir::ExprKind::kImm && e.type() == pattern.type() &&
              SetParameter(pattern, e, state);

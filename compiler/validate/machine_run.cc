@@ -82,7 +82,7 @@ MachineRun::MachineRun(const isa::ProgramImage& image, const isa::InsnStream& pr
       uops_(static_cast<size_t>(config.Depth(Memory::kUop))),
       arena_(std::move(arena)) {
   for (const Memory memory :
-       {Memory::kInp, Memory::kWgt, Memory::kAcc, Memory::kOut, Memory::kPrm}) {
+       {Memory::kInp, Memory::kWgt, Memory::kAcc, Memory::kOut, Memory::kPrm, Memory::kTab}) {
     std::vector<SymbolCell>& cells = CellsOf(memory);
     cells.resize(static_cast<size_t>(config.Depth(memory)));
     for (size_t t = 0; t < cells.size(); ++t)
@@ -163,6 +163,13 @@ void MachineRun::Write(Memory memory, int64_t tile, Symbol symbol) {
   At(memory, tile) = {symbol};
   ++steps_;
   Tell({isa::Space::Of(memory), tile}, symbol);
+}
+
+void MachineRun::Finish(Memory memory, int64_t tile, Symbol result, std::optional<Symbol> table) {
+  if (!table) return Write(memory, tile, result);
+  if (listener_ != nullptr && read_ < reads_.size())
+    reads_[read_++] = {{isa::Space::Of(Memory::kTab), 0}, *table};
+  Write(memory, tile, LookedUp(result, *table));
 }
 
 void MachineRun::Sum(int64_t tile, bool first, Operation operation, Symbol term) {
@@ -331,16 +338,18 @@ void MachineRun::Requant(const isa::Requant& insn) {
     wrong_ = Error(Code::kUnsupported, "a source that is cleared");
     return;
   }
+  std::optional<Symbol> table;
+  if (insn.table != 0) table = TableSymbol(CellsOf(Memory::kTab));
   for (int64_t o = 0; o < insn.iter_out; ++o) {
     for (int64_t i = 0; i < insn.iter_in; ++i) {
       const Symbol src = Read(from, insn.src_base + o * insn.src_out + i * insn.src_in);
       const int64_t dst = insn.dst_base + o * insn.dst_out + i * insn.dst_in;
       if (insn.per_tensor != 0) {
-        Write(to, dst, Requantised(src, numbers));
+        Finish(to, dst, Requantised(src, numbers), table);
       } else {
         const Symbol record =
             Read(Memory::kPrm, insn.prm_base + o * insn.prm_out + i * insn.prm_in);
-        Write(to, dst, RequantisedBy(src, record, numbers));
+        Finish(to, dst, RequantisedBy(src, record, numbers), table);
       }
     }
   }
@@ -356,12 +365,15 @@ void MachineRun::Add(const isa::Add& insn) {
     wrong_ = Error(Code::kUnsupported, "an accumulator that is cleared");
     return;
   }
+  std::optional<Symbol> table;
+  if (insn.table != 0) table = TableSymbol(CellsOf(Memory::kTab));
   for (int64_t o = 0; o < insn.iter_out; ++o) {
     for (int64_t i = 0; i < insn.iter_in; ++i) {
       const Symbol src = Read(MemoryOf(insn.src_mem),
                               insn.src_base + o * insn.src_out + i * insn.src_in),
                    acc = Read(Memory::kAcc, insn.acc_base + o * insn.dst_out + i * insn.dst_in);
-      Write(to, insn.dst_base + o * insn.dst_out + i * insn.dst_in, Added(src, acc, numbers));
+      Finish(to, insn.dst_base + o * insn.dst_out + i * insn.dst_in, Added(src, acc, numbers),
+             table);
     }
   }
 }

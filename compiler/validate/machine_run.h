@@ -96,6 +96,8 @@ class MachineRun {
     return symbol;
   }
   void Write(isa::Memory memory, int64_t tile, Symbol symbol);
+  // Writes |result|, or what |table|, the symbol of TAB, has for it.
+  void Finish(isa::Memory memory, int64_t tile, Symbol result, std::optional<Symbol> table);
   void Sum(int64_t tile, bool first, Operation operation, Symbol term);
   void Tell(MachinePlace place, Symbol result);
 
@@ -108,7 +110,7 @@ class MachineRun {
   std::vector<isa::Uop> uops_;
   std::vector<Symbol> arena_;
   uint32_t number_ = 0;  // of the current instruction
-  std::array<MachineRead, 3> reads_;
+  std::array<MachineRead, 4> reads_;
   size_t read_ = 0;
   std::optional<Error> wrong_;
   int64_t steps_ = 0;

@@ -27,16 +27,33 @@ bool IsCall(const ir::Stmt& s) {
 
 Result<SourceRun::TileCallCode> SourceRun::MakeCall(const ir::Expr& call,
                                                     const std::vector<ir::Expr>& vars) {
-  static constexpr std::pair<const char*, TileOp> kOps[] = {
-      {target::kTileLoad, TileOp::kLoad},     {target::kTileFill, TileOp::kFill},
-      {target::kTileStore, TileOp::kStore},   {target::kTileGemm, TileOp::kGemm},
-      {target::kTileWindow, TileOp::kWindow}, {target::kTileRequant, TileOp::kRequant},
-      {target::kTileAdd, TileOp::kAdd},       {target::kTileRequantPrm, TileOp::kRequantRecord},
-      {target::kTileAlu, TileOp::kAlu},       {target::kTileAluImm, TileOp::kAluNumber}};
-  const auto op = std::ranges::find_if(kOps, [&](const auto& o) { return call->name == o.first; });
-  if (op == std::end(kOps)) return Fail(Code::kUnsupported, "{} has no symbols", call->name);
-  TileCallCode code{.op = op->second};
+  struct Known {
+    const char* name;
+    TileOp op;
+    bool looks_up = false;  // the last operand in memory is a table
+  };
+  static constexpr Known kOps[] = {{target::kTileLoad, TileOp::kLoad},
+                                   {target::kTileFill, TileOp::kFill},
+                                   {target::kTileStore, TileOp::kStore},
+                                   {target::kTileGemm, TileOp::kGemm},
+                                   {target::kTileWindow, TileOp::kWindow},
+                                   {target::kTileRequant, TileOp::kRequant},
+                                   {target::kTileRequantTab, TileOp::kRequant, true},
+                                   {target::kTileRequantPrm, TileOp::kRequantRecord},
+                                   {target::kTileRequantPrmTab, TileOp::kRequantRecord, true},
+                                   {target::kTileAdd, TileOp::kAdd},
+                                   {target::kTileAddTab, TileOp::kAdd, true},
+                                   {target::kTileAlu, TileOp::kAlu},
+                                   {target::kTileAluImm, TileOp::kAluNumber}};
+  const auto known =
+      std::ranges::find_if(kOps, [&](const Known& o) { return call->name == o.name; });
+  if (known == std::end(kOps)) return Fail(Code::kUnsupported, "{} has no symbols", call->name);
+  TileCallCode code{.op = known->op};
   for (const ir::Expr& arg : call->args) {
+    if (known->looks_up && arg->kind == ExprKind::kLoad && arg->buffer->scope == ir::Scope::kTab) {
+      code.table = arg->buffer;
+      continue;
+    }
     if (arg->kind != ExprKind::kLoad) {
       TESSERA_ASSIGN(IndexCode value, IndexCode::Make(arg, &loops_));
       code.varies.push_back(std::ranges::any_of(

@@ -233,6 +233,7 @@ SourceRun::Ready SourceRun::MakeReady(const TileCallCode& code) const {
   for (size_t p = 0; p < code.places.size(); ++p)
     ready.rooms[p] = rooms_.at(code.places[p].buffer.get());
   for (size_t v = 0; v < code.values.size(); ++v) ready.values[v] = code.values[v](loops_);
+  if (code.table) ready.table = TableSymbol(*rooms_.at(code.table.get()).tiles);
   Finish(&ready);
   return ready;
 }
@@ -306,7 +307,7 @@ Symbol SourceRun::LoadFrom(const Ready& ready, int64_t at) {
 void SourceRun::Step(const Ready& ready, const Places& at, bool first) {
   const auto& v = ready.values;
   const TileCallCode& code = *ready.code;
-  std::array<Symbol, 3> reads{};
+  std::array<Symbol, 4> reads{};
   size_t read = 0;
   const auto tile = [&](size_t place, int64_t index) {
     return reads[read++] = TileAt(ready, place, index).symbol();
@@ -318,6 +319,11 @@ void SourceRun::Step(const Ready& ready, const Places& at, bool first) {
   const auto becomes = [&](Symbol result) {
     TileAt(ready, 0, at[0]) = {result};
     made(at[0], result);
+  };
+  const auto finished = [&](Symbol value) {
+    if (!code.table) return becomes(value);
+    reads[read++] = ready.table;
+    becomes(LookedUp(value, ready.table));
   };
   // Appends to a sum: the tile's old value is the last operand read.
   const auto sum = [&](Operation operation, Symbol term) {
@@ -367,14 +373,14 @@ void SourceRun::Step(const Ready& ready, const Places& at, bool first) {
       return sum(Operation::kProduct, term);
     }
     case TileOp::kRequant:
-      return becomes(Requantised(tile(1, at[1]), ready.numbers));
+      return finished(Requantised(tile(1, at[1]), ready.numbers));
     case TileOp::kRequantRecord: {
       const Symbol src = tile(1, at[1]), record = tile(2, at[2]);
-      return becomes(RequantisedBy(src, record, ready.numbers));
+      return finished(RequantisedBy(src, record, ready.numbers));
     }
     case TileOp::kAdd: {
       const Symbol src = tile(1, at[1]), acc = tile(2, at[2]);
-      return becomes(Added(src, acc, ready.numbers));
+      return finished(Added(src, acc, ready.numbers));
     }
     case TileOp::kAlu:
       return sum(AluSum(v[0]), AluTerm(tile(1, at[1]), v[2]));

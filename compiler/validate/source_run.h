@@ -74,6 +74,7 @@ class SourceRun {
   struct TileCallCode {
     TileOp op = TileOp::kLoad;
     std::vector<PlaceCode> places;
+    ir::Buffer table;  // that results are looked up in; or none
     std::vector<IndexCode> values;
     std::vector<bool> varies;  // whether a value uses a loop of the nest
   };
@@ -97,6 +98,7 @@ class SourceRun {
     std::array<Room, 3> rooms;
     std::array<int64_t, 12> values{};
     Symbol numbers = 0;
+    Symbol table = 0;
   };
   // A nest in execution: its calls at the first iteration.
   struct NestRun {

@@ -40,6 +40,8 @@ enum class Operation : uint8_t {
   kRequant,
   kRequantRecord,
   kAdd,
+  kTable,
+  kLookup,
   kPad,
   kBytes,
   kInput,
@@ -105,6 +107,15 @@ inline Symbol RequantisedBy(Symbol src, Symbol record, Symbol numbers) {
 }
 inline Symbol Added(Symbol src, Symbol acc, Symbol numbers) {
   return Join(Join(Join(Tag(Operation::kAdd), src), acc), numbers);
+}
+// The table in |tiles|, and the result |value| of an instruction looked up in it.
+inline Symbol TableSymbol(std::span<const SymbolCell> tiles) {
+  Symbol all = Tag(Operation::kTable);
+  for (const SymbolCell& tile : tiles) all = Join(all, tile.symbol());
+  return all;
+}
+inline Symbol LookedUp(Symbol value, Symbol table) {
+  return Join(Join(Tag(Operation::kLookup), value), table);
 }
 inline Operation AluSum(int64_t op) {
   return static_cast<Operation>(static_cast<int64_t>(Operation::kAlu) + op);

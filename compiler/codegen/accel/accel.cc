@@ -138,6 +138,7 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
       Emission{planned.steps.lowered, {}, LeafEmitter(config_, &builder_), {}, {}});
   lower::accel::LoweredRegion& lowered = emission->lowered;
   TESSERA_TRY(PlaceParams(index, lowered, emission->emitter));
+  for (const auto& [table, copy] : lowered.tables) emission->emitter.Place(table, {false, 0, {}});
   if (fill) {
     const auto kept = std::ranges::find_if(lowered.func.params, [&](const ir::Buffer& param) {
       return param->name == region.output.name();
@@ -272,7 +273,12 @@ Status ProgramEmitter::EmitUnit(size_t index, Emission& emission, size_t unit,
                                 const RunHooks& hooks) {
   SwitchTo(index, emission);
   const WorkUnit& work = emission.units[unit];
-  const Status status = ExecuteIn(work.body, work.env, emission.emitter, rings_, hooks);
+  RunHooks all = hooks;
+  all.before_leaf = [&](const target::SolvedLeaf& leaf) -> Status {
+    TESSERA_TRY(NeedTable(index, emission, leaf));
+    return hooks.before_leaf ? hooks.before_leaf(leaf) : Status{};
+  };
+  const Status status = ExecuteIn(work.body, work.env, emission.emitter, rings_, all);
   if (!status) return Refuse(index, status.error());
   emission.emitted[unit] = true;
   return {};

@@ -99,6 +99,20 @@ Result<std::vector<int64_t>> ProgramEmitter::PieceTiles(
   return least;
 }
 
+Status ProgramEmitter::NeedTable(size_t index, Emission& emission, const target::SolvedLeaf& leaf) {
+  for (size_t op = 0; op < leaf.operands.size(); ++op) {
+    const ir::Buffer& buffer = leaf.operands[op].buffer;
+    if (buffer->scope != ir::Scope::kTab || in_tab_ == buffer) continue;
+    in_tab_ = buffer;
+    const auto table =
+        std::ranges::find(emission.lowered.tables, buffer, &std::pair<ir::Buffer, ir::Stmt>::first);
+    if (op == 0 || table == emission.lowered.tables.end()) continue;  // the region brings it
+    const Status status = ExecuteIn(table->second, {}, emission.emitter, rings_, {});
+    if (!status) return Refuse(index, status.error());
+  }
+  return {};
+}
+
 // Emits the copies that fill what |leaf| touches of |resident|, unless they are emitted already.
 Status ProgramEmitter::Need(size_t index, Emission& emission, const target::SolvedLeaf& leaf) {
   for (size_t op = 0; op < leaf.operands.size(); ++op) {

@@ -171,8 +171,8 @@ Result<std::optional<ProgramEmitter::UnderRegion>> ProgramEmitter::FindOverlap(s
   const auto tiles_of = [&](const ir::Buffer& b) { return rings_.TilesOf(b); };
   const auto fixed_of = [&](const ir::Buffer& b) -> int64_t { return b->rotates ? 0 : 1; };
   for (size_t j = behind.first; j <= behind.last; ++j) {
-    for (const ir::Scope scope :
-         {ir::Scope::kInp, ir::Scope::kWgt, ir::Scope::kAcc, ir::Scope::kOut, ir::Scope::kPrm}) {
+    for (const ir::Scope scope : {ir::Scope::kInp, ir::Scope::kWgt, ir::Scope::kAcc,
+                                  ir::Scope::kOut, ir::Scope::kPrm, ir::Scope::kTab}) {
       if (ir::MostInUse(emissions_[j]->lowered.body, scope, fixed_of) > 0) return std::nullopt;
     }
   }

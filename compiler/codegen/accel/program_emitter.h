@@ -88,6 +88,8 @@ class ProgramEmitter {
   Result<std::vector<int64_t>> PieceTiles(size_t index,
                                           const lower::accel::LoweredRegion& lowered) const;
   Status Need(size_t index, Emission& emission, const target::SolvedLeaf& leaf);
+  // Brings the table in which |leaf|, of region |index|, looks its results up, unless TAB holds it.
+  Status NeedTable(size_t index, Emission& emission, const target::SolvedLeaf& leaf);
   // Assigns the instructions from here on to region |index|.
   void SwitchTo(size_t index, Emission& emission);
   // Counts the instructions since the last call for the current region.
@@ -135,6 +137,7 @@ class ProgramEmitter {
   std::vector<WrittenHalo> halos_;                    // in INP, not overwritten
   std::vector<std::unique_ptr<Emission>> emissions_;  // of lowered regions that are not done
   Emission* current_ = nullptr;                       // that the last instructions belong to
+  ir::Buffer in_tab_;                                 // what the last load to TAB brought
   jit::ProgramStats settled_;
   std::vector<bool> allowed_;
   // In a run that only measures, constants have no bytes but take their room.

@@ -101,14 +101,19 @@ bool Fills(const ir::Stmt& s, const ir::Buffer& buffer) {
 }
 
 // Moves copies from constants at the start of the function, and the buffers that they fill, to
-// |ahead| and |resident|: they can run under the region before.
+// |ahead| and |resident|: they can run under the region before. Tables go to |tables|.
 void TakeAhead(LoweredRegion* lowered) {
   ir::Stmt body = lowered->func.body;
   std::vector<ir::Buffer> around;
   for (; body->kind == ir::StmtKind::kAlloc; body = body->body[0]) around.push_back(body->buffer);
   std::vector<ir::Stmt> rest;
   for (const ir::Stmt& s : body->kind == ir::StmtKind::kSeq ? body->body : std::vector{body}) {
-    if (rest.empty() && CopiesConstant(*lowered, s)) {
+    const auto table = std::ranges::find_if(
+        around, [&](const ir::Buffer& b) { return b->scope == ir::Scope::kTab && Fills(s, b); });
+    if (rest.empty() && CopiesConstant(*lowered, s) && table != around.end()) {
+      lowered->tables.emplace_back(*table, s);
+      around.erase(table);
+    } else if (rest.empty() && CopiesConstant(*lowered, s)) {
       lowered->ahead.push_back(s);
     } else {
       rest.push_back(s);

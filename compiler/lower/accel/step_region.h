@@ -42,6 +42,9 @@ struct LoweredRegion {
   // Copies that fill |resident|, in this order; they read constants only, so an earlier region may
   // run meanwhile.
   std::vector<ir::Stmt> ahead;
+  // Tables in TAB and the copies that bring them. TAB holds one table: whoever emits a lookup
+  // brings its table if TAB holds another one.
+  std::vector<std::pair<ir::Buffer, ir::Stmt>> tables;
   ir::Stmt body;
 };
 

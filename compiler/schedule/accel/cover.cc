@@ -31,18 +31,26 @@ struct Found {
   ir::VarMap parameters;
   std::unordered_map<std::string, Piece> operands;  // by the behaviour's tensors
   std::array<Piece, 3> record;                      // bias, multiplier, shift
+  te::Tensor table;
 };
 
-bool IsRecord(const TensorIntrin& intrin, const std::string& tensor) {
+bool LiesIn(ir::Scope scope, const TensorIntrin& intrin, const std::string& tensor) {
   return std::ranges::any_of(intrin.scopes, [&](const target::TileScopes& s) {
-    return s.tensor == tensor && std::ranges::count(s.scopes, ir::Scope::kPrm) > 0;
+    return s.tensor == tensor && std::ranges::count(s.scopes, scope) > 0;
   });
+}
+bool IsRecord(const TensorIntrin& intrin, const std::string& tensor) {
+  return LiesIn(ir::Scope::kPrm, intrin, tensor);
+}
+bool IsTable(const TensorIntrin& intrin, const std::string& tensor) {
+  return LiesIn(ir::Scope::kTab, intrin, tensor);
 }
 
 // The least number of operations, parameters and reads of a value that matches |e|, a part of the
 // behaviour of |intrin|.
 size_t LeastNodes(const TensorIntrin& intrin, const Expr& e) {
-  if (e->kind == ExprKind::kTensorRead) return 1;
+  if (e->kind == ExprKind::kTensorRead)
+    return target::LooksUp(e) ? 1 + LeastNodes(intrin, e->args[0]) : 1;
   const bool addend = e->kind == ExprKind::kBin && e->args[1]->kind == ExprKind::kTensorRead &&
                       IsRecord(intrin, e->args[1]->tensor->name);
   if (addend || target::NeutralOf(e)) return LeastNodes(intrin, e->args[0]);
@@ -159,7 +167,8 @@ Acceptance EpilogueCover::CheckIndex(const Expr& read) const {
 
 bool EpilogueCover::IsParam(const Expr& e) const {
   return e->kind == ExprKind::kImm ||
-         (e->kind == ExprKind::kTensorRead && constants_.contains(te::TensorOf(e).get()));
+         (e->kind == ExprKind::kTensorRead && constants_.contains(te::TensorOf(e).get()) &&
+          !target::LooksUp(e));
 }
 
 Accepted<te::Tensor> EpilogueCover::ParamOf(const Expr& e) const {
@@ -178,6 +187,13 @@ bool EpilogueCover::Matches(const Expr& e, const TensorIntrin& intrin, Found* fo
   };
   const auto read = [&](const Expr& pattern, const Expr& piece, const Way& way, Found* state) {
     // A whole value as its own operand would recurse without end.
+    if (IsTable(intrin, pattern->tensor->name)) {
+      if (piece->kind != ExprKind::kTensorRead || !target::LooksUp(piece)) return false;
+      state->table = te::TensorOf(piece);
+      return constants_.contains(state->table.get()) &&
+             state->table.shape() == pattern->tensor->shape &&
+             state->table.dtype() == pattern.dtype();
+    }
     if (piece.dtype() != pattern.dtype() || way.empty()) return false;
     const bool record = IsRecord(intrin, pattern->tensor->name);
     if (record != IsParam(piece)) return false;
@@ -215,10 +231,17 @@ Accepted<int> EpilogueCover::StepOf(const Expr& e, const TensorIntrin& intrin, c
       }
       continue;
     }
+    if (IsTable(intrin, tile.name())) {
+      step.table = found.table;
+      continue;
+    }
     const Piece& piece = found.operands.at(tile.name());
     TESSERA_ASSIGN(const int made_by, Cover(piece.e));
     step.operands.push_back({made_by, piece.way});
   }
+  const te::Tensor other = region_.Table();
+  if (step.table && other && other != step.table)
+    return No(RefusalKind::kLookup, "a second table of one layer", e);
   if (step.updates() && step.operands[0].step == kSum && sum_reads_ > 1)
     return No(RefusalKind::kChangedSum, "a sum used both changed and unchanged", e);
   return Emit(std::move(step));
@@ -236,6 +259,7 @@ Accepted<int> EpilogueCover::CoverValue(const Expr& e) {
     if (!first) first = step.error();
   }
   if (first) return std::unexpected(*first);
+  if (e->kind == ExprKind::kTensorRead) return std::unexpected(CheckIndex(e).error());
   const Lack lack = LackOf(e, constants_);
   return No(lack.kind, fmt::format("an {} value that no step makes", Text(e.dtype())), e,
             lack.about);
@@ -259,7 +283,9 @@ Accepted<int> EpilogueCover::CoverRead(const Expr& e) {
 Accepted<int> EpilogueCover::Cover(const Expr& e) {
   const auto refused = refused_.find(e.get());
   if (refused != refused_.end()) return std::unexpected(refused->second);
-  const bool tile = e->kind == ExprKind::kTensorRead &&
+  const bool looks_up = e->kind == ExprKind::kTensorRead && target::LooksUp(e) &&
+                        constants_.contains(te::TensorOf(e).get());
+  const bool tile = e->kind == ExprKind::kTensorRead && !looks_up &&
                     (e.dtype() == DType::kInt8 || te::TensorOf(e) == region_.anchor.stage);
   Accepted<int> step = tile ? CoverRead(e) : CoverValue(e);
   if (!step) refused_.emplace(e.get(), step.error());

@@ -293,6 +293,9 @@ void StepWriter::TilesOfTheMachine() {
     Add(ReorderStep{copy, {"c.t", "i0", "lane"}});
     Add(FuseStep{copy, "i0", "lane", "number"});
   }
+  if (!table_.empty()) {
+    Add(SplitStep{table_, "i0", {config_.TileBytes(isa::Memory::kTab)}, "t", "entry"});
+  }
   if (!anchored_) return;
   const bool thin = MemoryLanes(ToShape4(a_.input.shape()), config_) < block_;
   if (boxed()) Tiles(input_, PitchedAxes(), input_channel_, thin, RowsInMemory());
@@ -330,6 +333,7 @@ void StepWriter::Instructions() {
                            : fmt::format("tile.reduce_{}", isa::Text(a_.reduce))});
   }
   for (const auto& [stack, copy] : records_) Add(TensorizeStep{copy, "number", {"tile.load_prm"}});
+  if (!table_.empty()) Add(TensorizeStep{table_, "entry", {"tile.load_tab"}});
   for (const auto& [tensor, copy] : fetched_) is(copy, {"tile.load_out"});
   for (const Pass& pass : passes_) is(pass.name, {IntrinsicOf(*pass.step)});
   if (!stays()) is(out_, {"tile.store"});

@@ -40,6 +40,7 @@ Trace StepWriter::Run() {
   if (contraction_) SumOperands();
   if (anchored_ && !contraction_) WindowOperands();
   Records();
+  Table();
   Layouts();
   TilesOfWork();
   Attach();
@@ -236,6 +237,17 @@ void StepWriter::Records() {
     Add(CacheReadStep{stack, ir::Scope::kPrm, copy, {pass.name}});
     records_.emplace_back(stack, copy);
   }
+}
+
+void StepWriter::Table() {
+  const te::Tensor table = region_.Table();
+  if (!table) return;
+  Names readers;
+  for (const Pass& pass : passes_) {
+    if (pass.step->table) readers.push_back(pass.name);
+  }
+  table_ = Fresh(table.name() + ".t");
+  Add(CacheReadStep{table.name(), ir::Scope::kTab, table_, readers});
 }
 
 StepWriter::Names StepWriter::StridedAxes() const {

@@ -44,6 +44,12 @@ int64_t AnalyzedRegion::WidePasses() const {
       steps, [](const EpilogueStep& step) { return step.wide() && !step.in_place(); });
 }
 
+te::Tensor AnalyzedRegion::Table() const {
+  const auto step =
+      std::ranges::find_if(steps, [](const EpilogueStep& s) { return static_cast<bool>(s.table); });
+  return step == steps.end() ? te::Tensor() : step->table;
+}
+
 int64_t AnalyzedRegion::Records() const {
   return std::ranges::count_if(steps,
                                [](const EpilogueStep& step) { return !step.record.empty(); });

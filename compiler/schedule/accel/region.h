@@ -101,6 +101,7 @@ struct EpilogueStep {
   te::Tensor tensor;
   std::vector<Operand> operands;     // in the order of the intrinsic's tiles, without the record
   std::vector<RecordNumber> record;  // bias, multiplier, shift; or nothing
+  te::Tensor table;                  // that the instruction looks its result up in; or nothing
 
   bool loads() const { return intrin == nullptr; }
   bool wide() const { return value.dtype() == DType::kInt32; }
@@ -127,7 +128,8 @@ struct AnalyzedRegion {
   int OutSlots() const { return SlotsOf(DType::kInt8); }
   // Steps whose results need tiles of ACC beside those of their operands.
   int64_t WidePasses() const;
-  int64_t Records() const;  // steps that read a record of PRM
+  int64_t Records() const;   // steps that read a record of PRM
+  te::Tensor Table() const;  // that a step looks its result up in; empty: none does
 
  private:
   int SlotsOf(DType type) const;

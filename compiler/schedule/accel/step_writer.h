@@ -87,6 +87,8 @@ class StepWriter {
   void AttachWindow();
   // Joins bias, multiplier and shift of a channel in one record.
   void Records();
+  // Copies the table that a pass looks its results up in to TAB.
+  void Table();
   // The output's axis at |position| of [batch, channel, y, x]; "": it has none.
   std::string AxisAt(size_t position) const;
   // A layout with dimension |channel| of |rank| in blocks of |lanes| channels: the blocks behind
@@ -181,6 +183,7 @@ class StepWriter {
   std::vector<Pass> passes_;                    // consumers before the passes that they read
   std::map<std::string, std::string> fetched_;  // activation -> its copy in OUT
   std::vector<std::pair<std::string, std::string>> records_;  // a stack and its copy in PRM
+  std::string table_;                                         // the copy in TAB
   std::string sum_, input_, weight_;
   std::string reduced_;   // the contraction's loop over channels
   std::string prepared_;  // the input as the host packs it; "": not packed

@@ -27,6 +27,7 @@ Rings::Rings(const isa::Config& config)
       out(config.Depth(isa::Memory::kOut),
           config.Depth(isa::Memory::kOut) / isa::RowOf(isa::Memory::kOut).banks),
       prm(config.Depth(isa::Memory::kPrm)),
+      tab(config.Depth(isa::Memory::kTab)),
       config_(config) {}
 
 int64_t Rings::TilesOf(const ir::Buffer& buffer) const {
@@ -54,6 +55,8 @@ RingAllocator& Rings::Of(ir::Scope scope) {
       return out;
     case ir::Scope::kPrm:
       return prm;
+    case ir::Scope::kTab:
+      return tab;
     default:
       TESSERA_CHECK(false, "{} is no scratchpad", ir::ScopeName(scope));
   }
@@ -259,6 +262,8 @@ std::vector<TileRun> RunsOf(const target::SolvedLeaf& leaf, size_t op, const isa
   if (leaf.empty) return {};
   const target::LeafOperand& operand = leaf.operands[op];
   const int64_t tile = TileElements(config, operand.buffer);
+  if (op != 0 && operand.buffer->scope == ir::Scope::kTab)  // read as a whole
+    return {{operand.buffer, 0, CeilDiv(ir::SizeInElements(*operand.buffer), tile) - 1}};
   std::vector<int64_t> tiles{operand.base / tile};
   for (const target::LeafDim& d : leaf.dims) {
     const size_t count = tiles.size();

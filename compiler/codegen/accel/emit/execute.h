@@ -41,7 +41,7 @@ struct Rings {
   // empty, they get one contiguous range.
   std::optional<int64_t> Take(ir::Scope scope, int64_t tiles, int64_t need);
   InpRing inp;
-  RingAllocator wgt, acc, out, prm;
+  RingAllocator wgt, acc, out, prm, tab;
 
  private:
   isa::Config config_;
