@@ -123,5 +123,53 @@ TEST(Cover, NumbersInEitherOrder) {
             "  v3 = tile.narrow v2\nacc 1 out 1");
 }
 
+// The table, as a constant, with the value |e| looked up in it.
+Expr LookedUp(const Tensor& table, Expr e) {
+  return table(ir::Cast(DType::kInt64, e) + Expr(128));
+}
+
+TEST(Cover, AResultLookedUp) {
+  const Tensor table = te::Placeholder("weights", DType::kInt8, {256});
+  const Expr m = I32(1 << 30), s = I32(-3);
+  EXPECT_EQ(Elementwise([&](auto& a, auto&, auto& i) { return LookedUp(table, a(i)); }),
+            "  v0 = load a\n  v1 = tile.copy.tab v0\nacc 0 out 1");
+  EXPECT_EQ(Elementwise([&](auto& a, auto&, auto& i) {
+              return LookedUp(table, Clamped(Rescaled(Raised(a(i)), m, s)));
+            }),
+            "  v0 = load a\n  v1 = tile.requant.i8.tab v0\nacc 0 out 1");
+  EXPECT_EQ(Elementwise([&](auto& a, auto& b, auto& i) {
+              return LookedUp(table, Clamped(Rescaled(Raised(a(i)) + Raised(b(i)), m, s)));
+            }),
+            "  v0 = load b\n  v1 = load a\n  v2 = tile.widen v0\n  v3 = tile.add.tab v1 v2\n"
+            "acc 1 out 2");
+  // What is looked up is the operand of another instruction.
+  EXPECT_EQ(Elementwise([&](auto& a, auto&, auto& i) {
+              return Clamped(Rescaled(Raised(LookedUp(table, a(i))), m, s));
+            }),
+            "  v0 = load a\n  v1 = tile.copy.tab v0\n  v2 = tile.requant.i8 v1\nacc 0 out 1");
+}
+
+TEST(Cover, ASumLookedUp) {
+  const Tensor table = te::Placeholder("weights", DType::kInt8, {256});
+  const Expr m = I32(1 << 30), s = I32(-3);
+  EXPECT_EQ(BehindSum([&](auto& sum, auto& w, auto& i) {
+              return LookedUp(table, Clamped(Rescaled(sum(i) + w(i[1]), m, s)));
+            }),
+            "  v0 = tile.requant_prm.tab sum\nacc 1 out 1");
+  EXPECT_EQ(BehindSum([&](auto& sum, auto&, auto& i) { return LookedUp(table, Clamped(sum(i))); }),
+            "  v0 = tile.narrow.tab sum\nacc 1 out 1");
+}
+
+TEST(Cover, OneTableOfALayer) {
+  const Tensor table = te::Placeholder("weights", DType::kInt8, {256}),
+               other = te::Placeholder("w", DType::kInt8, {256});
+  EXPECT_EQ(
+      Elementwise([&](auto& a, auto&, auto& i) { return LookedUp(table, LookedUp(table, a(i))); }),
+      "  v0 = load a\n  v1 = tile.copy.tab v0\n  v2 = tile.copy.tab v1\nacc 0 out 1");
+  const std::string refused =
+      Elementwise([&](auto& a, auto&, auto& i) { return LookedUp(table, LookedUp(other, a(i))); });
+  EXPECT_NE(refused.find("a second table of one layer"), std::string::npos) << refused;
+}
+
 }  // namespace
 }  // namespace tessera::test::cover_test
