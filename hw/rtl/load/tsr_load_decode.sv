@@ -75,6 +75,10 @@ module tsr_load_decode (
         tile_bytes = 16'(tsr_pkg::PrmTileBytes);
         depth_o = 21'(tsr_pkg::PrmDepth);
       end
+      tsr_pkg::MEM_TAB: begin
+        tile_bytes = 16'(tsr_pkg::TabTileBytes);
+        depth_o = 21'(tsr_pkg::TabDepth);
+      end
       default: ;
     endcase
   end
