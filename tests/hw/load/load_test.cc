@@ -88,16 +88,16 @@ Segments RandomSegments(Rng& rng) {
 }
 
 isa::Load RandomLoad(Rng& rng, const isa::Config& c) {
-  static constexpr Memory kMemories[] = {Memory::kUop, Memory::kWgt, Memory::kInp, Memory::kAcc,
-                                         Memory::kOut, Memory::kPrm, Memory::kTab};
   isa::Load v;
-  const Memory memory = kMemories[rng.Range(0, std::ssize(kMemories) - 1)];
+  Memory memory;
+  do {
+    memory = static_cast<Memory>(rng.Range(0, isa::kMemories - 1));
+  } while (isa::RowOf(memory).lies_in);
   v.memory = static_cast<int64_t>(memory);
   const int64_t tile_bytes = c.TileBytes(memory);
   const int64_t depth = c.Depth(memory);
-  const bool int8 = memory == Memory::kInp || memory == Memory::kWgt || memory == Memory::kOut;
   v.segment = rng.Range(0, 7);
-  v.x_bytes = int8 && rng.OneIn(2) ? rng.Range(1, tile_bytes) : tile_bytes;
+  v.x_bytes = !isa::RowOf(memory).whole && rng.OneIn(2) ? rng.Range(1, tile_bytes) : tile_bytes;
   v.pad_value = rng.Range(-128, 127);
   if (isa::RowOf(memory).pads && rng.OneIn(2)) {
     v.x_pad_0 = rng.Range(0, 2);
