@@ -265,16 +265,14 @@ module tsr_vector (
   end
 
   // ---- The lanes. sN_q is the step in their stage N; stage 0 has the data that was read.
-  logic held0_q, held1_q;
+  logic held0_q, held1_q, own0_q, high0_q, inp0_q, acc0_q, add_acc0_q, add_acc1_q, alu_s2;
   logic [13:0] valid_q;
   logic [12:0] busy;
   tsr_vector_pkg::lane_t s0_q, s1_q, s2_q, s3_q, s4_q, s5_q, s6_q, s7_q, s8_q, s9_q, s10_q, s11_q, s12_q;
   logic emit13_q, clamp13_q;  // of stage 13: flops with the logic before them, not a shift register: 16 lanes wait for them
   logic [7:0] lo13_q, hi13_q;
   tsr_vector_pkg::do_t do3_q;
-  logic alu_s2;
   assign alu_s2 = s2_q.step.kind == tsr_vector_pkg::KIND_ALU;
-  logic own0_q, high0_q, inp0_q, acc0_q, add_acc0_q, add_acc1_q;
   logic [15:0] power0_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -217,8 +217,9 @@ module tsr_vector_flight #(
       {write_work_q, write_last_q, write_bad_q, write_clear_q} <= {head_work, head_last, head_bad, clears};
       {write_mem_q, write_tile_q, write_clear_tile_q} <= {head_mem, head_tile, head_clear_tile};
       acc_data_q <= clears ? '0 : head_data;
-      byte_q <= head_table ? tab_byte_i : tab_index_o;
     end
+    // OUT and INP never make a write wait, so their bytes need no hold: |take| comes late, and has many loads.
+    if (tsr_sim_pkg::Always || take) byte_q <= head_table ? tab_byte_i : tab_index_o;
   end
   for (genvar l = 0; l < Lanes; l++) begin : g_low
     assign tab_index_o[8*l+:8] = head_data[32*l+:8];

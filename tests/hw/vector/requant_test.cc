@@ -3,7 +3,8 @@
 // What is tested: the arithmetic of REQUANT, ADD and ALU in all three rounding modes against
 // divisions of exact 128-bit numbers. Space: at least 150,000 values a rounding mode: random, ties
 // and near ties, extremes of accumulator, bias, multiplier and shift; every int8 source with every
-// zero point; every int8 result of every lane through TAB; ALU operands from a list of edges. Not tested here: loops and hazards (vector_test).
+// zero point; every int8 result of every lane through TAB; ALU operands from a list of edges. Not
+// tested here: loops and hazards (vector_test).
 #include <gtest/gtest.h>
 
 #include "tests/hw/vector/vector_bench.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The VECTOR unit alone, between memories made of arrays. They answer in the next cycle, and show
-// random data when the unit did not read; TAB answers in the same one. ACC and INP refuse as many requests as the test wants.
+// random data when the unit did not read; TAB answers in the same one. ACC and INP refuse as many
+// requests as the test wants.
 #ifndef TESSERA_TESTS_HW_VECTOR_VECTOR_BENCH_H_
 #define TESSERA_TESTS_HW_VECTOR_VECTOR_BENCH_H_
 
