@@ -37,7 +37,8 @@ struct Config {
   int64_t batch = 1;
   int64_t block_in = 16;
   int64_t block_out = 16;
-  // Scratchpads: uop_bytes, wgt_bytes, inp_bytes, acc_bytes, out_bytes, tab_bytes; prm_depth, records.
+  // Scratchpads: uop_bytes, wgt_bytes, inp_bytes, acc_bytes, out_bytes, tab_bytes; prm_depth,
+  // records.
 #define MEMORY(id, value, text, meaning, number, initial, key, unit, ...) int64_t number = initial;
 #include "isa/memories.def"
   int64_t bus_bits = 64;  // AXI data width
@@ -106,10 +107,10 @@ std::span<const Config> NamedConfigs();
 
 // Reads |text|, a JSON object, as a configuration. An absent key keeps the value of `default`; OUT
 // without a size has as many tiles as ACC.
-//   ours   name, batch, block, uop_kib, inp_kib, wgt_kib, acc_kib, out_kib, prm_depth, tab_bytes, bus_bits,
-//          memory ("tsim" or "zynq"), clock_mhz, queue_depth, token_depth, cpu: the name of one
-//          (isa/cpu.h), or an object with name and what a board decides about it: clock_mhz, cores,
-//          l2_kib, memory_mb_s, start_us, pack_mb_s
+//   ours   name, batch, block, uop_kib, inp_kib, wgt_kib, acc_kib, out_kib, prm_depth, tab_bytes,
+//          bus_bits, memory ("tsim" or "zynq"), clock_mhz, queue_depth, token_depth, cpu: the name
+//          of one (isa/cpu.h), or an object with name and what a board decides about it: clock_mhz,
+//          cores, l2_kib, memory_mb_s, start_us, pack_mb_s
 //   VTA's  LOG_BATCH, LOG_BLOCK, LOG_UOP_BUFF_SIZE, LOG_INP_BUFF_SIZE, LOG_WGT_BUFF_SIZE,
 //          LOG_ACC_BUFF_SIZE, LOG_OUT_BUFF_SIZE, LOG_BUS_WIDTH; LOG_INP_WIDTH, LOG_WGT_WIDTH,
 //          LOG_OUT_WIDTH and LOG_ACC_WIDTH, which must be 3, 3, 3 and 5; TARGET, the name if no

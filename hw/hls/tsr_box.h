@@ -14,7 +14,7 @@ TSR_HLS_OPEN
 constexpr int greater(int a, int b) { return a > b ? a : b; }
 constexpr int kMaxTileBytes =
     greater(greater(greater(kWgtTileBytes, kInpTileBytes), greater(kAccTileBytes, kOutTileBytes)),
-            greater(kPrmTileBytes, kUopTileBytes));
+            greater(greater(kPrmTileBytes, kTabTileBytes), kUopTileBytes));
 
 constexpr int kAccElementBytes = kAccTileBytes / kLanes;
 constexpr int32_t kMultiplierMask = (int32_t)((1u << kPrmMultiplierBits) - 1);
@@ -31,6 +31,7 @@ struct load_targets {
   prm_bias* bias;
   prm_multiplier* multiplier;
   prm_shift* shift;
+  tab_tile* tab;
 };
 
 // A load of either profile: sizes in tiles, steps in bytes.
@@ -154,6 +155,13 @@ inline void put_tile(const load_targets& to, unsigned memory, bool vta, ap_uint<
                 (int8_t)shift);
       }
       break;
+    case kMemoryTab:
+      if (!kEvery) break;
+      for (int i = 0; i < kTabTileBytes; ++i) {
+#pragma HLS UNROLL
+        put_tab(to.tab, tile, i, (int8_t)bytes[i]);
+      }
+      break;
     default:  // run_box has returned an error
       break;
   }
@@ -171,6 +179,7 @@ inline bool is_served(unsigned memory) {
     case kMemoryInp:
     case kMemoryOut:
     case kMemoryPrm:
+    case kMemoryTab:
       return kEvery;
     default:
       return false;

@@ -32,6 +32,7 @@ typedef int8_t out_tile[kLanes];
 typedef int32_t prm_bias[kBlockOut];
 typedef int32_t prm_multiplier[kBlockOut];
 typedef int8_t prm_shift[kBlockOut];
+typedef int8_t tab_tile[kTabTileBytes];
 
 // A unit has four queues for each of the three other units X, in the order of enum Unit. |from_X|
 // brings tokens and |from_X_places| gives their places back; |to_X| takes tokens and
@@ -52,7 +53,7 @@ void tsr_hls_load(const bus_word* gmem, const tsr_memory_map* map, ap_uint<1> vt
                   tsr_marks& to_vector, tsr_marks& to_vector_places, tsr_marks& to_store,
                   tsr_marks& to_store_places, uop_word* uop, wgt_tile* wgt, inp_tile* inp,
                   acc_tile* acc, out_tile* out, prm_bias* bias, prm_multiplier* multiplier,
-                  prm_shift* shift, tsr_report* report);
+                  prm_shift* shift, tab_tile* tab, tsr_report* report);
 
 // In profile vta this is COMPUTE: GEMM, ALU and the loads of UOP and ACC.
 void tsr_hls_gemm(const bus_word* gmem, const tsr_memory_map* map, ap_uint<1> vta,
@@ -70,7 +71,7 @@ void tsr_hls_vector(ap_uint<1> vta, tsr_commands& commands, tsr_marks& places, t
                     tsr_marks& to_load_places, tsr_marks& to_gemm, tsr_marks& to_gemm_places,
                     tsr_marks& to_store, tsr_marks& to_store_places, inp_tile* inp, acc_tile* acc,
                     out_tile* out, const prm_bias* bias, const prm_multiplier* multiplier,
-                    const prm_shift* shift, tsr_report* report);
+                    const prm_shift* shift, const tab_tile* tab, tsr_report* report);
 
 // In profile vta STORE reads the low bytes of ACC, because VTA's OUT mirrors them.
 void tsr_hls_store(bus_word* gmem, const tsr_memory_map* map, ap_uint<1> vta,

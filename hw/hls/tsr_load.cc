@@ -26,7 +26,7 @@ void tsr_hls_load(const bus_word* gmem, const tsr_memory_map* map, ap_uint<1> vt
                   tsr_marks& to_vector, tsr_marks& to_vector_places, tsr_marks& to_store,
                   tsr_marks& to_store_places, uop_word* uop, wgt_tile* wgt, inp_tile* inp,
                   acc_tile* acc, out_tile* out, prm_bias* bias, prm_multiplier* multiplier,
-                  prm_shift* shift, tsr_report* report) {
+                  prm_shift* shift, tab_tile* tab, tsr_report* report) {
 #pragma HLS INTERFACE m_axi port = gmem offset = slave bundle = load max_read_burst_length = 16
 #pragma HLS INTERFACE s_axilite port = gmem bundle = control
 #pragma HLS INTERFACE s_axilite port = map bundle = control
@@ -55,6 +55,7 @@ void tsr_hls_load(const bus_word* gmem, const tsr_memory_map* map, ap_uint<1> vt
 #pragma HLS INTERFACE ap_memory port = bias
 #pragma HLS INTERFACE ap_memory port = multiplier
 #pragma HLS INTERFACE ap_memory port = shift
+#pragma HLS INTERFACE ap_memory port = tab
 #pragma HLS ARRAY_RESHAPE variable = wgt complete dim = 2
 #pragma HLS ARRAY_RESHAPE variable = inp complete dim = 2
 #pragma HLS ARRAY_RESHAPE variable = acc complete dim = 2
@@ -62,6 +63,7 @@ void tsr_hls_load(const bus_word* gmem, const tsr_memory_map* map, ap_uint<1> vt
 #pragma HLS ARRAY_RESHAPE variable = bias complete dim = 2
 #pragma HLS ARRAY_RESHAPE variable = multiplier complete dim = 2
 #pragma HLS ARRAY_RESHAPE variable = shift complete dim = 2
+#pragma HLS ARRAY_RESHAPE variable = tab complete dim = 2
   load_targets to;
   to.uop = uop;
   to.wgt = wgt;
@@ -71,6 +73,7 @@ void tsr_hls_load(const bus_word* gmem, const tsr_memory_map* map, ap_uint<1> vt
   to.bias = bias;
   to.multiplier = multiplier;
   to.shift = shift;
+  to.tab = tab;
   const bool is_vta = vta != 0;
   place_count gemm_free = edge_places(is_vta), vector_free = edge_places(is_vta);
   place_count store_free = edge_places(is_vta);

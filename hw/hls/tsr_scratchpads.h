@@ -12,7 +12,7 @@ TSR_HLS_OPEN
 
 // The probe's numbers of the memories: isa::ByteSpace.
 const int kSpaceUop = 1, kSpaceWgt = 2, kSpaceInp = 3, kSpaceAcc = 4, kSpaceOut = 5, kSpacePrm = 6,
-          kSpaceMemory = 7;
+          kSpaceMemory = 7, kSpaceTab = 8;
 
 typedef ap_uint<20> tile_index;
 
@@ -37,6 +37,12 @@ inline void put_wgt(wgt_tile* wgt, tile_index tile, int element, int8_t value) {
   TSR_PROBE_WRITE(kSpaceWgt, (uint64_t)tile * kWgtTileBytes + element, &wgt[tile][element], &value,
                   1);
   wgt[tile][element] = value;
+}
+
+inline void put_tab(tab_tile* tab, tile_index tile, int element, int8_t value) {
+  TSR_PROBE_WRITE(kSpaceTab, (uint64_t)tile * kTabTileBytes + element, &tab[tile][element], &value,
+                  1);
+  tab[tile][element] = value;
 }
 
 // Half |half| of a 64-bit word: a micro-op of profile vta, or half of one of profile tessera.

@@ -30,7 +30,7 @@ void tsr_hls_vector(ap_uint<1> vta, tsr_commands& commands, tsr_marks& places, t
                     tsr_marks& to_load_places, tsr_marks& to_gemm, tsr_marks& to_gemm_places,
                     tsr_marks& to_store, tsr_marks& to_store_places, inp_tile* inp, acc_tile* acc,
                     out_tile* out, const prm_bias* bias, const prm_multiplier* multiplier,
-                    const prm_shift* shift, tsr_report* report) {
+                    const prm_shift* shift, const tab_tile* tab, tsr_report* report) {
 #pragma HLS INTERFACE s_axilite port = vta bundle = control
 #pragma HLS INTERFACE s_axilite port = report bundle = control
 #pragma HLS INTERFACE s_axilite port = return bundle = control
@@ -54,12 +54,14 @@ void tsr_hls_vector(ap_uint<1> vta, tsr_commands& commands, tsr_marks& places, t
 #pragma HLS INTERFACE ap_memory port = bias
 #pragma HLS INTERFACE ap_memory port = multiplier
 #pragma HLS INTERFACE ap_memory port = shift
+#pragma HLS INTERFACE ap_memory port = tab
 #pragma HLS ARRAY_RESHAPE variable = inp complete dim = 2
 #pragma HLS ARRAY_RESHAPE variable = acc complete dim = 2
 #pragma HLS ARRAY_RESHAPE variable = out complete dim = 2
 #pragma HLS ARRAY_RESHAPE variable = bias complete dim = 2
 #pragma HLS ARRAY_RESHAPE variable = multiplier complete dim = 2
 #pragma HLS ARRAY_RESHAPE variable = shift complete dim = 2
+#pragma HLS ARRAY_RESHAPE variable = tab complete dim = 2
   vector_ports at;
   at.inp = inp;
   at.acc = acc;
@@ -67,6 +69,7 @@ void tsr_hls_vector(ap_uint<1> vta, tsr_commands& commands, tsr_marks& places, t
   at.bias = bias;
   at.multiplier = multiplier;
   at.shift = shift;
+  at.tab = tab;
   const bool is_vta = vta != 0;
   place_count load_free = edge_places(is_vta), gemm_free = edge_places(is_vta);
   place_count store_free = edge_places(is_vta);

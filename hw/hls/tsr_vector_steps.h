@@ -18,6 +18,7 @@ struct vector_ports {
   const prm_bias* bias;
   const prm_multiplier* multiplier;
   const prm_shift* shift;
+  const tab_tile* tab;
 };
 
 inline unsigned operand_depth(unsigned memory) {
@@ -35,15 +36,47 @@ inline int32_t read_lane(const vector_ports& at, unsigned memory, uint64_t tile,
   return wrapped_shift(q - zero, left);
 }
 
+// What becomes of an int8 result: its limits, and TAB or not. Every lane has a copy of TAB, so that
+// all look up in the same cycle.
+struct int8_results {
+  int zero, lo, hi;
+  bool table_on;
+  int8_t table[kLanes][kTabDepth][kTabTileBytes];
+};
+
+// Copies TAB for an instruction that looks up in it.
+inline void copy_table(const vector_ports& at, int8_results& to) {
+#pragma HLS INLINE
+  if (!to.table_on) return;
+table_tiles:
+  for (int tile = 0; tile < kTabDepth; ++tile) {
+#pragma HLS PIPELINE II = 1
+    for (int lane = 0; lane < kLanes; ++lane) {
+#pragma HLS UNROLL
+      for (int i = 0; i < kTabTileBytes; ++i) {
+#pragma HLS UNROLL
+        to.table[lane][tile][i] = at.tab[tile][i];
+      }
+    }
+  }
+}
+
+inline int8_t int8_result(const int8_results& as, int lane, int32_t y) {
+#pragma HLS INLINE
+  const int8_t t = clamped(y, as.zero, as.lo, as.hi);
+  const unsigned index = (unsigned)(t + 128);
+  return as.table_on ? as.table[lane][index / kTabTileBytes][index % kTabTileBytes] : t;
+}
+
 inline void write_lane(const vector_ports& at, unsigned memory, uint64_t tile, int lane, int32_t y,
-                       int zero, int lo, int hi) {
+                       const int8_results& as) {
 #pragma HLS INLINE
   if (memory == kVectorMemoryAcc) {
     put_acc(at.acc, tile, lane, y);
   } else if (memory == kVectorMemoryOut) {
-    put_out(at.out, tile, lane, clamped(y, zero, lo, hi));
+    put_out(at.out, tile, lane, int8_result(as, lane, y));
   } else {
-    put_inp(at.inp, tile, lane, clamped(y, zero, lo, hi));
+    put_inp(at.inp, tile, lane, int8_result(as, lane, y));
   }
 }
 
@@ -60,8 +93,14 @@ inline unsigned run_requant(const insn_word& insn, const vector_ports& at) {
   const unsigned iter_out = requant_iter_out(insn), iter_in = requant_iter_in(insn);
   const bool per_tensor = requant_per_tensor(insn) != 0;
   const bool clear = requant_clear(insn) != 0 && from == kVectorMemoryAcc;
-  const int src_zero = (int)requant_src_zero(insn), out_zero = (int)requant_out_zero(insn);
-  const int lo = (int)requant_lo(insn), hi = (int)requant_hi(insn);
+  const int src_zero = (int)requant_src_zero(insn);
+  int8_results as;
+#pragma HLS ARRAY_PARTITION variable = as.table complete dim = 1
+#pragma HLS ARRAY_RESHAPE variable = as.table complete dim = 3
+  as.zero = (int)requant_out_zero(insn);
+  as.lo = (int)requant_lo(insn);
+  as.hi = (int)requant_hi(insn);
+  as.table_on = requant_table(insn) != 0;
   const unsigned dst_out = requant_dst_out(insn), dst_in = requant_dst_in(insn);
   const unsigned src_out = requant_src_out(insn), src_in = requant_src_in(insn);
   const unsigned prm_out = requant_prm_out(insn), prm_in = requant_prm_in(insn);
@@ -73,6 +112,7 @@ inline unsigned run_requant(const insn_word& insn, const vector_ports& at) {
       (!per_tensor && last_index(prm_o, iter_out, prm_out, iter_in, prm_in) >= kPrmDepth)) {
     return kMachineErrorSramRange;
   }
+  copy_table(at, as);
   for (unsigned o = 0; o < iter_out; ++o) {
 #pragma HLS LOOP_TRIPCOUNT min = 1 max = 64
     uint64_t dst = dst_o, src = src_o, prm = prm_o;
@@ -90,7 +130,7 @@ inline unsigned run_requant(const insn_word& insn, const vector_ports& at) {
         const int32_t a = read_lane(at, from, src, lane, src_zero, src_shift);
         const int32_t y = rescaled(wrapped_sum(a, bias), multiplier, shift, round);
         if (clear) put_acc(at.acc, src, lane, 0);
-        write_lane(at, to, dst, lane, y, out_zero, lo, hi);
+        write_lane(at, to, dst, lane, y, as);
       }
       dst += dst_in;
       src += src_in;
@@ -109,8 +149,14 @@ inline unsigned run_add(const insn_word& insn, const vector_ports& at) {
   const unsigned round = add_round(insn), src_shift = add_src_shift(insn);
   const unsigned iter_out = add_iter_out(insn), iter_in = add_iter_in(insn);
   const bool clear = add_clear(insn) != 0;
-  const int src_zero = (int)add_src_zero(insn), out_zero = (int)add_out_zero(insn);
-  const int lo = (int)add_lo(insn), hi = (int)add_hi(insn);
+  const int src_zero = (int)add_src_zero(insn);
+  int8_results as;
+#pragma HLS ARRAY_PARTITION variable = as.table complete dim = 1
+#pragma HLS ARRAY_RESHAPE variable = as.table complete dim = 3
+  as.zero = (int)add_out_zero(insn);
+  as.lo = (int)add_lo(insn);
+  as.hi = (int)add_hi(insn);
+  as.table_on = add_table(insn) != 0;
   const int32_t multiplier = (int32_t)add_multiplier(insn);
   const int shift = (int)add_shift(insn);
   const unsigned dst_out = add_dst_out(insn), dst_in = add_dst_in(insn);
@@ -122,6 +168,7 @@ inline unsigned run_add(const insn_word& insn, const vector_ports& at) {
       last_index(acc_o, iter_out, dst_out, iter_in, dst_in) >= kAccDepth) {
     return kMachineErrorSramRange;
   }
+  copy_table(at, as);
   for (unsigned o = 0; o < iter_out; ++o) {
 #pragma HLS LOOP_TRIPCOUNT min = 1 max = 64
     uint64_t dst = dst_o, src = src_o, acc = acc_o;
@@ -134,7 +181,7 @@ inline unsigned run_add(const insn_word& insn, const vector_ports& at) {
         const int32_t a = read_lane(at, from, src, lane, src_zero, src_shift);
         const int32_t y = rescaled(wrapped_sum(a, at.acc[acc][lane]), multiplier, shift, round);
         if (clear) put_acc(at.acc, acc, lane, 0);
-        write_lane(at, to, dst, lane, y, out_zero, lo, hi);
+        write_lane(at, to, dst, lane, y, as);
       }
       dst += dst_in;
       src += src_in;

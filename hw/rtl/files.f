@@ -35,6 +35,7 @@ bus/tsr_axi_write.sv
 mem/tsr_banked_mem.sv
 mem/tsr_mux.sv
 mem/tsr_prm_mem.sv
+mem/tsr_tab_mem.sv
 
 regs/tsr_regs.sv
 

@@ -3,7 +3,7 @@
 // tsr_compute: GEMM, VECTOR and the memories between them: INP, ACC and OUT.
 //
 //   Input   commands of both units; LOAD's writes to INP, ACC and OUT; STORE's reads of OUT and ACC
-//   Memory  reads UOP, WGT and PRM, which answer in the next cycle
+//   Memory  reads UOP, WGT and PRM, which answer in the next cycle; TAB, which answers in the same
 //
 // All ports are described in hw/rtl/README.md.
 `default_nettype none
@@ -53,7 +53,7 @@ module tsr_compute (
   input  logic                                ld_wr_fill_i,
   input  logic [31:0]                         ld_wr_pad_i,
   output logic [63:0]                         ld_wr_digest_o,
-  // UOP, WGT and PRM
+  // UOP, WGT, PRM and TAB
   output logic                                uop_rd_en_o,
   output logic [tsr_pkg::UopIdxBits-1:0]      uop_rd_addr_o,
   input  logic [63:0]                         uop_rd_data_i,
@@ -63,6 +63,8 @@ module tsr_compute (
   output logic                                prm_rd_en_o,
   output logic [tsr_pkg::PrmIdxBits-1:0]      prm_rd_addr_o,
   input  logic [8*tsr_pkg::PrmBytes-1:0]      prm_rd_data_i,
+  output logic [8*tsr_pkg::Lanes-1:0]         tab_index_o,
+  input  logic [8*tsr_pkg::Lanes-1:0]         tab_byte_i,
   // STORE's reads; answered in the next cycle
   input  logic                                st_rd_valid_i,
   output logic                                st_rd_ready_o,
@@ -120,7 +122,7 @@ module tsr_compute (
     .err_valid_o(vector_err_valid_o), .err_code_o(vector_err_code_o), .err_num_o(vector_err_num_o),
     .busy_o(vector_busy_o), .memwait_o(vector_memwait_o), .hazard_o(vector_hazard_o),
     .uop_rd_en_o(vector_uop_en), .uop_rd_addr_o(vector_uop_addr), .uop_rd_data_i,
-    .prm_rd_en_o, .prm_rd_addr_o, .prm_rd_data_i,
+    .prm_rd_en_o, .prm_rd_addr_o, .prm_rd_data_i, .tab_index_o, .tab_byte_i,
     .acc_rd_valid_o(va_valid), .acc_rd_ready_i(va_ready), .acc_rd_addr_o(va_addr), .acc_rd_data_i(va_data),
     .out_rd_en_o(vo_en), .out_rd_addr_o(vo_addr), .out_rd_data_i(vo_data),
     .inp_rd_valid_o(vi_valid), .inp_rd_ready_i(vi_ready), .inp_rd_addr_o(vi_addr), .inp_rd_data_i(vi_data),

@@ -74,6 +74,7 @@ module tsr_units #(
   logic [63:0] uop_rd_data;
   logic [8*tsr_pkg::WgtTileBytes-1:0] wgt_rd_data;
   logic [8*tsr_pkg::PrmBytes-1:0] prm_rd_data;
+  logic [8*tsr_pkg::Lanes-1:0] tab_index, tab_byte;
   tsr_load_path #(
     .MaxBurst(MaxBurst)
   ) u_load (
@@ -120,7 +121,9 @@ module tsr_units #(
     .wgt_rd_data_o(wgt_rd_data),
     .prm_rd_en_i(prm_rd_en),
     .prm_rd_addr_i(prm_rd_addr),
-    .prm_rd_data_o(prm_rd_data)
+    .prm_rd_data_o(prm_rd_data),
+    .tab_index_i(tab_index),
+    .tab_byte_o(tab_byte)
   );
   // GEMM, VECTOR and their memories.
   logic st_rd_valid, st_rd_ready, st_rd_acc, st_rd_data_valid;
@@ -176,6 +179,8 @@ module tsr_units #(
     .prm_rd_en_o(prm_rd_en),
     .prm_rd_addr_o(prm_rd_addr),
     .prm_rd_data_i(prm_rd_data),
+    .tab_index_o(tab_index),
+    .tab_byte_i(tab_byte),
     .st_rd_valid_i(st_rd_valid),
     .st_rd_ready_o(st_rd_ready),
     .st_rd_addr_i(st_rd_addr),

@@ -29,6 +29,9 @@ little-endian and signed numbers two's complement; bit 0 is the lowest bit of th
 inline constexpr std::string_view kMemoryProse = R"(
 All tiles are row-major. VECTOR reads and writes INP tiles as if they were OUT tiles. Bank conflicts cost cycles, never
 values. Where the high bits of a tile's index choose its bank, the banks are quarters of the memory.
+
+TAB holds one table, a byte for each int8 value: byte v + 128 of the 256 is the result for v. Any function from int8 to
+int8 fits: a sigmoid, tanh or GELU between two scales. Every lane of VECTOR reads a byte of it in each cycle.
 )";
 
 inline constexpr std::string_view kTessera = R"(
@@ -77,10 +80,13 @@ column `tap` of the WGT tile.
     {"Requant",
      R"(`bias` is 0 with `per_tensor`. An int8 source may be its own destination. With
 `clear`, an ACC source tile becomes zero before the result is written; a later iteration that reads it finds that.
+With `table` the zero point and the clamp come first; the byte that TAB has for the result t is written in its place. The
+instruction reads TAB as it is when its token has come, so the next table may be loaded only when the instruction has
+pushed one to LOAD. A lookup costs no cycle.
 )"},
     {"Add",
      R"(Two int8 tensors of different scales: the one of the smaller scale has first gone to ACC through a per-tensor Requant
-with `src_shift` 20, the other is added here with `src_shift` 19.
+with `src_shift` 20, the other is added here with `src_shift` 19. `table` looks the sum up, as in Requant.
 )"},
     {"Alu",
      R"(Pooling is a reduction over a window: `red_out` and `red_in` are its sides. Without `init` the ACC tile takes

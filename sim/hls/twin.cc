@@ -40,6 +40,7 @@ class Twin : public HlsTwin {
     bias_.Clear();
     multiplier_.Clear();
     shift_.Clear();
+    tab_.Clear();
   }
 
   void RunTop(int top, const HlsLaunch& run, HlsQueues& q, tsr_report* report) override {
@@ -59,7 +60,7 @@ class Twin : public HlsTwin {
                             *f[kV][kL], *t[kS][kL], *f[kS][kL], *t[kL][kG], *f[kL][kG], *t[kL][kV],
                             *f[kL][kV], *t[kL][kS], *f[kL][kS], uop_.get(), wgt_.get(), inp_.get(),
                             acc_.get(), out_.get(), bias_.get(), multiplier_.get(), shift_.get(),
-                            report);
+                            tab_.get(), report);
       case 1 + kUnitGemm:
         return tsr_hls_gemm(gmem, &run.map, vta, *c[kG], *p[kG], *t[kL][kG], *f[kL][kG], *t[kV][kG],
                             *f[kV][kG], *t[kS][kG], *f[kS][kG], *t[kG][kL], *f[kG][kL], *t[kG][kV],
@@ -69,7 +70,8 @@ class Twin : public HlsTwin {
         return tsr_hls_vector(vta, *c[kV], *p[kV], *t[kL][kV], *f[kL][kV], *t[kG][kV], *f[kG][kV],
                               *t[kS][kV], *f[kS][kV], *t[kV][kL], *f[kV][kL], *t[kV][kG],
                               *f[kV][kG], *t[kV][kS], *f[kV][kS], inp_.get(), acc_.get(),
-                              out_.get(), bias_.get(), multiplier_.get(), shift_.get(), report);
+                              out_.get(), bias_.get(), multiplier_.get(), shift_.get(), tab_.get(),
+                              report);
       default:
         return tsr_hls_store(gmem, &run.map, vta, *c[kS], *p[kS], *t[kL][kS], *f[kL][kS],
                              *t[kG][kS], *f[kG][kS], *t[kV][kS], *f[kV][kS], *t[kS][kL], *f[kS][kL],
@@ -87,6 +89,7 @@ class Twin : public HlsTwin {
   Scratchpad<prm_bias> bias_{kPrmDepth};
   Scratchpad<prm_multiplier> multiplier_{kPrmDepth};
   Scratchpad<prm_shift> shift_{kPrmDepth};
+  Scratchpad<tab_tile> tab_{kTabDepth};
 };
 
 }  // namespace

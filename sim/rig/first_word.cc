@@ -60,11 +60,11 @@ struct SpaceView {
 };
 
 std::vector<SpaceView> Views(const isa::MachineState& m) {
-  using isa::Memory;
   std::vector<SpaceView> views;
-  for (const Memory memory : {Memory::kAcc, Memory::kOut, Memory::kInp, Memory::kWgt, Memory::kPrm,
-                              Memory::kTab, Memory::kUop})
-    views.push_back({isa::ByteSpaceOf(memory), memory, m.BytesOf(memory)});
+  for (const isa::MemoryRow& row : isa::kMemoryRows) {
+    if (!row.lies_in)
+      views.push_back({isa::ByteSpaceOf(row.memory), row.memory, m.BytesOf(row.memory)});
+  }
   return views;
 }
 

@@ -172,9 +172,11 @@ std::vector<isa::AnyInsn> InsnGenerator::Prologue() {
     }
   };
   add(Memory::kUop, WindowOf(Memory::kUop).count);
-  std::vector<Memory> rest = {Memory::kInp, Memory::kWgt, Memory::kAcc};
-  if (profile_ == Profile::kTessera)
-    rest.insert(rest.end(), {Memory::kPrm, Memory::kOut, Memory::kTab});
+  std::vector<Memory> rest;
+  for (const isa::MemoryRow& row : isa::kMemoryRows) {
+    const bool loaded = (isa::LoadedIn(profile_).mask >> static_cast<int>(row.memory) & 1) != 0;
+    if (loaded && !row.lies_in && row.memory != Memory::kUop) rest.push_back(row.memory);
+  }
   for (size_t n = rest.size(); n > 0; --n) {
     const size_t k = static_cast<size_t>(rng_.Range(0, static_cast<int64_t>(n) - 1));
     const int64_t count = rng_.Range(8, 64);

@@ -6,6 +6,7 @@
 namespace tessera::rig {
 
 using isa::Memory;
+using isa::Profile;
 
 int64_t InsnGenerator::Value(const isa::FieldValues& values) {
   if (values.kind == isa::ValuesKind::kRange) return rng_.Range(values.least, values.greatest);
@@ -17,9 +18,9 @@ int64_t InsnGenerator::Value(const isa::FieldValues& values) {
 }
 
 isa::Insn InsnGenerator::RandomLoad() {
-  constexpr Memory kAny[] = {Memory::kInp, Memory::kInp, Memory::kWgt, Memory::kOut,
-                             Memory::kAcc, Memory::kPrm, Memory::kUop, Memory::kTab};
-  const Memory memory = kAny[rng_.Range(0, std::ssize(kAny) - 1)];
+  const Memory memory = rng_.OneIn(8)
+                            ? Memory::kInp  // more often than the others
+                            : static_cast<Memory>(Value(isa::LoadedIn(Profile::kTessera)));
   const bool record = memory == Memory::kUop || memory == Memory::kPrm;
   const int64_t bytes = config_.TileBytes(memory);
   const TileWindow& window = WindowOf(memory);

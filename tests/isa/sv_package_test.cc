@@ -82,6 +82,9 @@ TEST(SvPackage, ConstantsOfDefault) {
                            "int PrmIdxBits = 6",
                            "int PrmBytes = 144",
                            "int PrmTileBytes = 144",
+                           "int TabDepth = 64",
+                           "int TabIdxBits = 6",
+                           "int TabTileBytes = 4",
                            "int VtaUopDepth = 8192",
                            "int VtaUopIdxBits = 13",
                            "int AccBanks = 4",
@@ -109,6 +112,18 @@ TEST(SvPackage, ConstantsOfDefault) {
   ExpectLine(text,
              "logic [255:0] NAMED_BITS_FINISH = "
              "256'h0000000000000000_0000000000000000_0000000000000000_0000000000000fff");
+}
+
+TEST(SvPackage, SizesOfMemoriesAreFunctions) {
+  const std::string text = PrintSvPackage(LoadConfig("default").value());
+  for (const char* line :
+       {"MEM_UOP: mem_depth = vta ? 21'd8192 : 21'd4096", "MEM_ACC8: mem_depth = 21'd2048",
+        "MEM_PRM: mem_depth = 21'd64", "MEM_UOP: mem_tile_bytes = vta ? 16'd4 : 16'd8",
+        "MEM_ACC: mem_tile_bytes = 16'd64", "MEM_ACC8: mem_tile_bytes = 16'd16",
+        "MEM_TAB: mem_tile_bytes = 16'd4", "MEM_ACC: mem_tile_shift = 4'd6",
+        "MEM_UOP: mem_tile_shift = vta ? 4'd2 : 4'd3"}) {
+    EXPECT_NE(text.find(fmt::format("\n      {};\n", line)), std::string::npos) << line;
+  }
 }
 
 TEST(SvPackage, WithoutVtaItsFunctionsGiveZero) {

@@ -30,9 +30,6 @@ namespace {
 using isa::Space;
 using Addresses = std::map<int, std::set<int64_t>>;  // space index -> tiles or bytes
 
-constexpr isa::Memory kScratchpads[] = {isa::Memory::kUop, isa::Memory::kWgt, isa::Memory::kInp,
-                                        isa::Memory::kAcc, isa::Memory::kOut, isa::Memory::kPrm,
-                                        isa::Memory::kTab};
 constexpr int kSegmentBits = 17;  // segment s of the test lies at s << kSegmentBits
 
 // Collects the tiles and bytes that the semantics write.
@@ -51,9 +48,11 @@ struct Writes {
                                                              static_cast<int64_t>(bases[segment]));
         continue;
       }
-      for (const isa::Memory m : kScratchpads) {
-        if (isa::ByteSpaceOf(m) == space)
-          (*addresses)[static_cast<int>(m)].insert(at / config.TileBytes(m, profile));
+      for (const isa::MemoryRow& row : isa::kMemoryRows) {
+        if (!row.lies_in && isa::ByteSpaceOf(row.memory) == space) {
+          (*addresses)[static_cast<int>(row.memory)].insert(at /
+                                                            config.TileBytes(row.memory, profile));
+        }
       }
     }
   }
@@ -63,27 +62,10 @@ using isa::MachineState;
 
 // The storage of tile |tile| of |memory| in |m|, as bytes; for a record without its padding.
 std::span<std::byte> TileOf(MachineState& m, isa::Memory memory, int64_t tile) {
-  const auto part = [&](auto& storage) {
-    const auto bytes = static_cast<size_t>(m.config.TileBytes(memory, m.profile));
-    return std::as_writable_bytes(std::span(storage))
-        .subspan(static_cast<size_t>(tile) * bytes, bytes);
-  };
-  switch (memory) {
-    case isa::Memory::kUop:
-      return part(m.uop);
-    case isa::Memory::kWgt:
-      return part(m.wgt);
-    case isa::Memory::kInp:
-      return part(m.inp);
-    case isa::Memory::kOut:
-      return part(m.out);
-    case isa::Memory::kTab:
-      return part(m.tab);
-    case isa::Memory::kPrm:
-      return part(m.prm).first(static_cast<size_t>(isa::RecordBytes(memory) * m.config.block_out));
-    default:
-      return part(m.acc);
-  }
+  const auto bytes = static_cast<size_t>(m.config.TileBytes(memory, m.profile));
+  const auto stored = static_cast<size_t>(isa::RecordBytes(memory) * m.config.block_out);
+  return std::as_writable_bytes(m.BytesOf(memory))
+      .subspan(static_cast<size_t>(tile) * bytes, stored != 0 ? stored : bytes);
 }
 
 // A machine, the device memory that it sees, and the segments in it.
@@ -105,7 +87,9 @@ struct WalkedMachine {
 
 // Random contents for every tile and byte that |kept| does not name.
 void Disturb(WalkedMachine& bench, const Addresses& kept, Rng& rng) {
-  for (const isa::Memory memory : kScratchpads) {
+  for (const isa::MemoryRow& row : isa::kMemoryRows) {
+    const isa::Memory memory = row.memory;
+    if (row.lies_in) continue;
     const auto it = kept.find(static_cast<int>(memory));
     for (int64_t tile = 0; tile < bench.state.Depth(memory); ++tile) {
       if (it != kept.end() && it->second.contains(tile)) continue;

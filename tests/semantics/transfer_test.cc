@@ -34,21 +34,13 @@ struct BoxModel {
   }
 };
 
-uint8_t* BytesOf(MachineState& m, Memory memory) {
-  switch (memory) {
-    case Memory::kUop:
-      return m.uop.data();
-    case Memory::kWgt:
-      return reinterpret_cast<uint8_t*>(m.wgt.data());
-    case Memory::kInp:
-      return reinterpret_cast<uint8_t*>(m.inp.data());
-    case Memory::kAcc:
-      return reinterpret_cast<uint8_t*>(m.acc.data());
-    case Memory::kOut:
-      return reinterpret_cast<uint8_t*>(m.out.data());
-    default:
-      return m.prm.data();
+// The scratchpads, of which LOAD fills each.
+std::vector<Memory> Scratchpads() {
+  std::vector<Memory> all;
+  for (const MemoryRow& row : kMemoryRows) {
+    if (!row.lies_in) all.push_back(row.memory);
   }
+  return all;
 }
 
 // The value of byte |offset| of a record in PRM after LOAD writes |value| over |old|.
@@ -66,18 +58,16 @@ TEST(Load, EqualsAModelFromTheDestination) {
       SCOPED_TRACE(::testing::Message() << name << " seed " << seed);
       Rng rng(seed);
       Machine m(config, rng, 1 << 16);
-      constexpr Memory kDestinations[] = {Memory::kUop, Memory::kWgt, Memory::kInp,
-                                          Memory::kAcc, Memory::kOut, Memory::kPrm};
-      const Memory memory = kDestinations[seed % 6];
-      const bool record = memory == Memory::kUop || memory == Memory::kPrm;
+      const std::vector<Memory> scratchpads = Scratchpads();
+      const Memory memory = scratchpads[seed % scratchpads.size()];
+      const MemoryRow& row = RowOf(memory);
       const int64_t tile_bytes = config.TileBytes(memory);
       Load load{.memory = static_cast<int64_t>(memory),
                 .segment = rng.Range(0, 7),
                 .pad_value = rng.Range(-128, 127)};
-      load.x_bytes =
-          record || memory == Memory::kAcc || rng.OneIn(2) ? tile_bytes : rng.Range(1, tile_bytes);
+      load.x_bytes = row.whole || rng.OneIn(2) ? tile_bytes : rng.Range(1, tile_bytes);
       load.x_size = rng.Range(0, 5), load.y_size = rng.Range(0, 4), load.z_size = rng.Range(0, 3);
-      if (!record) {
+      if (row.pads) {
         load.x_pad_0 = rng.Range(0, 2), load.x_pad_1 = rng.Range(0, 2);
         load.y_pad_0 = rng.Range(0, 2), load.y_pad_1 = rng.Range(0, 2);
       }
@@ -90,7 +80,7 @@ TEST(Load, EqualsAModelFromTheDestination) {
       load.sram_base = rng.Range(0, config.Depth(memory) - box.tiles());
 
       Machine want = m;
-      uint8_t* bytes = BytesOf(want.state, memory);
+      const std::span<uint8_t> bytes = want.state.BytesOf(memory);
       for (int64_t i = 0; i < config.Depth(memory) * tile_bytes; ++i) {
         const int64_t tile = i / tile_bytes - load.sram_base;
         if (tile < 0 || tile >= box.tiles()) continue;
@@ -238,7 +228,7 @@ TEST(VtaTransfer, EqualsAModelFromTheDestination) {
           if (memory == Memory::kAcc8) {
             want.state.acc[(v.sram_base + tile) * tile_bytes + i] = static_cast<int8_t>(value);
           } else {
-            BytesOf(want.state, memory)[(v.sram_base + tile) * tile_bytes + i] = value;
+            want.state.BytesOf(memory)[(v.sram_base + tile) * tile_bytes + i] = value;
           }
         }
       }

@@ -33,9 +33,9 @@ FLOATING = {TypeKind.FLOAT, TypeKind.DOUBLE, TypeKind.LONGDOUBLE}
 LOOPS = {Kind.FOR_STMT, Kind.WHILE_STMT}
 FUNCTIONS = {Kind.FUNCTION_DECL, Kind.FUNCTION_TEMPLATE}
 RECORDS = {Kind.STRUCT_DECL, Kind.CLASS_DECL, Kind.UNION_DECL}
-# Each moves one word in and one word out per cycle: a scratchpad has a read port and a write port per top, a memory port
-# has two channels.
-MEMORIES = {"uop", "wgt", "inp", "acc", "out", "bias", "multiplier", "shift", "gmem"}
+# Interfaces of a top that move one word in and one word out per cycle: a scratchpad has a read port and a write port per
+# top, a memory port has two channels.
+MEMORIES = {"ap_memory", "m_axi"}
 # KNOWN: pragmas that the twin may use; tools of 2021 and later take them. OLD: pragmas that those tools no longer take.
 KNOWN = {"INTERFACE", "PIPELINE", "UNROLL", "LOOP_TRIPCOUNT", "INLINE", "ARRAY_PARTITION", "ARRAY_RESHAPE", "DEPENDENCE",
          "STREAM"}
@@ -66,7 +66,7 @@ class Top:
     def __init__(self, path, arguments):
         self.unit = cindex.Index.create().parse(path, args=["-xc++", "-fsyntax-only"] + arguments)
         self.main = self.unit.spelling
-        self.functions, self.records, self.parents = {}, [], {}
+        self.functions, self.records, self.parents, self.memories = {}, [], {}, set()
         self.tokens, self.pragmas, self.lines = {}, {}, {}
         for file in {str(i.include) for i in self.unit.get_includes()} | {self.main}:
             if self.ours(file):
@@ -96,6 +96,8 @@ class Top:
             words = [t.spelling for t in row]
             if words[:2] == ["#", "pragma"] and words[2:3] and words[2].upper() == "HLS":
                 self.pragmas[path].append(Pragma((path, line), words[3:]))
+                if self.pragmas[path][-1].kind == "INTERFACE" and MEMORIES & self.pragmas[path][-1].value.keys():
+                    self.memories.add(self.pragmas[path][-1].value.get("port"))
             else:
                 rest += row
         self.tokens[path] = rest
@@ -257,10 +259,10 @@ def pragmas(top):
                 yield place(loop), "a loop without LOOP_TRIPCOUNT or UNROLL"
 
 
-def memory_of(subscript):
-    """The memory whose tile an array subscript names, or None."""
+def memory_of(top, subscript):
+    """The memory of the top whose tile an array subscript names, or None."""
     name = bare(list(subscript.get_children())[0]).spelling
-    return name if name in MEMORIES else None
+    return name if name in top.memories else None
 
 
 def assigned(node):
@@ -283,9 +285,9 @@ def accesses(top, node, used, depth=0):
         if left is not None:
             written |= {n.hash for n in left.walk_preorder() if n.kind == Kind.ARRAY_SUBSCRIPT_EXPR}
     for one in nodes:
-        if one.kind == Kind.ARRAY_SUBSCRIPT_EXPR and memory_of(one):
+        if one.kind == Kind.ARRAY_SUBSCRIPT_EXPR and memory_of(top, one):
             index = " ".join(t.spelling for t in list(one.get_children())[1].get_tokens())
-            used.add((memory_of(one), "write" if one.hash in written else "read", index))
+            used.add((memory_of(top, one), "write" if one.hash in written else "read", index))
         if one.kind == Kind.CALL_EXPR and one.referenced and one.referenced.kind == Kind.FUNCTION_DECL and depth < 6:
             target = top.functions.get(key(one.referenced.get_definition() or one.referenced))
             if target is not None and top.ours(target.location.file.name):

@@ -9,7 +9,7 @@
 `default_nettype none
 module tsr_digest #(
   parameter int Bytes = 8,           // bytes a write can change; a multiple of 4
-  parameter logic [7:0] Space = 8'd1 // 1 uop, 2 wgt, 3 inp, 4 acc, 5 out, 6 prm
+  parameter logic [7:0] Space = 8'd1 // isa::ByteSpace
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_load_path: the LOAD unit with the scratchpads that only LOAD writes: UOP, WGT and PRM.
+// tsr_load_path: the LOAD unit with the scratchpads that only LOAD writes: UOP, WGT, PRM and TAB.
 //
 //   Input   LOAD's commands; beats of its reads
 //   Output  LOAD's read requests; its write port towards INP, ACC and OUT
-//   Output  the read ports of UOP, WGT and PRM
+//   Output  the read ports of UOP, WGT and PRM; TAB's lookups, in the same cycle
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -58,10 +58,12 @@ module tsr_load_path #(
   output logic [8*tsr_pkg::WgtTileBytes-1:0] wgt_rd_data_o,
   input  logic                               prm_rd_en_i,
   input  logic [tsr_pkg::PrmIdxBits-1:0]     prm_rd_addr_i,
-  output logic [8*tsr_pkg::PrmBytes-1:0]     prm_rd_data_o
+  output logic [8*tsr_pkg::PrmBytes-1:0]     prm_rd_data_o,
+  input  logic [8*tsr_pkg::Lanes-1:0]        tab_index_i,
+  output logic [8*tsr_pkg::Lanes-1:0]        tab_byte_o
 );
   logic wr_valid, to_compute;
-  logic [63:0] digest_uop, digest_wgt, digest_prm;
+  logic [63:0] digest_uop, digest_wgt, digest_prm, digest_tab;
   assign to_compute = (ld_wr_mem_o == tsr_pkg::MEM_INP) | (ld_wr_mem_o == tsr_pkg::MEM_ACC) |
                       (ld_wr_mem_o == tsr_pkg::MEM_OUT);
   assign ld_wr_valid_o = wr_valid & to_compute;
@@ -103,7 +105,7 @@ module tsr_load_path #(
     .ld_wr_be_o,
     .ld_wr_fill_o,
     .ld_wr_pad_o,
-    .ld_wr_digest_i(digest_uop + digest_wgt + digest_prm + ld_wr_digest_i)
+    .ld_wr_digest_i(digest_uop + digest_wgt + digest_prm + digest_tab + ld_wr_digest_i)
   );
   // One bank each: one unit reads, LOAD writes, and neither ever waits.
   logic unused_uop_rd_ready, unused_uop_wr_ready, unused_uop_ld_ready;
@@ -184,6 +186,17 @@ module tsr_load_path #(
     .rd_en_i(prm_rd_en_i),
     .rd_addr_i(prm_rd_addr_i),
     .rd_data_o(prm_rd_data_o)
+  );
+  tsr_tab_mem u_tab_mem (
+    .clk_i,
+    .rst_ni,
+    .trace_en_i,
+    .wr_valid_i(wr_valid & (ld_wr_mem_o == tsr_pkg::MEM_TAB)),
+    .wr_tile_i(ld_wr_tile_o[tsr_pkg::TabIdxBits-1:0]),
+    .wr_data_i(ld_wr_data_o),
+    .digest_o(digest_tab),
+    .index_i(tab_index_i),
+    .byte_o(tab_byte_o)
   );
 
   logic unused;

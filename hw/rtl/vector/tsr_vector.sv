@@ -4,13 +4,13 @@
 //
 //   Input   commands (hw/rtl/README.md): Requant, Add and Alu, or profile vta's ALU
 //   Output  retirement in order; the first error, after the retirement of all before it
-//   Memory  reads ACC, OUT, INP, PRM and, in profile vta, UOP; writes ACC, OUT and INP. The unit waits when
+//   Memory  reads ACC, OUT, INP, PRM, TAB and, in profile vta, UOP; writes ACC, OUT and INP. The unit waits when
 //           ACC or INP does not serve a read, or ACC a write
 //   Cost    N steps retire N + 22 cycles after the command was taken when nothing waits; a command every
 //           third cycle, else no gap. An Alu whose two operands are both read from ACC takes two cycles a step
 //
 // Slot 0: loops, micro-op address. 1: micro-op, tile indices. 2: ranges, hazards. 3: reads. 4: their data; the lanes' stage 0.
-// 5 to 17: the lanes' stages 1 to 13. 18: results in order. 19: writes. A step that reads a tile which a result in flight will
+// 5 to 17: the lanes' stages 1 to 13. 18: results in order, looked up in TAB. 19: writes. A step that reads a tile which a result in flight will
 // write waits in slot 3. After slot 3 nothing waits: a step is issued only when there is a place for its result.
 `default_nettype none
 `include "tsr_assert.svh"
@@ -40,6 +40,8 @@ module tsr_vector (
   output logic                               prm_rd_en_o,
   output logic [tsr_pkg::PrmIdxBits-1:0]     prm_rd_addr_o,
   input  logic [8*tsr_pkg::PrmBytes-1:0]     prm_rd_data_i,
+  output logic [8*tsr_pkg::Lanes-1:0]        tab_index_o,
+  input  logic [8*tsr_pkg::Lanes-1:0]        tab_byte_i,
   output logic                               acc_rd_valid_o,
   input  logic                               acc_rd_ready_i,
   output logic [tsr_pkg::AccIdxBits-1:0]     acc_rd_addr_o,
@@ -263,16 +265,14 @@ module tsr_vector (
   end
 
   // ---- The lanes. sN_q is the step in their stage N; stage 0 has the data that was read.
-  logic held0_q, held1_q;
+  logic held0_q, held1_q, own0_q, high0_q, inp0_q, acc0_q, add_acc0_q, add_acc1_q, alu_s2;
   logic [13:0] valid_q;
   logic [12:0] busy;
   tsr_vector_pkg::lane_t s0_q, s1_q, s2_q, s3_q, s4_q, s5_q, s6_q, s7_q, s8_q, s9_q, s10_q, s11_q, s12_q;
   logic emit13_q, clamp13_q;  // of stage 13: flops with the logic before them, not a shift register: 16 lanes wait for them
   logic [7:0] lo13_q, hi13_q;
   tsr_vector_pkg::do_t do3_q;
-  logic alu_s2;
   assign alu_s2 = s2_q.step.kind == tsr_vector_pkg::KIND_ALU;
-  logic own0_q, high0_q, inp0_q, acc0_q, add_acc0_q, add_acc1_q;
   logic [15:0] power0_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -353,11 +353,11 @@ module tsr_vector (
   tsr_vector_flight #(.TileBits(TileBits)) u_flight (
     .clk_i, .rst_ni,
     .push_i(fire && step3_q.emit), .push_work_i(work3_q), .push_last_i(last3_q), .push_bad_i(bad3_q),
-    .push_mem_i(step3_q.dst_mem), .push_tile_i(dst3_q), .push_clear_i(clear3_q), .push_clear_tile_i(clear_tile3_q),
+    .push_table_i(consts3_q.table_on), .push_mem_i(step3_q.dst_mem), .push_tile_i(dst3_q), .push_clear_i(clear3_q), .push_clear_tile_i(clear_tile3_q),
     .ask_i(advance),
     .src_acc_i(src_acc2_q), .src_mem_i(step2_q.src_mem), .src_tile_i(src2_q[TileBits-1:0]),
     .acc_read_i(use_acc2_q), .acc_tile_i(acc2_q[AccBits-1:0]), .ok_o(ok),
-    .result_valid_i(valid_q[13] && emit13_q), .result_data_i(result),
+    .result_valid_i(valid_q[13] && emit13_q), .result_data_i(result), .tab_index_o, .tab_byte_i,
     .acc_wr_valid_o, .acc_wr_ready_i, .acc_wr_addr_o, .acc_wr_data_o,
     .out_wr_en_o, .out_wr_addr_o, .out_wr_data_o, .inp_wr_en_o, .inp_wr_addr_o, .inp_wr_data_o,
     .done_last_o(done_last), .done_bad_o(done_bad), .empty_o(empty)

@@ -80,6 +80,7 @@ module tsr_vector_decode (
     consts_o.out_zero = tsr_pkg::requant_out_zero(insn_i);
     consts_o.lo = tsr_pkg::requant_lo(insn_i);
     consts_o.hi = tsr_pkg::requant_hi(insn_i);
+    consts_o.table_on = tsr_pkg::requant_table(insn_i);
     consts_o.multiplier = tsr_pkg::requant_multiplier(insn_i);
     consts_o.shift = tsr_pkg::requant_shift(insn_i);
     consts_o.imm = vta_i ? {{16{vta_imm[15]}}, vta_imm} : tsr_pkg::alu_imm(insn_i);

@@ -6,6 +6,7 @@
 //   Input   push_*: a step with a result to come is issued; result_*: the next result is here
 //           ask_i: src_* and acc_* are the tiles that the next step to issue will read; late
 //   Output  ok_o: there is room, and no result in flight will write a tile that was asked for
+//   Output  tab_index_o: the oldest result's int8 values; tab_byte_i: their bytes of TAB, in the same cycle
 //   Writes  ACC, OUT and INP from flops, as the results come; ACC may make them wait. A tile to clear is
 //           cleared before the result is written
 //   Output  done_*: a result is written in this cycle
@@ -24,6 +25,7 @@ module tsr_vector_flight #(
   input  logic                               push_work_i,  // 0: nothing is written
   input  logic                               push_last_i,  // of its command
   input  logic                               push_bad_i,   // no result, but an error
+  input  logic                               push_table_i, // OUT or INP gets TAB's bytes in place of the results
   input  logic [1:0]                         push_mem_i,   // VMEM_*
   input  logic [TileBits-1:0]                push_tile_i,
   input  logic                               push_clear_i,
@@ -39,6 +41,8 @@ module tsr_vector_flight #(
   // results
   input  logic                               result_valid_i,
   input  logic [32*tsr_pkg::Lanes-1:0]       result_data_i,
+  output logic [8*tsr_pkg::Lanes-1:0]        tab_index_o,
+  input  logic [8*tsr_pkg::Lanes-1:0]        tab_byte_i,
   // writes
   output logic                               acc_wr_valid_o,
   input  logic                               acc_wr_ready_i,
@@ -67,8 +71,8 @@ module tsr_vector_flight #(
   logic some, no_room, filled, unused_full;  // some: an entry has its result; no_room, filled: the ring is full, not empty
   logic take, part, move, written;
 
-  localparam int InfoBits = 5 + TileBits + AccBits;
-  logic head_work, head_last, head_bad, to_acc;
+  localparam int InfoBits = 6 + TileBits + AccBits;
+  logic head_work, head_last, head_bad, head_table, to_acc;
   logic head_clear_q, head_both_q;  // it clears a tile; it also writes ACC: flops, since long paths depend on them
   logic [1:0] head_mem;
   logic [TileBits-1:0] head_tile;
@@ -76,9 +80,9 @@ module tsr_vector_flight #(
   logic [32*Lanes-1:0] head_data;
   tsr_lutram #(.Depth(Depth), .Width(InfoBits), .AddrBits(Bits)) u_info (
     .clk_i, .we_i(push_i), .waddr_i(push_at_q),
-    .wdata_i({push_work_i, push_last_i, push_bad_i, push_mem_i, push_tile_i, push_clear_tile_i}),
+    .wdata_i({push_work_i, push_last_i, push_bad_i, push_table_i, push_mem_i, push_tile_i, push_clear_tile_i}),
     .raddr_i(head_q),
-    .rdata_o({head_work, head_last, head_bad, head_mem, head_tile, head_clear_tile})
+    .rdata_o({head_work, head_last, head_bad, head_table, head_mem, head_tile, head_clear_tile})
   );
   tsr_lutram #(.Depth(Depth), .Width(32 * Lanes), .AddrBits(Bits)) u_results (
     .clk_i, .we_i(result_valid_i), .waddr_i(result_at_q), .wdata_i(result_data_i), .raddr_i(head_q),
@@ -213,12 +217,13 @@ module tsr_vector_flight #(
       {write_work_q, write_last_q, write_bad_q, write_clear_q} <= {head_work, head_last, head_bad, clears};
       {write_mem_q, write_tile_q, write_clear_tile_q} <= {head_mem, head_tile, head_clear_tile};
       acc_data_q <= clears ? '0 : head_data;
-      byte_q <= low_bytes(head_data);
     end
+    // OUT and INP never make a write wait, so their bytes need no hold: |take| comes late, and has many loads.
+    if (tsr_sim_pkg::Always || take) byte_q <= head_table ? tab_byte_i : tab_index_o;
   end
-  function automatic [8*Lanes-1:0] low_bytes(input [32*Lanes-1:0] words);
-    for (int l = 0; l < Lanes; l++) low_bytes[8*l+:8] = words[32*l+:8];
-  endfunction
+  for (genvar l = 0; l < Lanes; l++) begin : g_low
+    assign tab_index_o[8*l+:8] = head_data[32*l+:8];
+  end
 
   assign acc_wr_valid_o = acc_valid_q;
   assign acc_wr_addr_o = acc_addr_q;

@@ -16,12 +16,13 @@ package tsr_vector_pkg;
     logic [7:0]  out_zero;
     logic [7:0]  lo;
     logic [7:0]  hi;
+    logic        table_on;    // int8 results are looked up in TAB
     logic [30:0] multiplier;
     logic [5:0]  shift;
     logic [31:0] imm;
     logic [31:0] num;         // of the instruction
   } consts_t;
-  localparam int ConstBits = 140;
+  localparam int ConstBits = 141;
   // The command in the loops and those in front of the lanes, one a slot.
   localparam int Tags = 4;
   localparam int TagBits = 2;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <vector>
 
 namespace tessera::hw {
 
@@ -33,6 +34,18 @@ void GetPort(const Port& port, void* to, size_t bytes) {
   } else {
     std::memcpy(to, &port[0], bytes);
   }
+}
+
+// Sets each byte of |to| to the byte of |table| for the int8 value in |index|: number value + 128.
+// Returns whether |to| has changed.
+template <typename Port>
+bool LookUp(const std::vector<int8_t>& table, const Port& index, Port& to) {
+  int8_t values[sizeof(Port)], before[sizeof(Port)], bytes[sizeof(Port)];
+  GetPort(index, values, sizeof(Port));
+  GetPort(to, before, sizeof(Port));
+  for (size_t n = 0; n < sizeof(Port); ++n) bytes[n] = table[static_cast<size_t>(values[n] + 128)];
+  SetPort(to, bytes, sizeof(Port));
+  return std::memcmp(bytes, before, sizeof(Port)) != 0;
 }
 
 // Every byte of the port becomes |value|.

@@ -88,18 +88,18 @@ Segments RandomSegments(Rng& rng) {
 }
 
 isa::Load RandomLoad(Rng& rng, const isa::Config& c) {
-  static constexpr Memory kMemories[] = {Memory::kUop, Memory::kWgt, Memory::kInp,
-                                         Memory::kAcc, Memory::kOut, Memory::kPrm};
   isa::Load v;
-  const Memory memory = kMemories[rng.Range(0, 5)];
+  Memory memory;
+  do {
+    memory = static_cast<Memory>(rng.Range(0, isa::kMemories - 1));
+  } while (isa::RowOf(memory).lies_in);
   v.memory = static_cast<int64_t>(memory);
   const int64_t tile_bytes = c.TileBytes(memory);
   const int64_t depth = c.Depth(memory);
-  const bool int8 = memory == Memory::kInp || memory == Memory::kWgt || memory == Memory::kOut;
   v.segment = rng.Range(0, 7);
-  v.x_bytes = int8 && rng.OneIn(2) ? rng.Range(1, tile_bytes) : tile_bytes;
+  v.x_bytes = !isa::RowOf(memory).whole && rng.OneIn(2) ? rng.Range(1, tile_bytes) : tile_bytes;
   v.pad_value = rng.Range(-128, 127);
-  if (memory != Memory::kUop && memory != Memory::kPrm && rng.OneIn(2)) {
+  if (isa::RowOf(memory).pads && rng.OneIn(2)) {
     v.x_pad_0 = rng.Range(0, 2);
     v.x_pad_1 = rng.Range(0, 2);
     v.y_pad_0 = rng.Range(0, 2);
@@ -216,8 +216,13 @@ void ExpectError(const isa::InsnWord& word, isa::MachineError code, bool vta = f
 
 TEST(LoadErrors, FieldsWithoutMeaning) {
   isa::Load v = Good();
-  v.memory = 7;
+  v.memory = static_cast<int64_t>(Memory::kTab);  // whole tiles, without pads
+  v.x_bytes = TheConfig().TileBytes(Memory::kTab) - 1;
   ExpectError(Word(v), isa::MachineError::kIllegalField);
+  v.x_bytes += 1;
+  v.y_pad_1 = 1;
+  ExpectError(Word(v), isa::MachineError::kIllegalField);
+  v = Good();
   v.memory = static_cast<int64_t>(Memory::kAcc8);
   ExpectError(Word(v), isa::MachineError::kIllegalField);
   v = Good();
@@ -252,6 +257,11 @@ TEST(LoadErrors, LastTilePastTheScratchpad) {
   ExpectError(Word(v), isa::MachineError::kSramRange);
   v = Good();
   v.sram_base = (1 << 20) - 1;
+  ExpectError(Word(v), isa::MachineError::kSramRange);
+  v = Good();
+  v.memory = static_cast<int64_t>(Memory::kTab);
+  v.x_bytes = v.x_step = TheConfig().TileBytes(Memory::kTab);
+  v.sram_base = TheConfig().Depth(Memory::kTab) - 3;
   ExpectError(Word(v), isa::MachineError::kSramRange);
 }
 

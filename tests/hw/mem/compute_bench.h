@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tsr_compute, GEMM and VECTOR with INP, ACC and OUT, driven from all sides at once: commands of
-// both units, LOAD's chunks, STORE's reads. UOP, WGT and PRM are arrays.
+// both units, LOAD's chunks, STORE's reads. UOP, WGT, PRM and TAB are arrays.
 #ifndef TESSERA_TESTS_HW_MEM_COMPUTE_BENCH_H_
 #define TESSERA_TESTS_HW_MEM_COMPUTE_BENCH_H_
 
@@ -39,6 +39,7 @@ class ComputeBench {
       : uop(config.uop_bytes / 8),
         wgt(config.wgt_bytes),
         prm(config.prm_depth * 9 * config.block_out),
+        tab(config.tab_bytes),
         config_(config) {
     dut_.vta_i = 0;
     dut_.trace_en_i = 1;
@@ -66,6 +67,7 @@ class ComputeBench {
   std::vector<uint64_t> uop;
   std::vector<int8_t> wgt;
   std::vector<uint8_t> prm;
+  std::vector<int8_t> tab;
   // Its answers, in order.
   std::vector<uint64_t> gemm_digests, vector_digests;
   uint64_t load_digest = 0;
@@ -103,6 +105,7 @@ class ComputeBench {
     }
     dut_.clk_i = 0;
     dut_.eval();
+    if (LookUp(tab, dut_.tab_index_o, dut_.tab_byte_i)) dut_.eval();
     const bool take_gemm = dut_.gemm_cmd_valid_i && dut_.gemm_cmd_ready_o;
     const bool take_vector = dut_.vector_cmd_valid_i && dut_.vector_cmd_ready_o;
     const bool take_chunk = dut_.ld_wr_valid_i && dut_.ld_wr_ready_o;

@@ -90,6 +90,8 @@ TEST_P(Compute, ClientsDoNotDisturbEachOther) {
     }
   }
   bench.prm = vector_state.prm;
+  for (int8_t& v : vector_state.tab) v = static_cast<int8_t>(rng.Next());
+  bench.tab = vector_state.tab;
   for (int64_t u = 0; u < 8; ++u) {
     gemm_state.uop[u] = *isa::EncodeUop({.dst = rng.Range(0, 2),
                                          .src = rng.Range(0, 9),
@@ -167,6 +169,7 @@ TEST_P(Compute, ClientsDoNotDisturbEachOther) {
     };
     isa::Requant r;
     r.src_mem = rng.Range(0, 2), r.dst_mem = rng.Range(0, 2);
+    r.table = r.dst_mem != 0 && rng.OneIn(2);
     r.clear = rng.OneIn(2);
     r.round = rng.Range(0, 2);
     r.src_shift = 20;

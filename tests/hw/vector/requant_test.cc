@@ -3,7 +3,8 @@
 // What is tested: the arithmetic of REQUANT, ADD and ALU in all three rounding modes against
 // divisions of exact 128-bit numbers. Space: at least 150,000 values a rounding mode: random, ties
 // and near ties, extremes of accumulator, bias, multiplier and shift; every int8 source with every
-// zero point; ALU operands from a list of edges. Not tested here: loops and hazards (vector_test).
+// zero point; every int8 result of every lane through TAB; ALU operands from a list of edges. Not
+// tested here: loops and hazards (vector_test).
 #include <gtest/gtest.h>
 
 #include "tests/hw/vector/vector_bench.h"
@@ -171,6 +172,55 @@ TEST_P(RequantRound, Int8Sources) {
 INSTANTIATE_TEST_SUITE_P(Rounds, RequantRound,
                          ::testing::Values(isa::Round::kTflite, isa::Round::kEven,
                                            isa::Round::kHalfUp));
+
+// Every int8 result in every lane becomes the byte that TAB has for it, and none does without the
+// flag; ACC gets the result itself.
+TEST(RequantTable, EveryResultOfEveryLane) {
+  const isa::Config& c = TheConfig();
+  Rng rng(17);
+  VectorBench bench(c, false);
+  for (int8_t& v : bench.state.tab) v = static_cast<int8_t>(rng.Next());
+  std::vector<int> values;  // the result that each element of ACC gives
+  for (int64_t i = 0; i < 256 * c.lanes(); ++i) {
+    values.push_back(static_cast<int8_t>(i / c.lanes() + 37 * (i % c.lanes())));
+    bench.state.acc[i] = values.back();
+  }
+  isa::Requant r;
+  r.per_tensor = 1, r.multiplier = 1 << 30, r.shift = 1;  // the product is the accumulator
+  r.lo = -128, r.hi = 127;
+  r.iter_out = 4, r.iter_in = 64;
+  r.src_out = r.dst_out = 64;
+  r.src_in = r.dst_in = 1;
+  isa::Add zero_plus;  // OUT and INP hold zeros before the results
+  zero_plus.src_mem = 1, zero_plus.multiplier = 1 << 30, zero_plus.shift = 1;
+  zero_plus.lo = -128, zero_plus.hi = 127;
+  zero_plus.iter_out = 4, zero_plus.iter_in = 64;
+  zero_plus.src_out = zero_plus.dst_out = 64;
+  zero_plus.src_in = zero_plus.dst_in = 1;
+  const auto expect = [&](const isa::Insn& insn, std::vector<int8_t>& memory, bool table) {
+    std::ranges::fill(bench.state.out, 0);
+    std::ranges::fill(bench.state.inp, 0);
+    bench.Run({{*isa::Encode(insn), 0, 0}}, 1000);
+    ASSERT_FALSE(bench.error);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const int want = table ? bench.state.tab[static_cast<size_t>(values[i] + 128)] : values[i];
+      ASSERT_EQ(memory[i], want) << "element " << i << ", result " << values[i];
+    }
+  };
+  for (int64_t table : {1, 0}) {
+    r.table = zero_plus.table = table;
+    r.dst_mem = zero_plus.dst_mem = 1;
+    expect(r, bench.state.out, table);
+    expect(zero_plus, bench.state.out, table);
+    r.dst_mem = zero_plus.dst_mem = 2;
+    expect(r, bench.state.inp, table);
+    expect(zero_plus, bench.state.inp, table);
+  }
+  r.dst_mem = 0;
+  const std::vector<int32_t> acc = bench.state.acc;
+  bench.Run({{*isa::Encode(r), 0, 0}}, 1000);
+  EXPECT_EQ(bench.state.acc, acc);
+}
 
 // Every ALU operation on every pair of edges, and on random pairs.
 TEST(AluValues, EdgesAndRandomPairs) {

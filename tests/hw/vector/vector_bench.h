@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The VECTOR unit alone, between memories made of arrays. They answer in the next cycle, and show
-// random data when the unit did not read. ACC and INP refuse as many requests as the test wants.
+// random data when the unit did not read; TAB answers in the same one. ACC and INP refuse as many
+// requests as the test wants.
 #ifndef TESSERA_TESTS_HW_VECTOR_VECTOR_BENCH_H_
 #define TESSERA_TESTS_HW_VECTOR_VECTOR_BENCH_H_
 
@@ -76,6 +77,7 @@ class VectorBench {
     dut_.inp_rd_ready_i = refuse_ == 0 || !rng_.OneIn(refuse_);
     dut_.clk_i = 0;
     dut_.eval();
+    if (LookUp(state.tab, dut_.tab_index_o, dut_.tab_byte_i)) dut_.eval();
     took_ = dut_.cmd_valid_i && dut_.cmd_ready_o;
     if (dut_.rst_ni) {
       if (dut_.retire_valid_o) {

@@ -92,7 +92,7 @@ class VectorGolden {
         const int32_t y =
             ExactRescale(a, multiplier, static_cast<int>(shift), static_cast<isa::Round>(r.round));
         if (r.clear && r.src_mem == 0) Set(0, s_.acc, src, l, 0);
-        PutResult(r.dst_mem, dst, l, y, r.out_zero, r.lo, r.hi);
+        PutResult(r, dst, l, y);
       }
     }
   }
@@ -109,7 +109,7 @@ class VectorGolden {
         const int32_t y = ExactRescale(a, r.multiplier, static_cast<int>(r.shift),
                                        static_cast<isa::Round>(r.round));
         if (r.clear) Set(0, s_.acc, acc, l, 0);
-        PutResult(r.dst_mem, dst, l, y, r.out_zero, r.lo, r.hi);
+        PutResult(r, dst, l, y);
       }
     }
   }
@@ -163,13 +163,14 @@ class VectorGolden {
     if (mem == 0) return s_.acc[index];
     return Cut(Wide{(mem == 1 ? s_.out[index] : s_.inp[index]) - zero} * (Wide{1} << shift));
   }
-  void PutResult(int64_t mem, int64_t tile, int64_t lane, int32_t y, int64_t zero, int64_t lo,
-                 int64_t hi) {
-    if (mem == 0) return Set(0, s_.acc, tile, lane, y);
-    int64_t q = y + zero;
-    if (q > hi) q = hi;
-    if (y + zero < lo) q = lo;
-    Set(static_cast<int>(mem), mem == 1 ? s_.out : s_.inp, tile, lane, static_cast<int8_t>(q));
+  // |r|: a Requant or an Add.
+  void PutResult(const auto& r, int64_t tile, int64_t lane, int32_t y) {
+    if (r.dst_mem == 0) return Set(0, s_.acc, tile, lane, y);
+    int64_t t = y + r.out_zero;
+    if (t > r.hi) t = r.hi;
+    if (y + r.out_zero < r.lo) t = r.lo;
+    const int8_t q = r.table ? s_.tab[static_cast<size_t>(t + 128)] : static_cast<int8_t>(t);
+    Set(static_cast<int>(r.dst_mem), r.dst_mem == 1 ? s_.out : s_.inp, tile, lane, q);
   }
   template <typename T>
   void Set(int space, std::vector<T>& memory, int64_t tile, int64_t lane, T value) {

@@ -44,6 +44,8 @@ TEST(VectorRate, RequantKeepsOneTileACycle) {
   isa::Requant from_out = Requant256();
   from_out.src_mem = 1, from_out.dst_mem = 2, from_out.clear = 0, from_out.per_tensor = 1;
   EXPECT_EQ(Cycles({from_out}), 256 + kPipeline);
+  from_out.table = 1;
+  EXPECT_EQ(Cycles({from_out}), 256 + kPipeline) << "looked up in TAB";
 }
 
 TEST(VectorRate, AddKeepsOneTileACycle) {
@@ -196,6 +198,7 @@ std::vector<Bad> BadCommands() {
   requant("wrap-around", kSramRange, [&](isa::Requant& r) { r.src_base = 0xfffff, r.src_in = 1; });
   requant("source memory", kIllegalField, [&](isa::Requant& r) { r.src_mem = 3; });
   requant("destination memory", kIllegalField, [&](isa::Requant& r) { r.dst_mem = 3; });
+  requant("table of ACC", kIllegalField, [&](isa::Requant& r) { r.table = 1; });
   requant("rounding", kIllegalField, [&](isa::Requant& r) { r.round = 3; });
   requant("shift, nothing to do", kIllegalField,
           [&](isa::Requant& r) { r.shift = -32, r.iter_in = 0; });
@@ -204,6 +207,7 @@ std::vector<Bad> BadCommands() {
   add("destination", kSramRange, [&](isa::Add& r) { r.dst_base = out - 2; });
   add("source memory acc", kIllegalField, [&](isa::Add& r) { r.src_mem = 0; });
   add("source memory imm", kIllegalField, [&](isa::Add& r) { r.src_mem = 3; });
+  add("table of ACC", kIllegalField, [&](isa::Add& r) { r.dst_mem = 0, r.table = 1; });
   alu("destination", kSramRange, [&](isa::Alu& r) { r.dst_base = acc - 2; });
   alu("reduction", kSramRange, [&](isa::Alu& r) { r.src_base = acc - 1; });
   alu("operation", kIllegalField, [&](isa::Alu& r) { r.alu_op = 7; });

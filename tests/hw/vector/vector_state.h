@@ -18,11 +18,12 @@ struct VectorState {
         prm(c.prm_depth * 9 * c.block_out),
         acc(c.acc_bytes / 4),
         out(c.out_bytes),
-        inp(c.inp_bytes) {}
+        inp(c.inp_bytes),
+        tab(c.tab_bytes) {}
   std::vector<uint64_t> uop;
   std::vector<uint8_t> prm;  // records without filling
   std::vector<int32_t> acc;
-  std::vector<int8_t> out, inp;
+  std::vector<int8_t> out, inp, tab;
   bool operator==(const VectorState&) const = default;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: programs of Requant, Add and Alu, and of profile vta's ALU, against a second
-// derivation: loops, operands in every memory, tiles used again at every distance, clearing,
+// derivation: loops, operands in every memory, TAB, tiles used again at every distance, clearing,
 // reductions that read what they write, digests, retirement order. Space: random programs of up to
 // 10 instructions; memories that refuse no request, one in four, one in two. Not tested here: every
 // value of the arithmetic (requant_test), rates and errors (vector_rate_test).
@@ -35,6 +35,7 @@ void FillState(Rng& rng, const isa::Config& c, VectorState& s) {
   for (int32_t& v : s.acc) v = Interesting(rng);
   for (int8_t& v : s.out) v = static_cast<int8_t>(rng.Next());
   for (int8_t& v : s.inp) v = static_cast<int8_t>(rng.Next());
+  for (int8_t& v : s.tab) v = static_cast<int8_t>(rng.Next());
   for (int64_t record = 0; record < c.prm_depth; ++record) {
     uint8_t* bytes = &s.prm[record * 9 * c.block_out];
     for (int64_t ch = 0; ch < c.block_out; ++ch) {
@@ -60,6 +61,7 @@ void RandomRescale(Rng& rng, T& r) {
   r.lo = rng.Range(-128, 0);
   r.hi = rng.Range(0, 127);
   r.dst_mem = rng.Range(0, 2);
+  r.table = r.dst_mem != 0 && rng.OneIn(2);
   r.multiplier = static_cast<int64_t>(rng.Next() >> 33);
   r.shift = rng.OneIn(2) ? rng.Range(-31, 31) : rng.Range(-9, 0);
   r.src_base = Base(rng), r.dst_base = Base(rng);
