@@ -124,9 +124,7 @@ TEST(Cover, NumbersInEitherOrder) {
 }
 
 // The table, as a constant, with the value |e| looked up in it.
-Expr LookedUp(const Tensor& table, Expr e) {
-  return table(ir::Cast(DType::kInt64, e) + Expr(128));
-}
+Expr LookedUp(const Tensor& table, Expr e) { return table(ir::Cast(DType::kInt64, e) + Expr(128)); }
 
 TEST(Cover, AResultLookedUp) {
   const Tensor table = te::Placeholder("weights", DType::kInt8, {256});
@@ -140,7 +138,7 @@ TEST(Cover, AResultLookedUp) {
   EXPECT_EQ(Elementwise([&](auto& a, auto& b, auto& i) {
               return LookedUp(table, Clamped(Rescaled(Raised(a(i)) + Raised(b(i)), m, s)));
             }),
-            "  v0 = load b\n  v1 = load a\n  v2 = tile.widen v0\n  v3 = tile.add.tab v1 v2\n"
+            "  v0 = load a\n  v1 = load b\n  v2 = tile.widen v1\n  v3 = tile.add.tab v0 v2\n"
             "acc 1 out 2");
   // What is looked up is the operand of another instruction.
   EXPECT_EQ(Elementwise([&](auto& a, auto&, auto& i) {
