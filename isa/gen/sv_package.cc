@@ -132,38 +132,6 @@ void PrintMemoryMasks(SvPrinter& p) {
       "MemPads", "LOAD can pad", [](const MemoryRow& row) { return row.pads; }, p);
 }
 
-// A function of a memory and of whether the profile is vta; |value(row, profile)| is its result.
-void PrintOfEachMemory(std::string_view name, std::string_view meaning, int bits, auto&& value,
-                       SvPrinter& p) {
-  p.Line("  function automatic [{}:0] {}(input [{}:0] mem, input vta);  // {}", bits - 1, name,
-         FieldNamed("Load.memory").width - 1, meaning);
-  p.Line("    case (mem)");
-  for (const MemoryRow& row : kMemoryRows) {
-    const int64_t ours = value(row, Profile::kTessera), theirs = value(row, Profile::kVta);
-    const std::string one = fmt::format("{}'d{}", bits, ours);
-    p.Line("      MEM_{}: {} = {};", UpperSnake(NoK(NameOf(row.memory))), name,
-           ours == theirs ? one : fmt::format("vta ? {}'d{} : {}", bits, theirs, one));
-  }
-  p.Line("    endcase");
-  p.Line("  endfunction");
-}
-
-void PrintMemoryFunctions(const Config& c, SvPrinter& p) {
-  p.Blank();
-  PrintOfEachMemory(
-      "mem_depth", "tiles that a memory holds", 21,
-      [&](const MemoryRow& row, Profile profile) { return c.Depth(row.memory, profile); }, p);
-  PrintOfEachMemory(
-      "mem_tile_bytes", "bytes of a tile in device memory", 16,
-      [&](const MemoryRow& row, Profile profile) { return c.TileBytes(row.memory, profile); }, p);
-  PrintOfEachMemory(
-      "mem_tile_shift", "log2 of them, rounded down", 4,
-      [&](const MemoryRow& row, Profile profile) {
-        return std::bit_width(static_cast<uint64_t>(c.TileBytes(row.memory, profile))) - 1;
-      },
-      p);
-}
-
 std::string Hex256(const InsnWord& word) {
   return fmt::format("256'h{:016x}_{:016x}_{:016x}_{:016x}", word[3], word[2], word[1], word[0]);
 }
@@ -364,7 +332,6 @@ std::string PrintSvPackage(const Config& config) {
   PrintConfig(config, p);
   PrintEnums(p);
   PrintMemoryMasks(p);
-  PrintMemoryFunctions(config, p);
   PrintInsns(p);
   PrintVta(config, p);
   PrintRegs(p);

@@ -119,8 +119,18 @@ TEST_P(ErrorTest, BitWithoutAName) {
 
 TEST_P(ErrorTest, FieldWithoutAMeaning) {
   isa::Load load = LoadOut(1, 0, 0);
-  load.memory = 7;
+  load.memory = static_cast<int64_t>(isa::Memory::kAcc8);
   ExpectError(Run({Word(load), End()}), Code::kInvalidArgument, {"instruction 0", "illegal_field"});
+  ExpectUsable();
+}
+
+// Only int8 results are looked up in TAB.
+TEST_P(ErrorTest, TableOfAnAccumulator) {
+  const isa::Requant requant{.per_tensor = 1, .table = 1, .iter_out = 1, .iter_in = 1};
+  ExpectError(Run({Word(requant), End()}), Code::kInvalidArgument,
+              {"instruction 0", "illegal_field"});
+  const isa::Add add{.src_mem = static_cast<int64_t>(isa::VectorMemory::kOut), .table = 1};
+  ExpectError(Run({Word(add), End()}), Code::kInvalidArgument, {"instruction 0", "illegal_field"});
   ExpectUsable();
 }
 

@@ -114,18 +114,6 @@ TEST(SvPackage, ConstantsOfDefault) {
              "256'h0000000000000000_0000000000000000_0000000000000000_0000000000000fff");
 }
 
-TEST(SvPackage, SizesOfMemoriesAreFunctions) {
-  const std::string text = PrintSvPackage(LoadConfig("default").value());
-  for (const char* line :
-       {"MEM_UOP: mem_depth = vta ? 21'd8192 : 21'd4096", "MEM_ACC8: mem_depth = 21'd2048",
-        "MEM_PRM: mem_depth = 21'd64", "MEM_UOP: mem_tile_bytes = vta ? 16'd4 : 16'd8",
-        "MEM_ACC: mem_tile_bytes = 16'd64", "MEM_ACC8: mem_tile_bytes = 16'd16",
-        "MEM_TAB: mem_tile_bytes = 16'd4", "MEM_ACC: mem_tile_shift = 4'd6",
-        "MEM_UOP: mem_tile_shift = vta ? 4'd2 : 4'd3"}) {
-    EXPECT_NE(text.find(fmt::format("\n      {};\n", line)), std::string::npos) << line;
-  }
-}
-
 TEST(SvPackage, WithoutVtaItsFunctionsGiveZero) {
   const std::string text = PrintSvPackage(LoadConfig("wide").value());
   ExpectLine(text, "bit HasVta = 1'b0");

@@ -117,43 +117,6 @@ package tsr_pkg;
   localparam logic [7:0] MemWhole = 8'd201;  // LOAD takes whole tiles only
   localparam logic [7:0] MemPads = 8'd62;  // LOAD can pad
 
-  function automatic [20:0] mem_depth(input [2:0] mem, input vta);  // tiles that a memory holds
-    case (mem)
-      MEM_UOP: mem_depth = vta ? 21'd8192 : 21'd4096;
-      MEM_WGT: mem_depth = 21'd1024;
-      MEM_INP: mem_depth = 21'd2048;
-      MEM_ACC: mem_depth = 21'd2048;
-      MEM_OUT: mem_depth = 21'd2048;
-      MEM_ACC8: mem_depth = 21'd2048;
-      MEM_PRM: mem_depth = 21'd64;
-      MEM_TAB: mem_depth = 21'd64;
-    endcase
-  endfunction
-  function automatic [15:0] mem_tile_bytes(input [2:0] mem, input vta);  // bytes of a tile in device memory
-    case (mem)
-      MEM_UOP: mem_tile_bytes = vta ? 16'd4 : 16'd8;
-      MEM_WGT: mem_tile_bytes = 16'd256;
-      MEM_INP: mem_tile_bytes = 16'd16;
-      MEM_ACC: mem_tile_bytes = 16'd64;
-      MEM_OUT: mem_tile_bytes = 16'd16;
-      MEM_ACC8: mem_tile_bytes = 16'd16;
-      MEM_PRM: mem_tile_bytes = 16'd144;
-      MEM_TAB: mem_tile_bytes = 16'd4;
-    endcase
-  endfunction
-  function automatic [3:0] mem_tile_shift(input [2:0] mem, input vta);  // log2 of them, rounded down
-    case (mem)
-      MEM_UOP: mem_tile_shift = vta ? 4'd2 : 4'd3;
-      MEM_WGT: mem_tile_shift = 4'd8;
-      MEM_INP: mem_tile_shift = 4'd4;
-      MEM_ACC: mem_tile_shift = 4'd6;
-      MEM_OUT: mem_tile_shift = 4'd4;
-      MEM_ACC8: mem_tile_shift = 4'd4;
-      MEM_PRM: mem_tile_shift = 4'd7;
-      MEM_TAB: mem_tile_shift = 4'd2;
-    endcase
-  endfunction
-
   // Profile tessera: 256-bit instructions.
   localparam int InsnBits = 256;
   localparam int InsnBytes = 32;

@@ -21,6 +21,12 @@ module tsr_load_decode (
   output logic [15:0]       unit_o,      // bytes of one unit of dram_base_o
   output tsr_dma_pkg::box_t box_o
 );
+  localparam int InpShift = $clog2(tsr_pkg::InpTileBytes);
+  localparam int WgtShift = $clog2(tsr_pkg::WgtTileBytes);
+  localparam int AccShift = $clog2(tsr_pkg::AccTileBytes);
+  localparam int OutShift = $clog2(tsr_pkg::OutTileBytes);
+  localparam int VtaUopShift = $clog2(tsr_pkg::VtaUopTileBytes);
+
   logic [127:0] vta;
   assign vta = insn_i[127:0];
 
@@ -31,9 +37,51 @@ module tsr_load_decode (
   assign known = vta_i ? tsr_pkg::vta_load_legal(vta) : tsr_pkg::load_legal(insn_i);
   assign whole = tsr_pkg::MemWhole[mem_i];
   assign padable = vta_i | tsr_pkg::MemPads[mem_i];
-  assign tile_bytes = tsr_pkg::mem_tile_bytes(mem_i, vta_i);
-  assign shift = tsr_pkg::mem_tile_shift(mem_i, 1'b1);
-  assign depth_o = tsr_pkg::mem_depth(mem_i, vta_i);
+  always_comb begin
+    tile_bytes = 16'd0;
+    shift = 4'd0;
+    depth_o = '0;
+    unique case (mem_i)
+      tsr_pkg::MEM_UOP: begin
+        tile_bytes = vta_i ? 16'(1 << VtaUopShift) : 16'(tsr_pkg::UopTileBytes);
+        shift = 4'(VtaUopShift);
+        depth_o = vta_i ? 21'(tsr_pkg::VtaUopDepth) : 21'(tsr_pkg::UopDepth);
+      end
+      tsr_pkg::MEM_WGT: begin
+        tile_bytes = 16'(tsr_pkg::WgtTileBytes);
+        shift = 4'(WgtShift);
+        depth_o = 21'(tsr_pkg::WgtDepth);
+      end
+      tsr_pkg::MEM_INP: begin
+        tile_bytes = 16'(tsr_pkg::InpTileBytes);
+        shift = 4'(InpShift);
+        depth_o = 21'(tsr_pkg::InpDepth);
+      end
+      tsr_pkg::MEM_ACC: begin
+        tile_bytes = 16'(tsr_pkg::AccTileBytes);
+        shift = 4'(AccShift);
+        depth_o = 21'(tsr_pkg::AccDepth);
+      end
+      tsr_pkg::MEM_OUT: begin
+        tile_bytes = 16'(tsr_pkg::OutTileBytes);
+        depth_o = 21'(tsr_pkg::OutDepth);
+      end
+      tsr_pkg::MEM_ACC8: begin
+        tile_bytes = 16'(tsr_pkg::OutTileBytes);
+        shift = 4'(OutShift);
+        depth_o = 21'(tsr_pkg::AccDepth);
+      end
+      tsr_pkg::MEM_PRM: begin
+        tile_bytes = 16'(tsr_pkg::PrmTileBytes);
+        depth_o = 21'(tsr_pkg::PrmDepth);
+      end
+      tsr_pkg::MEM_TAB: begin
+        tile_bytes = 16'(tsr_pkg::TabTileBytes);
+        depth_o = 21'(tsr_pkg::TabDepth);
+      end
+      default: ;
+    endcase
+  end
 
   logic [15:0] x_bytes;
   logic padded;

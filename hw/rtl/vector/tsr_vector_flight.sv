@@ -73,7 +73,10 @@ module tsr_vector_flight #(
 
   localparam int InfoBits = 6 + TileBits + AccBits;
   logic head_work, head_last, head_bad, head_table, to_acc;
-  logic head_clear_q, head_both_q;  // it clears a tile; it also writes ACC: flops, since long paths depend on them
+  // It clears a tile; it also writes ACC. Long paths begin here, so flops have both answers, and |move|, which is late,
+  // chooses in the cycle after it.
+  logic head_clear, head_both, here_clear_q, here_both_q, next_clear_q, next_both_q, moved_q;
+  assign {head_clear, head_both} = moved_q ? {next_clear_q, next_both_q} : {here_clear_q, here_both_q};
   logic [1:0] head_mem;
   logic [TileBits-1:0] head_tile;
   logic [AccBits-1:0] head_clear_tile;
@@ -166,8 +169,8 @@ module tsr_vector_flight #(
   logic [AccBits-1:0] acc_addr_q;
   logic [32*Lanes-1:0] acc_data_q;
   logic [8*Lanes-1:0] byte_q;
-  assign clears = head_clear_q && !cleared_q;
-  assign part = head_both_q && !cleared_q;
+  assign clears = head_clear && !cleared_q;
+  assign part = head_both && !cleared_q;
   assign take = some && (!acc_valid_q || acc_wr_ready_i);
   assign move = take && !part;
   assign written = write_valid_q && (!acc_valid_q || acc_wr_ready_i);
@@ -203,8 +206,9 @@ module tsr_vector_flight #(
       end
       if (move) head_hot_q <= next_hot;
       if (take) cleared_q <= part;
-      head_clear_q <= move ? (clear_bits & next_hot) != '0 : (clear_bits & head_hot_q) != '0;
-      head_both_q <= move ? (both_bits & next_hot) != '0 : (both_bits & head_hot_q) != '0;
+      moved_q <= move;
+      {here_clear_q, here_both_q} <= {(clear_bits & head_hot_q) != '0, (both_bits & head_hot_q) != '0};
+      {next_clear_q, next_both_q} <= {(clear_bits & next_hot) != '0, (both_bits & next_hot) != '0};
       write_valid_q <= move || (write_valid_q && !written);
       acc_valid_q <= take ? clears || to_acc : acc_valid_q && !acc_wr_ready_i;
       out_valid_q <= move && head_work && head_mem == tsr_pkg::VMEM_OUT;

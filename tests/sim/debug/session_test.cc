@@ -138,7 +138,7 @@ TEST(DebugSession, PrintsScratchpadsAsTheyFill) {
   const SessionResult r =
       Debug({"break insn 3", "run", "print scratchpad acc", "print scratchpad inp 0:2",
              "print scratchpad wgt", "p scratchpad uop", "step gemm", "p scratchpad acc", "step",
-             "p scratchpad out"});
+             "p scratchpad out", "p scratchpad tab 63"});
   EXPECT_TRUE(r.status);
   EXPECT_FALSE(r.said_no);
   std::string weights;
@@ -162,7 +162,7 @@ TEST(DebugSession, PrintsScratchpadsAsTheyFill) {
                 "     4  requant pop=gemm push=store dst_mem=out round=even per_tensor=1 lo=-128 "
                 "hi=127 iter_out=1 iter_in=1 multiplier=1073741824 shift=1\n"
                 "out tile 0: int8 [1][4]\n" +
-                Row(Product(), 4));
+                Row(Product(), 4) + "tab tile 63: int8 [1][4]\n" + Row({0, 0, 0, 0}, 4));
 }
 
 TEST(DebugSession, ShowsDeviceMemoryBeforeAndAfterTheStore) {
