@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Steps that say how loops run: as vectors, threads or instructions, with prefetches, or not at
-// all. Depends on: compiler/ir, step_fields.h. Used by: step.h, which has the other steps.
+// all. Depends on: compiler/ir, domain.h, step_fields.h. Used by: step.h, which has the others.
 #ifndef TESSERA_COMPILER_SCHEDULE_LOOP_STEPS_H_
 #define TESSERA_COMPILER_SCHEDULE_LOOP_STEPS_H_
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/ir/ir.h"
+#include "compiler/schedule/domain.h"
 #include "compiler/schedule/step_fields.h"
 
 namespace tessera::schedule {
