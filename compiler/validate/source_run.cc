@@ -304,6 +304,25 @@ Symbol SourceRun::LoadFrom(const Ready& ready, int64_t at) {
           .subspan(static_cast<size_t>(at / grain_), static_cast<size_t>(count / grain_)));
 }
 
+// Writes the tile |stored| to device memory at |at|.
+void SourceRun::StoreTo(const Ready& ready, int64_t at, Symbol stored) {
+  std::vector<Symbol>& pieces = *ready.rooms[0].pieces;
+  const ir::Buffer& buffer = ready.code->places[0].buffer;
+  const int64_t count = ready.values[0];
+  if (at % grain_ != 0 || count % grain_ != 0 || at < 0 ||
+      (at + count) / grain_ > static_cast<int64_t>(pieces.size())) {
+    wrong_ = fmt::format("{}: elements {} to {} are not whole pieces of {} bytes of it",
+                         buffer->name, at, at + count, grain_);
+    return;
+  }
+  for (int64_t k = 0; k < count / grain_; ++k) {
+    Symbol& piece = pieces[static_cast<size_t>(at / grain_ + k)];
+    piece = StoredPiece(stored, static_cast<uint64_t>(k));
+    if (listener_ != nullptr)
+      listener_->Made(region_, buffer, at + k * grain_, piece, std::span(&stored, 1));
+  }
+}
+
 void SourceRun::Step(const Ready& ready, const Places& at, bool first) {
   const auto& v = ready.values;
   const TileCallCode& code = *ready.code;
@@ -341,22 +360,8 @@ void SourceRun::Step(const Ready& ready, const Places& at, bool first) {
       return becomes(LoadFrom(ready, at[1]));
     case TileOp::kFill:
       return becomes(Pad(v[1]));
-    case TileOp::kStore: {
-      const Symbol stored = tile(1, at[1]);
-      std::vector<Symbol>& pieces = *ready.rooms[0].pieces;
-      if (at[0] % grain_ != 0 || v[0] % grain_ != 0 || at[0] < 0 ||
-          (at[0] + v[0]) / grain_ > static_cast<int64_t>(pieces.size())) {
-        wrong_ = fmt::format("{}: elements {} to {} are not whole pieces of {} bytes of it",
-                             code.places[0].buffer->name, at[0], at[0] + v[0], grain_);
-        return;
-      }
-      for (int64_t k = 0; k < v[0] / grain_; ++k) {
-        Symbol& piece = pieces[static_cast<size_t>(at[0] / grain_ + k)];
-        piece = StoredPiece(stored, static_cast<uint64_t>(k));
-        made(at[0] + k * grain_, piece);
-      }
-      return;
-    }
+    case TileOp::kStore:
+      return StoreTo(ready, at[0], tile(1, at[1]));
     case TileOp::kGemm: {
       const Symbol inp = tile(1, at[1]), wgt = tile(2, at[2]);
       return sum(Operation::kProduct, ProductTerm(inp, wgt));

@@ -131,6 +131,7 @@ class SourceRun {
   void Step(const Ready& ready, const Places& at, bool first);
   SymbolCell& TileAt(const Ready& ready, size_t place, int64_t at);
   Symbol LoadFrom(const Ready& ready, int64_t at);
+  void StoreTo(const Ready& ready, int64_t at, Symbol stored);
 
   const network::ProgramPlan& plan_;
   const std::vector<lower::accel::AccelRegion>& regions_;

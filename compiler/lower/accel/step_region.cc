@@ -108,27 +108,22 @@ void TakeAhead(LoweredRegion* lowered) {
   for (; body->kind == ir::StmtKind::kAlloc; body = body->body[0]) around.push_back(body->buffer);
   std::vector<ir::Stmt> rest;
   for (const ir::Stmt& s : body->kind == ir::StmtKind::kSeq ? body->body : std::vector{body}) {
-    const auto table = std::ranges::find_if(
-        around, [&](const ir::Buffer& b) { return b->scope == ir::Scope::kTab && Fills(s, b); });
-    if (rest.empty() && CopiesConstant(*lowered, s) && table != around.end()) {
-      lowered->tables.emplace_back(*table, s);
-      around.erase(table);
-    } else if (rest.empty() && CopiesConstant(*lowered, s)) {
-      lowered->ahead.push_back(s);
-    } else {
+    if (!rest.empty() || !CopiesConstant(*lowered, s)) {
       rest.push_back(s);
+      continue;
     }
+    const auto filled = std::ranges::find_if(around, [&](auto& b) { return Fills(s, b); });
+    const bool table = filled != around.end() && (*filled)->scope == ir::Scope::kTab;
+    if (!table) lowered->ahead.push_back(s);
+    if (table) lowered->tables.emplace_back(*filled, s), around.erase(filled);
   }
   lowered->body = ir::Seq(std::move(rest));
   // Buffers that these copies do not fill stay in the body.
   for (size_t k = around.size(); k-- > 0;) {
     const bool filled =
-        std::ranges::any_of(lowered->ahead, [&](const ir::Stmt& s) { return Fills(s, around[k]); });
-    if (filled) {
-      lowered->resident.insert(lowered->resident.begin(), around[k]);
-    } else {
-      lowered->body = ir::Alloc(around[k], lowered->body);
-    }
+        std::ranges::any_of(lowered->ahead, [&](auto& s) { return Fills(s, around[k]); });
+    if (filled) lowered->resident.insert(lowered->resident.begin(), around[k]);
+    if (!filled) lowered->body = ir::Alloc(around[k], lowered->body);
   }
 }
 
