@@ -58,7 +58,7 @@ std::vector<BadStream> BadStreams() {
   isa::InsnWord stray = sync;
   stray[3] = uint64_t{1} << 63;
   isa::Load load;
-  load.memory = 7;
+  load.memory = static_cast<int64_t>(isa::Memory::kAcc8);  // of profile vta
   isa::Store store;
   isa::InsnWord unknown = {15, 0, 0, 0}, zero = {0, 0, 0, 0};
   return {

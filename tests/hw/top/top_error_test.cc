@@ -131,7 +131,7 @@ template <typename Insn>
 std::vector<std::pair<Insn, MachineError>> BadOnes(const Insn& good) {
   Insn field = good, sram = good, dram = good;
   if constexpr (requires { field.memory; }) {
-    field.memory = 7;
+    field.memory = static_cast<int64_t>(isa::Memory::kAcc8);  // of profile vta
   } else {
     field.x_bytes = 0;
   }
