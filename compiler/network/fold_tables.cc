@@ -23,6 +23,14 @@ using graph::TensorId;
 
 const std::vector<int64_t> kAllValues{1, 1, 16, 16};  // the shape of a tensor of 256 values
 
+// Whether every element of the constant |t| is the same number.
+bool IsOneNumber(const GraphTensor& t) {
+  const auto size = static_cast<size_t>(SizeOf(t.dtype));
+  const std::vector<uint8_t>& bytes = *t.data;
+  return bytes.size() >= size &&
+         std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(size), bytes.end(), bytes.begin());
+}
+
 // Operators, by their numbers in order, that compute a value of the tensor |of| alone.
 struct Function {
   TensorId of = -1;
@@ -47,7 +55,7 @@ class TableFolder {
   }
 
  private:
-  // Whether node |n| works element by element on int8 activations and single constants.
+  // Whether node |n| works element by element on int8 activations and on constants of one number.
   bool ByElement(size_t n) const {
     const Node& node = graph_.nodes[n];
     const GraphTensor& out = graph_.tensor(node.output);
@@ -55,7 +63,7 @@ class TableFolder {
     if (!out.quant || out.dtype != DType::kInt8) return false;
     return std::ranges::all_of(node.inputs, [&](TensorId id) {
       const GraphTensor& t = graph_.tensor(id);
-      return t.constant() ? t.count() == 1
+      return t.constant() ? IsOneNumber(t)
                           : t.dtype == DType::kInt8 && t.quant && t.shape == out.shape;
     });
   }
@@ -115,7 +123,14 @@ class TableFolder {
       TensorId& made = here[static_cast<size_t>(id)];
       if (made != -1) return made;
       GraphTensor t = graph_.tensor(id);
-      t.shape = t.constant() ? std::vector<int64_t>{1, 1, 1, 1} : kAllValues;
+      const bool repeats = t.constant() && t.shape != graph_.tensor(function.of).shape;
+      t.shape = repeats ? std::vector<int64_t>{1, 1, 1, 1} : kAllValues;
+      if (t.constant()) {
+        const std::vector<uint8_t> number(t.data->begin(), t.data->begin() + SizeOf(t.dtype));
+        t.data->clear();
+        for (int64_t k = 0; k < t.count(); ++k)
+          t.data->insert(t.data->end(), number.begin(), number.end());
+      }
       t.order.clear();
       return made = alone.AddTensor(std::move(t));
     };

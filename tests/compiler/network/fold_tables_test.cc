@@ -41,9 +41,11 @@ class Chain {
                              .shape = std::move(shape),
                              .quant = Quant{{scale}, {zero}, -1}});
   }
-  TensorId Constant(const std::string& name, std::vector<uint8_t> bytes) {
-    const TensorId id = Tensor(name, 0.02, 0, {1, std::ssize(bytes), 1, 1});
-    graph_.tensor(id).data = std::move(bytes);
+  // A number, or one of the numbers for each channel.
+  TensorId Constant(const std::string& name, const std::vector<uint8_t>& numbers) {
+    const TensorId id = Tensor(name, 0.02, 0);
+    std::vector<uint8_t>& data = graph_.tensor(id).data.emplace();
+    for (size_t k = 0; k < 256; ++k) data.push_back(numbers[k / 64 % numbers.size()]);
     return id;
   }
   TensorId Apply(Op op, std::vector<TensorId> inputs, double scale, int32_t zero) {
