@@ -148,13 +148,10 @@ class TableFolder {
     const te::RegionTe made = te::BuildRegion(alone, region);
     te::Values values;
     for (const te::Binding& binding : made.bindings) {
-      int64_t count = 1;
-      for (const int64_t extent : binding.placeholder.shape()) count *= extent;
-      ir::Array array(binding.placeholder.dtype(), count);
+      ir::Array array(binding.placeholder.dtype(), binding.constant);
       if (binding.activation >= 0) {
+        array = ir::Array(DType::kInt8, 256);
         for (int64_t q = 0; q < array.size(); ++q) array.SetInt(q, q - 128);
-      } else {
-        array.bytes() = binding.constant;
       }
       values.emplace(binding.placeholder.get(), std::move(array));
     }
@@ -174,10 +171,9 @@ class TableFolder {
                .output = graph_.nodes[n].output,
                .attributes = graph::TableAttributes{ValuesOf(function)},
                .round = graph_.nodes[n].round};
-    graph::Requant requant;
-    const auto& values = table.As<graph::TableAttributes>().values;
-    requant.table.assign(values.begin(), values.end());
-    requant.round = table.round;
+    graph::Requant requant{.round = table.round};
+    const Status filled = graph::DefOf(table.op).requant(graph_, table, requant);
+    TESSERA_CHECK(filled.has_value(), "{}", filled.error().message);
     table.requant = std::move(requant);
     graph_.nodes[n] = std::move(table);
   }

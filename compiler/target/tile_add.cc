@@ -21,13 +21,7 @@ Status TileAdd(Operands a) {
   return {};
 }
 
-Status TileAddTab(Operands a) {
-  const TileOperand table = a[3];
-  std::vector<TileOperand> plain(a.begin(), a.end());
-  plain.erase(plain.begin() + 3);
-  TESSERA_TRY(TileAdd(plain));
-  return LookUp(kTileAddTab, a[0], a[12].value, table);
-}
+Status TileAddTab(Operands a) { return LookUp(kTileAddTab, a, 3, a[12].value, TileAdd); }
 
 TensorIntrin Add(int64_t tile, DType dst_type) {
   const Tensor src = te::Placeholder("src", DType::kInt8, {tile}),

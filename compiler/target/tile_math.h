@@ -49,11 +49,15 @@ inline void Result(const TileOperand& t, int64_t i, int32_t y, int64_t zero, int
 // An operand that holds a table: a byte for each int8 value, the least one first.
 inline constexpr int64_t kTableEntries = 256;
 inline Expr EntryOf(const Expr& t) { return ir::Cast(DType::kInt64, t) + Expr(128); }
-// Replaces the int8 values of the tile |t| by those that |table| has for them.
-inline Status LookUp(const char* name, const TileOperand& t, int64_t count,
-                     const TileOperand& table) {
-  TESSERA_TRY(Check(name, table, kTableEntries));
-  for (int64_t i = 0; i < count; ++i) Put(t, i, At(table, At(t, i) + 128));
+// Runs |plain| on the operands but the table, which is number |at|, and replaces its |count| int8
+// results by those that the table has for them.
+inline Status LookUp(const char* name, Operands a, size_t at, int64_t count,
+                     Status (*plain)(Operands)) {
+  std::vector<TileOperand> others(a.begin(), a.end());
+  others.erase(others.begin() + static_cast<std::ptrdiff_t>(at));
+  TESSERA_TRY(plain(others));
+  TESSERA_TRY(Check(name, a[at], kTableEntries));
+  for (int64_t i = 0; i < count; ++i) Put(a[0], i, At(a[at], At(a[0], i) + 128));
   return {};
 }
 // |intrin|, whose result is int8, with |call|, which looks that result up in a table behind its

@@ -42,19 +42,11 @@ Status TileRequantPrm(Operands a) {
 }
 
 Status TileRequantTab(Operands a) {
-  const TileOperand table = a[2];
-  std::vector<TileOperand> plain(a.begin(), a.end());
-  plain.erase(plain.begin() + 2);
-  TESSERA_TRY(TileRequant(plain));
-  return LookUp(kTileRequantTab, a[0], a[11].value, table);
+  return LookUp(kTileRequantTab, a, 2, a[11].value, TileRequant);
 }
 
 Status TileRequantPrmTab(Operands a) {
-  const TileOperand table = a[3];
-  std::vector<TileOperand> plain(a.begin(), a.end());
-  plain.erase(plain.begin() + 3);
-  TESSERA_TRY(TileRequantPrm(plain));
-  return LookUp(kTileRequantPrmTab, a[0], a[10].value * a[11].value, table);
+  return LookUp(kTileRequantPrmTab, a, 3, a[10].value * a[11].value, TileRequantPrm);
 }
 
 // value * 2^30 * 2^(1 - 31) = value: the multiplier and shift without effect.

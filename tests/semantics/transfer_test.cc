@@ -34,7 +34,7 @@ struct BoxModel {
   }
 };
 
-// The scratchpads, of which LOAD fills each.
+// The scratchpads. LOAD fills all of them.
 std::vector<Memory> Scratchpads() {
   std::vector<Memory> all;
   for (const MemoryRow& row : kMemoryRows) {

@@ -140,7 +140,7 @@ TEST(Cover, AResultLookedUp) {
             }),
             "  v0 = load a\n  v1 = load b\n  v2 = tile.widen v1\n  v3 = tile.add.tab v0 v2\n"
             "acc 1 out 2");
-  // What is looked up is the operand of another instruction.
+  // Another instruction reads the value that was looked up.
   EXPECT_EQ(Elementwise([&](auto& a, auto&, auto& i) {
               return Clamped(Rescaled(Raised(LookedUp(table, a(i))), m, s));
             }),

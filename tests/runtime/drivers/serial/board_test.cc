@@ -58,7 +58,7 @@ TEST_P(FaultyLine, GivesTheRightBytes) {
   const auto link = LinkTo(board->port, {.answer = milliseconds(60), .tries = 40});
   ASSERT_TRUE(link) << link.error().message;
   Rng rng(7);
-  // What the line does to a byte depends on how the answers are cut: goes on to the first fault.
+  // Which bytes the line hits depends on how the answers are cut. Sends more until it hits one.
   for (uint32_t round = 0; round < 4 || (round < 60 && (*link)->repeats() == 0); ++round) {
     const uint32_t address = static_cast<uint32_t>(rng.Range(0, kBytes - 2000));
     const std::vector<uint8_t> sent = RandomBytes(rng, static_cast<size_t>(rng.Range(1, 1200)));
