@@ -19,10 +19,10 @@
 #include "compiler/codegen/accel/accel.h"
 #include "compiler/cost/cost.h"
 #include "compiler/driver/evaluate.h"
-#include "compiler/graph/passes.h"
 #include "compiler/import/import.h"
 #include "compiler/network/place.h"
 #include "compiler/network/program.h"
+#include "compiler/network/simplify.h"
 #include "compiler/quantize/params.h"
 #include "compiler/schedule/picks.h"
 #include "compiler/target/accelerator.h"
@@ -78,7 +78,7 @@ Status Run(const std::string& file, const std::string& name) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(file));
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, file, {}));
   TESSERA_TRY(quantize::AttachRequant(graph));
-  graph::Simplify(graph);
+  network::Simplify(graph, &config);
   const network::Layers layers(graph, config);
   const auto places = network::PlaceNodes(layers);
   Rng rng(1);

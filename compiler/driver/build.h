@@ -106,6 +106,8 @@ class PlanBuild {
   // A buffer of the arena of |device|; PlaceBuffers decides where.
   uint32_t ArenaBuffer(const std::string& name, int64_t bytes,
                        uint32_t device = artifact::kHostDevice);
+  // |bytes| from byte |offset| of buffer |whole| on.
+  uint32_t PartBuffer(const std::string& name, uint32_t whole, int64_t offset, int64_t bytes);
   uint32_t ConstantBuffer(const std::string& name, const std::vector<uint8_t>& bytes,
                           uint32_t device = artifact::kHostDevice);
   // The host's buffer of graph tensor |id|, in its layout. A view has the buffer of the tensor that
@@ -139,7 +141,12 @@ class PlanBuild {
   };
   std::vector<network::Lifetime> Lifetimes() const;  // one a buffer
 
+  struct Part {
+    uint32_t whole = 0;  // which is no part
+    int64_t offset = 0;
+  };
   std::map<graph::TensorId, uint32_t> tensors_, user_;
+  std::map<uint32_t, Part> parts_;  // by buffer
   std::vector<ProgramUse> program_uses_;
 };
 

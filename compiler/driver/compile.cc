@@ -10,7 +10,7 @@
 #include "compiler/driver/coverage.h"
 #include "compiler/driver/user_order.h"
 #include "compiler/graph/passes.h"
-#include "compiler/network/fold_tables.h"
+#include "compiler/network/simplify.h"
 #include "compiler/quantize/params.h"
 #include "isa/asm/asm.h"
 
@@ -102,12 +102,8 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
   // Each node's own rule first: passes may replace a node by an operator with the same integers.
   TESSERA_TRY(graph::Verify(fused.graph));
   TESSERA_TRY(quantize::AttachRequant(fused.graph));
-  options.simplify ? graph::Simplify(fused.graph) : graph::RemoveDead(fused.graph);
-  if (options.simplify) network::FoldTables(fused.graph);
-  if (options.simplify && options.device) {
-    graph::MergeBatches(fused.graph);
-    if (options.config.batch > 1) graph::SplitImages(fused.graph);
-  }
+  options.simplify ? network::Simplify(fused.graph, options.device ? &options.config : nullptr)
+                   : graph::RemoveDead(fused.graph);
   TESSERA_TRY(graph::Verify(fused.graph));
   const network::Layers& layers = fused.layers.emplace(fused.graph, options.config);
   std::vector<network::NodePlace> places = network::PlaceOnHost(fused.graph);

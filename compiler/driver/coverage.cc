@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "compiler/graph/op_def.h"
-#include "compiler/graph/passes.h"
+#include "compiler/network/simplify.h"
 #include "compiler/quantize/params.h"
 
 namespace tessera::compiler {
@@ -38,7 +38,7 @@ Coverage CoverageOf(const graph::Graph& graph, const std::vector<network::NodePl
 
 Result<Coverage> CoverageOf(graph::Graph graph, const isa::Config& config) {
   TESSERA_TRY(quantize::AttachRequant(graph));
-  graph::Simplify(graph);
+  network::Simplify(graph, &config);
   return CoverageOf(graph, network::PlaceNodes(network::Layers(graph, config)));
 }
 

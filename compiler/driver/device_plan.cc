@@ -8,7 +8,9 @@
 #include "base/text.h"
 #include "compiler/codegen/accel/accel.h"
 #include "compiler/driver/build.h"
+#include "compiler/driver/device_tensors.h"
 #include "compiler/lower/accel/host_pack.h"
+#include "compiler/schedule/accel/plan.h"
 #include "compiler/validate/validate.h"
 #include "isa/check/check.h"
 
@@ -18,6 +20,7 @@ namespace {
 using graph::TensorId;
 using network::Activation;
 using network::MemoryNeed;
+namespace sched = schedule::accel;
 
 // One turn of the accelerator.
 struct AcceleratorTurn {
@@ -25,6 +28,13 @@ struct AcceleratorTurn {
   std::vector<Activation> activations;
   network::ProgramPlan plan;
   std::vector<uint32_t> buffers;  // one for each need
+};
+
+// The buffer of a tensor in a packing.
+struct DeviceBuffer {
+  TensorId tensor = -1;
+  sched::Packing packing;
+  uint32_t buffer = 0;
 };
 
 // By region: the tensors that the host packs for the accelerator.
@@ -42,108 +52,79 @@ std::vector<std::vector<TensorId>> PackedOf(const Build& build) {
 class DevicePlanBuild {
  public:
   explicit DevicePlanBuild(Build& build)
-      : build_(build),
-        n_(build.network),
-        p_(build, "device"),
-        packed_(PackedOf(build)),
-        turns_(network::Turns(n_.graph, n_.regions, n_.devices, packed_)) {}
+      : build_(build), n_(build.network), p_(build, "device"), tensors_(build, PackedOf(build)) {}
 
   Status Run();
 
  private:
-  bool OnDevice(size_t region) const { return n_.devices[region] != network::kHost; }
-  // |id|, or the tensor that |id| views on the device, directly or through other views: views have
-  // its place.
-  TensorId Root(TensorId id) const;
+  bool OnDevice(size_t region) const { return tensors_.OnDevice(region); }
+  TensorId Root(TensorId id) const { return tensors_.Root(id); }
+  // The device's buffer of |id| in |packing|.
+  uint32_t BufferOf(TensorId id, const sched::Packing& packing);
   Status PlanPrograms();
-  Activation::Kind KindOf(TensorId id, int turn) const;
   Status AddProgram(int turn);
   // Brings a tensor that a program reads to the device, unless it is there.
   void BringInput(const MemoryNeed& need, uint32_t buffer);
-  void FetchResult(const MemoryNeed& need, uint32_t buffer);
-  bool HostReads(TensorId root) const;
+  void FetchResult(TensorId id);
   Status Emit();
   // Handles |error| of region |index| of |program|, if of any: sets the limits for another attempt.
   Status Refuse(const AcceleratorTurn& program, network::RefusedIndex index, const Error& error);
   // Whether |region| alone, with its tensors in device memory, has a program.
   bool FitsAlone(const AcceleratorTurn& program, const lower::accel::AccelRegion& region) const;
   void AddTaps();
-  // The device's buffer that a program writes |root| to, with its layout; null: it stays on chip.
-  const std::pair<MemoryNeed, uint32_t>* MadeIn(TensorId root) const;
+  // The layout of |root|, which the machine makes.
+  sched::Packing PackingOf(TensorId root) const;
+  // The device's buffer that programs write |root| to; null: it stays on chip.
+  const DeviceBuffer* MadeIn(TensorId root) const;
 
   Build& build_;
   const FusedNetwork& n_;
   PlanBuild p_;
-  const std::vector<std::vector<TensorId>> packed_;
-  const std::vector<int> turns_;
+  const DeviceTensors tensors_;
   std::vector<AcceleratorTurn>
       programs_;  // by turn; without regions if the accelerator does nothing in it
-  // Buffers of the device by tensor and packing.
-  std::vector<std::pair<MemoryNeed, uint32_t>> device_buffers_;
+  std::vector<DeviceBuffer> device_buffers_;
   std::vector<uint32_t> brought_;  // device buffers with tensors that the host made
 };
 
-TensorId DevicePlanBuild::Root(TensorId id) const {
-  for (size_t r = 0; r < n_.regions.size(); ++r) {
-    if (n_.regions[r].output != id || !OnDevice(r)) continue;
-    if (const std::optional<TensorId> viewed = network::ViewedBy(n_.graph, n_.regions[r]))
-      return Root(*viewed);
-  }
-  return id;
+sched::Packing DevicePlanBuild::PackingOf(TensorId root) const {
+  return sched::PackingOf(sched::ToShape4(n_.graph.tensor(root).shape), build_.options.config);
 }
 
-// The kind of |id|, a root, in the program of |turn|.
-Activation::Kind DevicePlanBuild::KindOf(TensorId id, int turn) const {
-  int made = -1;  // the turn in which the accelerator makes it
-  bool leaves = HostReads(id);
-  for (size_t r = 0; r < n_.regions.size(); ++r) {
-    if (!OnDevice(r)) continue;
-    if (n_.regions[r].output == id) made = turns_[r];
-    for (const TensorId read : n_.regions[r].inputs) leaves |= Root(read) == id && turns_[r] > turn;
-  }
-  if (made < 0) return Activation::Kind::kInput;
-  if (made < turn) return Activation::Kind::kInMemory;
-  return leaves ? Activation::Kind::kOutput : Activation::Kind::kInternal;
-}
-
-// Whether the host, or the user, reads a tensor that the accelerator makes.
-bool DevicePlanBuild::HostReads(TensorId root) const {
-  for (const TensorId id : n_.graph.outputs) {
-    if (Root(id) == root) return true;
-  }
-  for (size_t r = 0; r < n_.regions.size(); ++r) {
-    for (const TensorId id : OnDevice(r) ? packed_[r] : n_.regions[r].inputs) {
-      if (Root(id) == root) return true;
-    }
-  }
-  return false;
-}
-
-const std::pair<MemoryNeed, uint32_t>* DevicePlanBuild::MadeIn(TensorId root) const {
-  const auto made = std::ranges::find_if(device_buffers_, [&](const auto& entry) {
-    return entry.first.activation == root && entry.first.made;
+const DeviceBuffer* DevicePlanBuild::MadeIn(TensorId root) const {
+  const auto made = std::ranges::find_if(device_buffers_, [&](const DeviceBuffer& known) {
+    return known.tensor == root && known.packing == PackingOf(root);
   });
   return made == device_buffers_.end() ? nullptr : &*made;
+}
+
+uint32_t DevicePlanBuild::BufferOf(TensorId id, const sched::Packing& packing) {
+  const auto known = std::ranges::find_if(device_buffers_, [&](const DeviceBuffer& entry) {
+    return entry.tensor == id && entry.packing == packing;
+  });
+  if (known != device_buffers_.end()) return known->buffer;
+  const std::string& name = n_.graph.tensor(id).name;
+  const network::TensorPlace place = tensors_.PlaceOf(id);
+  const uint32_t buffer = place.in == id
+                              ? p_.ArenaBuffer(name, packing.bytes(), network::kAccelerator)
+                              : p_.PartBuffer(name, BufferOf(place.in, PackingOf(place.in)),
+                                              place.offset, packing.bytes());
+  device_buffers_.push_back({id, packing, buffer});
+  return buffer;
 }
 
 Status DevicePlanBuild::PlanPrograms() {
   network::ProgramOptions options;
   options.store_all = build_.options.keep_tensors;
   options.in_memory = build_.limits.in_memory;
-  const int last = *std::ranges::max_element(turns_);
+  const int last = *std::ranges::max_element(tensors_.turns());
   programs_.resize(static_cast<size_t>(last) + 1);
   for (int turn = 0; turn <= last; ++turn) {
     AcceleratorTurn& program = programs_[static_cast<size_t>(turn)];
-    for (size_t t = 0; t < n_.graph.tensors.size(); ++t) {
-      const graph::GraphTensor& tensor = n_.graph.tensors[t];
-      const Activation::Kind kind = KindOf(static_cast<TensorId>(t), turn);
-      const bool on_host =
-          kind == Activation::Kind::kInMemory && HostReads(static_cast<TensorId>(t));
-      program.activations.push_back({tensor.name, tensor.shape, kind, on_host});
-    }
+    for (size_t t = 0; t < n_.graph.tensors.size(); ++t)
+      program.activations.push_back(tensors_.ActivationOf(static_cast<TensorId>(t), turn));
     for (size_t r = 0; r < n_.regions.size(); ++r) {
-      if (!OnDevice(r) || turns_[r] != turn || Root(n_.regions[r].output) != n_.regions[r].output)
-        continue;
+      if (!tensors_.Computes(r) || tensors_.turns()[r] != turn) continue;
       lower::accel::AccelRegion region = n_.layers->Bound(n_.regions[r]);
       region.layer = static_cast<uint32_t>(r);
       if (const schedule::Trace* trace = build_.TraceOf(r, schedule::kAcceleratorTrace))
@@ -161,22 +142,15 @@ Status DevicePlanBuild::PlanPrograms() {
                                      options, &refused);
     if (!plan) return Refuse(program, refused, plan.error());
     program.plan = std::move(*plan);
-    for (const MemoryNeed& need : program.plan.needs) {
-      const auto known = std::ranges::find_if(device_buffers_, [&](const auto& entry) {
-        return entry.first.activation == need.activation && entry.first.packing == need.packing;
-      });
-      if (known != device_buffers_.end()) {
-        program.buffers.push_back(known->second);
-        continue;
-      }
-      const std::string& name = n_.graph.tensor(need.activation).name;
-      program.buffers.push_back(p_.ArenaBuffer(name, need.packing.bytes(), network::kAccelerator));
-      device_buffers_.emplace_back(need, program.buffers.back());
-    }
+    for (const MemoryNeed& need : program.plan.needs)
+      program.buffers.push_back(BufferOf(need.activation, need.packing));
   }
   for (size_t r = 0; r < n_.regions.size(); ++r) {
-    if (OnDevice(r))
-      p_.plan.layers[r] = {network::kAccelerator, MadeIn(Root(n_.regions[r].output)) == nullptr};
+    if (!OnDevice(r)) continue;
+    const TensorId root = Root(n_.regions[r].output);
+    // A slice or a concatenation is in memory, whether a program names it or not.
+    if (!tensors_.Computes(r) && root == n_.regions[r].output) BufferOf(root, PackingOf(root));
+    p_.plan.layers[r] = {network::kAccelerator, MadeIn(root) == nullptr};
   }
   return {};
 }
@@ -200,17 +174,16 @@ void DevicePlanBuild::BringInput(const MemoryNeed& need, uint32_t buffer) {
   p_.plan.steps.push_back(artifact::TransferStep{from, buffer});
 }
 
-void DevicePlanBuild::FetchResult(const MemoryNeed& need, uint32_t buffer) {
-  const TensorId id = need.activation;
-  if (!HostReads(id)) return;
-  const std::string& name = n_.graph.tensor(id).name;
-  if (need.packing.identity()) {
+void DevicePlanBuild::FetchResult(TensorId id) {
+  const sched::Packing packing = PackingOf(id);
+  const uint32_t buffer = BufferOf(id, packing);
+  if (packing.identity()) {
     p_.plan.steps.push_back(artifact::TransferStep{buffer, p_.TensorBuffer(id)});
     return;
   }
-  const uint32_t packed = p_.ArenaBuffer(name + ".packed", need.packing.bytes());
+  const uint32_t packed = p_.ArenaBuffer(n_.graph.tensor(id).name + ".packed", packing.bytes());
   p_.plan.steps.push_back(artifact::TransferStep{buffer, packed});
-  p_.AddKernel(lower::accel::UnpackFunc(need.packing, fmt::format("unpack_{}", id)), -1,
+  p_.AddKernel(lower::accel::UnpackFunc(packing, fmt::format("unpack_{}", id)), -1,
                {packed, p_.TensorBuffer(id)});
 }
 
@@ -227,9 +200,7 @@ Status DevicePlanBuild::AddProgram(int turn) {
   p_.AddProgram(static_cast<uint32_t>(build_.net.programs.size()), program.plan,
                 program.regions.size(), program.buffers);
   build_.net.programs.push_back({network::kAccelerator, {}});
-  for (size_t k = 0; k < needs.size(); ++k) {
-    if (needs[k].made) FetchResult(needs[k], program.buffers[k]);
-  }
+  for (const TensorId id : tensors_.FetchedAfter(turn)) FetchResult(id);
   return {};
 }
 
@@ -336,10 +307,10 @@ void DevicePlanBuild::AddTaps() {
     const std::vector<int64_t>& shape = n_.graph.tensor(out).shape;
     artifact::Tap tap{static_cast<uint32_t>(r), 0, {}};
     if (OnDevice(r)) {
-      const std::pair<MemoryNeed, uint32_t>* made = MadeIn(root);
+      const DeviceBuffer* made = MadeIn(root);
       if (made == nullptr) continue;
-      tap.buffer = made->second;
-      tap.layout = lower::accel::LayoutForRank(made->first.packing.layout, shape.size());
+      tap.buffer = made->buffer;
+      tap.layout = lower::accel::LayoutForRank(made->packing.layout, shape.size());
     } else {
       tap.buffer = p_.TensorBuffer(out);
     }
@@ -362,7 +333,7 @@ Status DevicePlanBuild::Run() {
   }
   for (int turn = 0; turn < static_cast<int>(programs_.size()); ++turn) {
     for (size_t r = 0; r < n_.regions.size(); ++r) {
-      if (!OnDevice(r) && turns_[r] == turn) TESSERA_TRY(p_.AddHostRegion(r));
+      if (!OnDevice(r) && tensors_.turns()[r] == turn) TESSERA_TRY(p_.AddHostRegion(r));
     }
     TESSERA_TRY(AddProgram(turn));
   }

@@ -30,6 +30,16 @@ uint32_t PlanBuild::ArenaBuffer(const std::string& name, int64_t bytes, uint32_t
   return static_cast<uint32_t>(plan.buffers.size() - 1);
 }
 
+uint32_t PlanBuild::PartBuffer(const std::string& name, uint32_t whole, int64_t offset,
+                               int64_t bytes) {
+  TESSERA_CHECK(
+      !parts_.contains(whole) && offset + bytes <= static_cast<int64_t>(plan.buffers[whole].bytes),
+      "{}", name);
+  const uint32_t part = ArenaBuffer(name, bytes, plan.buffers[whole].device);
+  parts_[part] = {whole, offset};
+  return part;
+}
+
 uint32_t PlanBuild::ConstantBuffer(const std::string& name, const std::vector<uint8_t>& bytes,
                                    uint32_t device) {
   const uint64_t offset = build.ConstantOffset(bytes);
@@ -114,7 +124,7 @@ void PlanBuild::AddProgram(uint32_t program, const network::ProgramPlan& needs, 
   const auto count = static_cast<int64_t>(regions);
   for (size_t k = 0; k < buffers.size(); ++k) {
     const network::MemoryNeed& need = needs.needs[k];
-    if (!need.made) step.reads.push_back(buffers[k]);
+    if (need.first < 0) step.reads.push_back(buffers[k]);
     if (need.made && (need.last == count || build.options.keep_tensors))
       step.writes.push_back(buffers[k]);
     // A tensor that the program makes must not take the place of the program's inputs, or of
@@ -124,7 +134,7 @@ void PlanBuild::AddProgram(uint32_t program, const network::ProgramPlan& needs, 
     const auto begin =
         static_cast<int64_t>(network::ChainOf(maker, needs.residency.residents).first);
     program_uses_.push_back({plan.steps.size(), buffers[k], std::max<int64_t>(begin - 1, 0),
-                             need.made ? std::min(need.last, count - 1) : count - 1});
+                             need.first < 0 ? count - 1 : std::min(need.last, count - 1)});
   }
   plan.steps.push_back(std::move(step));
 }
@@ -150,6 +160,9 @@ std::vector<network::Lifetime> PlanBuild::Lifetimes() const {
   }
   for (const uint32_t id : plan.inputs) use(id, -1, -1);
   for (const uint32_t id : plan.outputs) use(id, end, end);
+  for (const auto& [id, part] : parts_) {
+    if (lives[id].first <= lives[id].last) use(part.whole, lives[id].first, lives[id].last);
+  }
   for (network::Lifetime& life : lives) {
     if (build.options.keep_tensors || life.first > life.last) life.first = -1, life.last = end;
   }
@@ -164,6 +177,7 @@ void PlanBuild::PlaceBuffers() {
     for (size_t b = 0; b < plan.buffers.size(); ++b) {
       if (plan.buffers[b].device != device || plan.buffers[b].home != artifact::BufferHome::kArena)
         continue;
+      if (parts_.contains(static_cast<uint32_t>(b))) continue;
       here.push_back(b);
       wanted.push_back(lives[b]);
     }
@@ -172,6 +186,9 @@ void PlanBuild::PlaceBuffers() {
       plan.buffers[here[k]].offset = static_cast<uint64_t>(placed.offsets[k]);
     plan.arenas[device] = {static_cast<uint64_t>(placed.bytes),
                            static_cast<uint64_t>(placed.unshared)};
+  }
+  for (const auto& [id, part] : parts_) {
+    plan.buffers[id].offset = plan.buffers[part.whole].offset + static_cast<uint64_t>(part.offset);
   }
 }
 

@@ -57,10 +57,13 @@ Status Build::CheckSchedules() const {
                   from, given.layer, fmt::join(names, ", "),
                   more > 0 ? fmt::format(" and {} more (--dump schedule)", more) : "");
     }
-    const bool accelerated = options.device && network.devices[found] == network::kAccelerator;
+    const bool on_accelerator = options.device && network.devices[found] == network::kAccelerator,
+               accelerated =
+                   on_accelerator &&
+                   !network::IsView(network.graph, network.regions[found], options.config);
     const bool view = network::ViewedBy(network.graph, network.regions[found]).has_value();
     const std::map<std::string_view, bool> runs = {
-        {schedule::kHostTrace, options.cpu || (options.device && !accelerated)},
+        {schedule::kHostTrace, options.cpu || (options.device && !on_accelerator)},
         {schedule::kHostNetworkTrace, options.cpu},
         {schedule::kAcceleratorTrace, accelerated},
         {schedule::kStoreTrace, accelerated},

@@ -62,6 +62,13 @@ IntegerLimits BoundsOf(const Graph& graph, const Node& node) {
   return {std::max(node.lo, type.lo), std::min(node.hi, type.hi)};
 }
 
+bool KeepsNumbers(const Graph& graph, const Node& node, size_t index) {
+  const GraphTensor& out = graph.tensor(node.output);
+  const IntegerLimits bounds = BoundsOf(graph, node), limits = LimitsOf(out.dtype);
+  return graph.tensor(node.inputs[index]).quant == out.quant && bounds.lo == limits.lo &&
+         bounds.hi == limits.hi;
+}
+
 DType SumType(const Graph& graph, const Node& node) {
   const DType of = graph.tensor(node.inputs[0]).dtype;
   if (IsFloat(of)) return DType::kFloat32;

@@ -133,6 +133,10 @@ struct Graph {
 // The integer bounds of |node|'s result: its own, limited to the result's type.
 IntegerLimits BoundsOf(const Graph& graph, const Node& node);
 
+// Whether the integers of operand |index| have the same meaning in the result of |node|, and the
+// node has no bounds: a copy of them needs no requantisation.
+bool KeepsNumbers(const Graph& graph, const Node& node, size_t index);
+
 // The type of the sums of |node|, which has weights: float32, int32, or int64 for int16 operands
 // with an int64 bias. Source: TFLite's kernels.
 DType SumType(const Graph& graph, const Node& node);

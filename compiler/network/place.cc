@@ -32,13 +32,7 @@ constexpr size_t kFewIslands = 8;
 constexpr const char* kOtherTypes = "it works on other types than int8";
 
 // Whether the machine's layout has a place for each element of |t|.
-bool HasPlace(const GraphTensor& t) { return t.shape.size() <= 4; }
-
-// Whether the machine's layout puts the elements of both tensors at the same places.
-bool SamePlace(const GraphTensor& a, const GraphTensor& b) {
-  return HasPlace(a) && HasPlace(b) &&
-         schedule::accel::ToShape4(a.shape) == schedule::accel::ToShape4(b.shape);
-}
+bool RankFits(const GraphTensor& t) { return t.shape.size() <= 4; }
 
 // The nodes of the layer that is called |name|: "conv+add".
 std::vector<std::string> NodesOf(const std::string& name) {
@@ -80,7 +74,7 @@ class Placer {
     const auto type = [&](TensorId id) { return graph_.tensor(id).dtype; };
     const auto other =
         std::ranges::find_if(node.inputs, [&](TensorId id) { return type(id) != DType::kInt8; });
-    const auto has_place = [&](TensorId id) { return HasPlace(graph_.tensor(id)); };
+    const auto has_place = [&](TensorId id) { return RankFits(graph_.tensor(id)); };
     schedule::accel::Acceptance can;
     const auto refused = std::ranges::find(refused_, node.nodes, &RefusedRegion::nodes);
     if (refused != refused_.end()) {
@@ -93,7 +87,7 @@ class Placer {
     } else if (IsScheduled(scheduled_, node.name) && has_place(node.output) &&
                std::ranges::all_of(node.inputs, has_place)) {
       // Whether the schedule is valid shows when its program is made.
-    } else if (!ViewedBy(graph_, node)) {
+    } else if (!IsView(graph_, node, layers_.config())) {
       if (const auto& plan = layers_.Check(node); !plan) can = std::unexpected(plan.error());
     }
     can_.push_back(can.has_value());
@@ -107,18 +101,21 @@ class Placer {
     places_[n].machine = why.machine;
   }
 
-  // Sets on_: can_, without views of host tensors or of tensors with another layout.
+  // Sets on_: can_, without views of tensors that the host has or that lie elsewhere.
   void FollowViews() {
     std::vector<bool> made(graph_.tensors.size());
     on_.assign(nodes_.size(), false);
+    TensorPlaces places(graph_, layers_.config());
     for (size_t n = 0; n < nodes_.size(); ++n) {
+      const Region& node = nodes_[n];
       on_[n] = can_[n];
-      if (const auto viewed = ViewedBy(graph_, nodes_[n])) {
-        const bool same = SamePlace(graph_.tensor(*viewed), graph_.tensor(nodes_[n].output));
-        on_[n] = can_[n] && same && made[static_cast<size_t>(*viewed)];
+      if (IsView(graph_, node, layers_.config())) {
+        const auto is_made = [&](TensorId id) { return made[static_cast<size_t>(id)]; };
+        on_[n] = can_[n] && std::ranges::all_of(node.inputs, is_made) &&
+                 places.LayAll(LyingOf(graph_, graph_.nodes[n], layers_.config()));
         if (!on_[n]) Leave(n, {RefusalKind::kView, "a view of what the host has"});
       }
-      made[static_cast<size_t>(nodes_[n].output)] = on_[n];
+      made[static_cast<size_t>(node.output)] = on_[n];
     }
   }
 
@@ -178,8 +175,8 @@ class Placer {
       best = *times;
     }
     if (leaving == nullptr) return false;
-    const auto operators = static_cast<size_t>(
-        std::ranges::count_if(*leaving, [&](size_t n) { return !ViewedBy(graph_, nodes_[n]); }));
+    const auto operators = static_cast<size_t>(std::ranges::count_if(
+        *leaving, [&](size_t n) { return !IsView(graph_, nodes_[n], layers_.config()); }));
     const std::string about = fmt::format("of {} nodes that leave together, {} the first",
                                           leaving->size(), nodes_[leaving->front()].name);
     const std::string why = TimesText(best, operators, layers_.config().cpu.name);
@@ -232,6 +229,10 @@ class Placer {
 };
 
 }  // namespace
+
+bool IsView(const Graph& graph, const Region& region, const isa::Config& config) {
+  return region.nodes.size() == 1 && !LyingOf(graph, graph.nodes[region.nodes[0]], config).empty();
+}
 
 std::optional<TensorId> ViewedBy(const Graph& graph, const Region& region) {
   const graph::Node& node = graph.nodes[region.nodes[0]];
@@ -287,9 +288,15 @@ std::vector<int> Turns(const Graph& graph, const std::vector<Region>& regions,
     }
     // The host reads results of the accelerator in the next turn.
     const auto out = static_cast<size_t>(regions[r].output);
-    accelerator_may[out] = turn;
     host_may[out] = host ? turn : turn + 1;
-    turns.push_back(turn);
+    // A program reads what it makes and what was there before from different segments, so it reads
+    // no joined tensor that is partly the one and partly the other.
+    const bool joins = !host && graph.nodes[regions[r].nodes[0]].op == graph::Op::kConcat;
+    const bool mixed = joins && std::ranges::any_of(regions[r].inputs, [&](TensorId id) {
+                         return accelerator_may[static_cast<size_t>(id)] != turn;
+                       });
+    accelerator_may[out] = turn + (mixed ? 1 : 0);
+    turns.push_back(accelerator_may[out]);
   }
   return turns;
 }

@@ -6,8 +6,8 @@
 // compiler/driver.
 //
 // The rule. A node can be on the accelerator if the compiler accepts it as a region of its own
-// (CheckRegion), if the user gives a schedule for its layer, or if it only views a tensor of the
-// accelerator under another shape. An island is a largest set of such nodes that are connected by
+// (CheckRegion), if the user gives a schedule for its layer, or if it only shows tensors of the
+// accelerator in another shape, in part or joined (network/tensor_places.h). An island is a largest set of such nodes that are connected by
 // tensors and can run in one program, or that one layer joins. The cost of a placement is the time
 // of one inference: of the layers on each device (Layers::HostSeconds, AcceleratorSeconds), of
 // starts of the accelerator, and of the tensors that pass between it and the host (place_cost.h).
@@ -27,6 +27,7 @@
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/graph.h"
 #include "compiler/network/layers.h"
+#include "compiler/network/tensor_places.h"
 
 namespace tessera::network {
 
@@ -67,10 +68,14 @@ std::vector<graph::Region> FusePlaced(const Layers& layers, const std::vector<No
 // The turn of each region. In each turn first the host's regions run, then the accelerator's as one
 // program. A region reads nothing from a later turn. Of the accelerator's results in the same turn,
 // host regions read none, and accelerator regions read none that the host must pack for them
-// (|packed|, by region). The number of turns is the smallest possible.
+// (|packed|, by region). They read a concatenation in a later turn than its parts were made, unless
+// all were made in one. The number of turns is the smallest possible.
 std::vector<int> Turns(const graph::Graph& graph, const std::vector<graph::Region>& regions,
                        const std::vector<uint32_t>& device_of_region,
                        const std::vector<std::vector<graph::TensorId>>& packed);
+
+// Whether |region| has nothing to do on the accelerator (LyingOf).
+bool IsView(const graph::Graph& graph, const graph::Region& region, const isa::Config& config);
 
 // The tensor that |region| views under another shape, if it does nothing else.
 std::optional<graph::TensorId> ViewedBy(const graph::Graph& graph, const graph::Region& region);

@@ -74,7 +74,9 @@ std::optional<PartTimes> PlaceCosts::TimesOf(const std::vector<size_t>& part) co
                        const Placed& others, double sign) {
     for (const Region& layer : layers) {
       const bool accelerator = on[layer.nodes[0]];
-      if (others.contains({layer.nodes, accelerator}) || ViewedBy(graph_, layer)) continue;
+      const bool view = accelerator ? IsView(graph_, layer, layers_.config())
+                                    : ViewedBy(graph_, layer).has_value();
+      if (others.contains({layer.nodes, accelerator}) || view) continue;
       const std::optional<double> seconds =
           accelerator ? layers_.AcceleratorSeconds(layer) : layers_.HostSeconds(layer);
       known = known && seconds;
@@ -99,7 +101,7 @@ int64_t PlaceCosts::Starts(const std::vector<bool>& on) const {
   const std::vector<int> turns = TurnsOf(graph_, placement_, on);
   std::set<int> started;
   for (size_t n = 0; n < on.size(); ++n) {
-    if (on[n] && !ViewedBy(graph_, placement_.nodes[n])) started.insert(turns[n]);
+    if (on[n] && !IsView(graph_, placement_.nodes[n], layers_.config())) started.insert(turns[n]);
   }
   return std::ssize(started);
 }

@@ -2,6 +2,8 @@
 #include "compiler/network/program.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "base/check.h"
 #include "compiler/schedule/accel/plan_steps.h"
@@ -37,8 +39,13 @@ class ProgramPlanner {
   }
 
  private:
-  // Every result is an activation that this program makes, and every placeholder is bound.
+  // Every result is an activation that this program makes, every placeholder is bound, and parts lie
+  // in activations that lie in no other.
   void CheckBindings() const {
+    for (const Activation& a : activations_) {
+      TESSERA_CHECK(a.whole < 0 || activations_[static_cast<size_t>(a.whole)].whole < 0, "{}",
+                    a.name);
+    }
     for (const lower::accel::AccelRegion& region : regions_) {
       TESSERA_CHECK(region.result >= 0 && region.result < static_cast<int>(activations_.size()));
       const Activation::Kind kind = KindOf(region.result);
@@ -234,8 +241,9 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
         {seen.activation_of(a.input), HaloFor(a), a.pad_value, a.input.shape().size()});
   for (const sched::EpilogueStep& step : seen.region->steps) {
     if (step.loads())
-      seen.reads.push_back(
-          {.activation = seen.activation_of(step.tensor), .rank = step.tensor.shape().size()});
+      seen.reads.push_back({.activation = seen.activation_of(step.tensor),
+                            .rank = step.tensor.shape().size(),
+                            .again = step.repeats()});
   }
   return seen;
 }
@@ -315,8 +323,13 @@ Status ProgramPlanner::Needs() {
     for (MemoryNeed& n : program_.needs) {
       if (n.activation == activation && n.packing == packing) return n;
     }
-    program_.needs.push_back({activation, packing, count, -1, false});
-    return program_.needs.back();
+    MemoryNeed& made = program_.needs.emplace_back();
+    const Activation& a = activations_[static_cast<size_t>(activation)];
+    made = {.activation = activation, .packing = packing, .first = count, .last = -1};
+    const bool whole = std::ranges::count(activations_, activation, &Activation::whole) > 0;
+    made.in = whole ? activation : a.whole;
+    made.offset = a.offset;
+    return made;
   };
   for (int64_t r = 0; r < count; ++r) {
     const lower::accel::AccelRegion& region = regions_[static_cast<size_t>(r)];
@@ -346,10 +359,25 @@ Status ProgramPlanner::Needs() {
     n.first = std::min(n.first, r);
     n.last = KindOf(region.result) == Activation::Kind::kOutput ? count : std::max(n.last, r);
   }
+  for (MemoryNeed& n : program_.needs) {
+    int64_t bytes = 0;  // of |n|, that regions make
+    for (const MemoryNeed& other : program_.needs) {
+      if (&other == &n || !other.made || !n.Overlaps(other)) continue;
+      n.parts_made = true;
+      bytes += std::min(n.offset + n.packing.bytes(), other.offset + other.packing.bytes()) -
+               std::max(n.offset, other.offset);
+    }
+    if (!n.made && bytes < n.packing.bytes()) n.first = -1;
+  }
   return {};
 }
 
 }  // namespace
+
+bool MemoryNeed::Overlaps(const MemoryNeed& other) const {
+  return in >= 0 && in == other.in && offset < other.offset + other.packing.bytes() &&
+         other.offset < offset + packing.bytes();
+}
 
 size_t ProgramPlan::NeedOf(int activation, const sched::Packing& packing) const {
   const auto need = std::ranges::find_if(needs, [&](const MemoryNeed& n) {
@@ -361,8 +389,20 @@ size_t ProgramPlan::NeedOf(int activation, const sched::Packing& packing) const 
 
 MemoryPlan ProgramPlan::PlaceNeeds() const {
   std::vector<Lifetime> lives;
-  for (const MemoryNeed& need : needs) lives.push_back({need.packing.bytes(), 0, 0});
-  return PlanMemory(lives);
+  std::vector<size_t> place;    // by need, of |lives|
+  std::map<int, size_t> whole;  // the place of each activation that others lie in
+  for (const MemoryNeed& need : needs) {
+    place.push_back(need.in < 0 ? lives.size()
+                                : whole.try_emplace(need.in, lives.size()).first->second);
+    if (place.back() == lives.size()) lives.push_back({0, 0, 0});
+    int64_t& bytes = lives[place.back()].bytes;
+    bytes = std::max(bytes, need.offset + need.packing.bytes());
+  }
+  MemoryPlan plan = PlanMemory(lives);
+  const std::vector<int64_t> places = std::exchange(plan.offsets, {});
+  for (size_t n = 0; n < needs.size(); ++n)
+    plan.offsets.push_back(places[place[n]] + needs[n].offset);
+  return plan;
 }
 
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,

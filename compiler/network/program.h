@@ -42,6 +42,10 @@ struct Activation {
   std::vector<int64_t> shape;
   Kind kind = Kind::kInternal;
   bool on_host = false;  // kInMemory: the host has it too, and packs it as for kInput
+  // It lies in this other activation in device memory, from byte |offset| on; -1: in none. The
+  // other one may have no maker: then its parts have.
+  int whole = -1;
+  int64_t offset = 0;
 };
 
 // The index of the region that an error is about; nothing: of no region.
@@ -74,6 +78,15 @@ struct MemoryNeed {
   // memory before the program starts. last = the number of regions: it is read after the program.
   int64_t first = 0, last = 0;
   bool made = false;  // by a region of the program
+  // Regions make other activations with bytes of this one, such as its parts.
+  bool parts_made = false;
+  // The activation that it lies in, and from which byte on; itself if others lie in it; -1: it
+  // shares its bytes with none.
+  int in = -1;
+  int64_t offset = 0;
+
+  // Whether it shares bytes with |other|.
+  bool Overlaps(const MemoryNeed& other) const;
 };
 
 struct ProgramPlan {
@@ -83,7 +96,8 @@ struct ProgramPlan {
   std::vector<schedule::NetworkTrace> network;  // of each region: given again, they plan the same
   std::vector<MemoryNeed> needs;
 
-  // Places the needs in an arena of this program alone, where no two needs share bytes.
+  // Places the needs in an arena of this program alone, where no two needs share bytes unless one
+  // lies in the other.
   MemoryPlan PlaceNeeds() const;
   // The index into needs of |activation| in |packing|, which must exist.
   size_t NeedOf(int activation, const sched::Packing& packing) const;

@@ -86,6 +86,7 @@ ResidencyPlanner::MaybeResident ResidencyPlanner::Candidate(size_t maker) const 
     bool reads = false;
     for (const ResidentRead& read : reader.reads) {
       if (read.activation != from.result) continue;
+      if (read.again) return no("LOAD repeats its rows or columns, from device memory");
       reads = true;
       ranks.push_back(read.rank);
       if (read.halo.any()) {

@@ -33,14 +33,6 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
   return made;
 }
 
-// Whether operand |i| is copied without rescaling.
-bool Kept(const Graph& graph, const Node& node, size_t i) {
-  const GraphTensor& out = graph.tensor(node.output);
-  const IntegerLimits bounds = graph::BoundsOf(graph, node), limits = LimitsOf(out.dtype);
-  return graph.tensor(node.inputs[i]).quant == out.quant && bounds.lo == limits.lo &&
-         bounds.hi == limits.hi;
-}
-
 Status Check(const NodeCheck& node) {
   return node.Out().dtype == DType::kInt16 ? node.KeepsScale() : Status{};
 }
@@ -66,7 +58,8 @@ Status SingleTables(const Graph& graph, const Node& node, Requant& requant) {
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   if (graph.tensor(node.output).dtype == DType::kInt16) return {};  // Check: no operand is rescaled
   bool kept = true;
-  for (size_t i = 0; i < node.inputs.size(); ++i) kept = kept && Kept(graph, node, i);
+  for (size_t i = 0; i < node.inputs.size(); ++i)
+    kept = kept && graph::KeepsNumbers(graph, node, i);
   if (node.round == isa::Round::kTflite && !kept) return SingleTables(graph, node, requant);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const double factor = quantize::ScaleOf(graph, node, i) / quantize::ResultScale(graph, node);
@@ -82,7 +75,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
 // An element of operand |i| in the result's scale, read from |tables| if there are any.
 Expr Brought(const RegionBuilder& b, const Node& node, size_t i, Expr value,
              const te::Tensor& tables) {
-  if (Kept(b.graph(), node, i)) return value;
+  if (graph::KeepsNumbers(b.graph(), node, i)) return value;
   if (tables)
     return tables(Expr(static_cast<int64_t>(i)), ir::Cast(DType::kInt64, value) + Expr(128));
   const Requant& q = *node.requant;

@@ -70,14 +70,14 @@ Error Explainer::Explain(const UnitOrder& order, size_t need, int64_t piece) {
   const std::vector<Symbol> want = run_source();
   for (size_t n = 0; n < plan.needs.size(); ++n) {
     const network::MemoryNeed& input = plan.needs[n];
-    if (input.made) continue;
     const int64_t bytes = input.packing.bytes();
     const ir::Buffer buffer =
         ir::MakeBuffer({.name = fmt::format("input {}", input.activation), .shape = {bytes}});
-    for (int64_t k = 0; k * given_.grain < bytes; ++k) {
-      const Symbol symbol = InputPiece(n, static_cast<uint64_t>(k));
+    for (const size_t k : InputPieces(plan, n, given_.grain)) {
+      const Symbol symbol = InputPiece(n, k);
       known_.insert(symbol);
-      names_.try_emplace(symbol, Name{std::nullopt, buffer, k * given_.grain});
+      names_.try_emplace(symbol,
+                         Name{std::nullopt, buffer, static_cast<int64_t>(k) * given_.grain});
     }
   }
   MachineRun machine(given_.image, given_.program, given_.config, given_.grain, given_.arena, this);

@@ -26,15 +26,38 @@ int64_t ElementsOf(const ir::BufferNode& buffer) {
 
 }  // namespace
 
+std::vector<size_t> InputPieces(const network::ProgramPlan& plan, size_t need, int64_t grain) {
+  const network::MemoryNeed& own = plan.needs[need];
+  std::vector<const network::MemoryNeed*> others;  // that have some of the pieces
+  for (size_t n = 0; n < plan.needs.size(); ++n) {
+    const network::MemoryNeed& other = plan.needs[n];
+    const bool has = other.made || (other.first < 0 && n < need);
+    if (n != need && has && own.Overlaps(other)) others.push_back(&other);
+  }
+  std::vector<size_t> pieces;
+  for (int64_t at = 0; at < own.packing.bytes() && own.first < 0; at += grain) {
+    const int64_t byte = own.offset + at;
+    const bool others_have = std::ranges::any_of(others, [&](const network::MemoryNeed* other) {
+      return byte >= other->offset && byte < other->offset + other->packing.bytes();
+    });
+    if (!others_have) pieces.push_back(static_cast<size_t>(at / grain));
+  }
+  return pieces;
+}
+
 SourceRun::SourceRun(const network::ProgramPlan& plan,
                      const std::vector<lower::accel::AccelRegion>& regions,
                      const isa::Config& config, int64_t grain, SourceListener* listener)
     : plan_(plan), regions_(regions), config_(config), grain_(grain), listener_(listener) {
+  const network::MemoryPlan places = plan.PlaceNeeds();
+  memory_.resize(static_cast<size_t>(CeilDiv(places.bytes, grain)), kNothing);
   for (size_t n = 0; n < plan.needs.size(); ++n) {
-    const network::MemoryNeed& need = plan.needs[n];
-    std::vector<Symbol>& pieces =
-        memory_.emplace_back(static_cast<size_t>(CeilDiv(need.packing.bytes(), grain)));
-    for (size_t k = 0; k < pieces.size(); ++k) pieces[k] = need.made ? kNothing : InputPiece(n, k);
+    pieces_.push_back(std::span(memory_).subspan(
+        static_cast<size_t>(places.offsets[n] / grain),
+        static_cast<size_t>(CeilDiv(plan.needs[n].packing.bytes(), grain))));
+  }
+  for (size_t n = 0; n < plan.needs.size(); ++n) {
+    for (const size_t k : InputPieces(plan, n, grain)) pieces_[n][k] = InputPiece(n, k);
   }
 }
 
@@ -66,7 +89,7 @@ SourceRun::Room SourceRun::RoomOf(const RegionBuffer& bound, const ir::Buffer& p
                              ? regions_[region_].result
                              : regions_[region_].activations.at(bound.tensor.get());
   if (param->scope == ir::Scope::kGlobal)
-    return {.pieces = &memory_[plan_.NeedOf(activation, bound.packing)]};
+    return {.pieces = pieces_[plan_.NeedOf(activation, bound.packing)]};
   // A resident tensor: its pads are present from the start.
   const auto tiles =
       static_cast<size_t>(CeilDiv(ElementsOf(*param), target::TileElements(config_, param)));
@@ -306,7 +329,7 @@ Symbol SourceRun::LoadFrom(const Ready& ready, int64_t at) {
 
 // Writes the tile |stored| to device memory at |at|.
 void SourceRun::StoreTo(const Ready& ready, int64_t at, Symbol stored) {
-  std::vector<Symbol>& pieces = *ready.rooms[0].pieces;
+  const std::span<Symbol> pieces = *ready.rooms[0].pieces;
   const ir::Buffer& buffer = ready.code->places[0].buffer;
   const int64_t count = ready.values[0];
   if (at % grain_ != 0 || count % grain_ != 0 || at < 0 ||

@@ -33,6 +33,10 @@ class SourceListener {
 
 inline constexpr Symbol kNothing = 0;
 
+// The pieces of plan.needs[|need|] that have contents before the program, in |grain| bytes. A piece
+// that several needs share counts for the first one.
+std::vector<size_t> InputPieces(const network::ProgramPlan& plan, size_t need, int64_t grain);
+
 class SourceRun {
  public:
   // Device memory is tracked in pieces of |grain| bytes.
@@ -43,13 +47,13 @@ class SourceRun {
   Status Run();
 
   // The pieces of plan.needs[|need|] after all regions; kNothing: not written.
-  std::span<const Symbol> MemoryOf(size_t need) const { return memory_[need]; }
+  std::span<const Symbol> MemoryOf(size_t need) const { return pieces_[need]; }
 
  private:
   // The contents of a buffer.
   struct Room {
     std::vector<SymbolCell>* tiles = nullptr;        // of a scratchpad
-    std::vector<Symbol>* pieces = nullptr;           // of device memory
+    std::optional<std::span<Symbol>> pieces;         // of device memory
     const std::vector<uint8_t>* constant = nullptr;  // known bytes of device memory
   };
   enum class TileOp : uint8_t {
@@ -143,7 +147,8 @@ class SourceRun {
   std::unordered_map<const ir::BufferNode*, Room> rooms_;
   std::unordered_map<const ir::StmtNode*, std::unique_ptr<NestCode>> nests_;
   std::map<int, std::vector<SymbolCell>> kept_;  // by activation: tensors that stay in INP
-  std::vector<std::vector<Symbol>> memory_;      // by need
+  std::vector<Symbol> memory_;                   // of all needs
+  std::vector<std::span<Symbol>> pieces_;        // by need
   std::string wrong_;                            // the first access outside its buffer
   uint64_t unwritten_ = 0;
 };

@@ -25,15 +25,15 @@ Result<std::vector<Symbol>> Arena(const network::ProgramPlan& plan,
     const int64_t first = offsets[n] / grain, count = CeilDiv(need.packing.bytes(), grain);
     if (first + count > std::ssize(arena))
       return Fail(Code::kOutOfRange, "activation {} ends past the arena", need.activation);
-    for (int64_t k = 0; k < count && !need.made; ++k) {
-      const auto at = static_cast<size_t>(first + k);
+    for (const size_t k : InputPieces(plan, n, grain)) {
+      const size_t at = static_cast<size_t>(first) + k;
       if (owner[at] >= 0) {
         return Fail(Code::kDataLoss, "activations {} and {} are both in byte {} of the arena",
                     plan.needs[static_cast<size_t>(owner[at])].activation, need.activation,
-                    offsets[n] + k * grain);
+                    offsets[n] + static_cast<int64_t>(k) * grain);
       }
       owner[at] = static_cast<int>(n);
-      arena[at] = InputPiece(n, static_cast<uint64_t>(k));
+      arena[at] = InputPiece(n, k);
     }
   }
   return arena;

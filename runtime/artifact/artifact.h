@@ -113,7 +113,7 @@ struct PlanBuffer {
   std::string name;
   uint32_t device = kHostDevice;
   BufferHome home = BufferHome::kArena;
-  uint64_t offset = 0;  // multiple of 64
+  uint64_t offset = 0;  // multiple of 64, except on an accelerator
   uint64_t bytes = 0;
   bool operator==(const PlanBuffer&) const = default;
 };

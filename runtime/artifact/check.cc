@@ -107,7 +107,9 @@ class PlanCheck {
         return Bad("buffer {} is a constant of device {}", buffer.name, buffer.device);
       const uint64_t size =
           constant ? artifact_.constants.size() : plan_.arenas[buffer.device].bytes;
-      if (buffer.offset % 64 != 0)
+      // Kernels rely on it.
+      const bool kernels = artifact_.devices[buffer.device].kind != DeviceKind::kAccelerator;
+      if (kernels && buffer.offset % 64 != 0)
         return Bad("buffer {} begins at {}, not at a multiple of 64", buffer.name, buffer.offset);
       if (buffer.bytes > size || buffer.offset > size - buffer.bytes) {
         return Bad("buffer {} at {} with {} bytes leaves the {} bytes of its memory", buffer.name,

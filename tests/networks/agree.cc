@@ -67,6 +67,34 @@ Bytes Share(const Bytes& all, size_t image, size_t size) {
   return {begin, begin + static_cast<std::ptrdiff_t>(size)};
 }
 
+// Takes the operand's number off the end of "x.part1", the copy of an operand of concatenation x.
+std::optional<size_t> TakePart(std::string* name) {
+  constexpr std::string_view kMark = ".part";
+  const size_t at = name->find(kMark);
+  if (at == std::string::npos) return std::nullopt;
+  const size_t part = std::stoul(name->substr(at + kMark.size()));
+  name->resize(at);
+  return part;
+}
+// The values of operand |part| in |joined|, the result of the concatenation |name| of |graph|, or
+// one image of it.
+Bytes PartOf(const graph::Graph& graph, const std::string& name, size_t part, const Bytes& joined) {
+  const auto makes = [&](const graph::Node& n) { return graph.tensor(n.output).name == name; };
+  const graph::Node& node = *std::ranges::find_if(graph.nodes, makes);
+  const auto axis = static_cast<size_t>(node.As<graph::ConcatAttributes>().axis);
+  const std::vector<int64_t>& shape = graph.tensor(node.output).shape;
+  int64_t inner = 1, first = 0;
+  for (size_t d = axis + 1; d < shape.size(); ++d) inner *= shape[d];
+  const auto extent = [&](size_t k) { return graph.tensor(node.inputs[k]).shape[axis]; };
+  for (size_t k = 0; k < part; ++k) first += extent(k);
+  Bytes values;
+  for (int64_t at = first * inner; at < std::ssize(joined); at += shape[axis] * inner) {
+    const auto begin = joined.begin() + at;
+    values.insert(values.end(), begin, begin + extent(part) * inner);
+  }
+  return values;
+}
+
 class Runs {
  public:
   // |observe|: the program stores every layer's result.
@@ -119,7 +147,7 @@ class Runs {
       ++outcome_.layers;
       if (executor->plan().layers[l].device != artifact::kHostDevice) ++outcome_.on_accelerator;
       std::string name = net->layers[l].output.name;
-      const std::optional<size_t> image = ImageOf(name);
+      const std::optional<size_t> part = TakePart(&name), image = ImageOf(name);
       for (const char* view : {".image", ".rank4", ".merged"})  // views of the same values
         name.resize(std::min(name.find(view), name.size()));
       const auto want = want_.find(name);
@@ -127,9 +155,11 @@ class Runs {
       if (tap == nullptr || want == want_.end()) continue;
       TESSERA_ASSIGN(const HostTensor got, executor->CaptureLayer(l));
       ++outcome_.compared;
+      Bytes values = part ? PartOf(graph_, name, *part, want->second) : want->second;
+      if (image) values = Share(values, *image, got.bytes.size());
       outcome_.difference += Difference(
           fmt::format("{}: layer {} ({})", What(device), net->layers[l].name, net->layers[l].op),
-          got.bytes, image ? Share(want->second, *image, got.bytes.size()) : want->second);
+          got.bytes, values);
     }
     return {};
   }

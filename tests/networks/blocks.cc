@@ -209,6 +209,21 @@ int Blocks::Concat(std::vector<int> parts) {
   return Add(Step(Kind::kConcat, std::move(parts)), shape);
 }
 
+int Blocks::Slice(int from, int64_t first, int64_t count) {
+  Step step(Kind::kSlice, {from});
+  step[Field::kPads] = {first};
+  step[Field::kOuts] = {count};
+  const ImageShape s = S(from);
+  return Add(step, {s[0], count, s[2], s[3]});
+}
+
+int Blocks::Resize(int from, int64_t times) {
+  Step step(Kind::kResize, {from});
+  step[Field::kKernel] = {times, times};
+  const ImageShape s = S(from);
+  return Add(step, {s[0], s[1], s[2] * times, s[3] * times});
+}
+
 int Blocks::Dense(int64_t outs) {
   constexpr int64_t kMostWeights = 1'000'000;
   outs = std::clamp<int64_t>(kMostWeights / Cur()[1], 1, outs);

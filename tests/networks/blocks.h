@@ -53,6 +53,10 @@ class Blocks {
   int SamePool(int from, int64_t k);
   int Pad(int from, int64_t most);
   int Concat(std::vector<int> parts);
+  // |count| channels from channel |first| on.
+  int Slice(int from, int64_t first, int64_t count);
+  // Each row and column |times| times.
+  int Resize(int from, int64_t times);
   int Dense(int64_t outs);
   // Adds a random operator that no block covers; at the |end| also one whose result is not an
   // image. Adds nothing if the operator does not take the current result, or exceeds the limits.

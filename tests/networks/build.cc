@@ -79,7 +79,9 @@ class Builder {
   Status Make(Node node, Shape shape, graph::Quant quant, double spread) {
     const std::string name = fmt::format("t{}", index_);
     node.name = fmt::format("{}_{}", NameOf(step_->kind), index_);
-    node.round = isa::Round::kTflite;
+    // Concatenations of several scales have the rule of ONNX, or tables as of TFLite's uint8.
+    node.round =
+        step_->kind == Kind::kConcat && rng_.OneIn(2) ? isa::Round::kEven : isa::Round::kTflite;
     if (Has(step_->kind, Field::kBounds)) {
       node.lo = static_cast<int32_t>(Get(Field::kBounds, 0));
       node.hi = static_cast<int32_t>(Get(Field::kBounds, 1));
@@ -253,6 +255,32 @@ class Builder {
     return MakeLike(std::move(node), shape);
   }
 
+  Status Slice() {
+    Shape shape = ShapeOf(0);
+    graph::SliceAttributes cuts;
+    for (const int64_t extent : shape) cuts.axes.push_back({0, 1, extent});
+    const auto axis = static_cast<size_t>(Get(Field::kAxis));
+    if (axis >= shape.size()) return Bad("axis {} of {}", axis, shape.size());
+    cuts.axes[axis] = {Get(Field::kPads), 1, Get(Field::kOuts)};
+    if (Get(Field::kPads) + Get(Field::kOuts) > shape[axis])
+      return Bad("{} indices from {} on of {}", Get(Field::kOuts), Get(Field::kPads), shape[axis]);
+    shape[axis] = Get(Field::kOuts);
+    return MakeLike({.op = Op::kSlice, .inputs = {From(0)}, .attributes = cuts}, shape);
+  }
+
+  Status Resize() {
+    TESSERA_TRY(Image());
+    Shape shape = ShapeOf(0);
+    graph::ResizeAttributes from;
+    for (size_t d = 0; d < 2; ++d) {
+      const int64_t times = Get(Field::kKernel, d);
+      shape[2 + d] *= times;
+      for (int64_t k = 0; k < shape[2 + d]; ++k)
+        (d == 0 ? from.rows : from.columns).push_back(k / times);
+    }
+    return MakeLike({.op = Op::kResize, .inputs = {From(0)}, .attributes = from}, shape);
+  }
+
   // An operator as in its own example; the example's random choices follow from the seed.
   Status Operator(Op op) {
     size_t next = 1;
@@ -320,6 +348,10 @@ class Builder {
         return Move(Op::kPad);
       case Kind::kConcat:
         return Concat();
+      case Kind::kSlice:
+        return Slice();
+      case Kind::kResize:
+        return Resize();
     }
     return Operator(OpOf(step_->kind));
   }

@@ -82,6 +82,7 @@ class Generator : private Blocks {
 
   void LargeMotif() {
     const int64_t pick = rng_.Range(0, 99);
+    if (Chance(15)) return Chance(50) ? Split() : Coarse();
     if (pick < 22) {
       Pool(cur_);
     } else if (pick < 40) {
@@ -132,8 +133,47 @@ class Generator : private Blocks {
     }
   }
 
+  // Channels, 16 by 16: a part goes straight, another one through a convolution, and both are
+  // joined.
+  void Split() {
+    const int64_t each = CountOf(cur_) / Cur()[1], most = limits_.macs / (each * Cur()[1]);
+    const int64_t parts = std::min<int64_t>(most / 16, Pick({2, 2, 3}));
+    if (parts < 2) return static_cast<void>(Conv(cur_));
+    const int whole = Same(cur_, 16 * parts - (Chance(20) ? rng_.Range(1, 15) : 0), 1, 1);
+    const int64_t channels = S(whole)[1], first = Chance(85) ? 16 : rng_.Range(1, channels - 1);
+    const int a = Slice(whole, 0, first), b = Slice(whole, first, channels - first);
+    const int way = Same(b, Fewer(Pick({16, 16, 32}), CountOf(b) * 9), 3, 1);
+    std::vector<int> joined{a, way};
+    if (Chance(50)) joined.insert(joined.begin() + 1, b);
+    if (Chance(20)) joined.push_back(a);
+    Concat(joined);
+    if (Chance(60)) Same(cur_, Fewer(Channels(), CountOf(cur_)), 1, 1);
+  }
+
+  // A coarse image beside a fine one.
+  void Coarse() {
+    const int64_t times = Pick({2, 2, 2, 3});
+    const int fine = cur_;
+    const ImageShape s = S(fine);
+    if (s[2] < times || s[3] < times || s[2] % times != 0 || s[3] % times != 0)
+      return static_cast<void>(Conv(cur_));
+    const bool sum = Chance(30);
+    const int64_t k = Pick({1, 3});
+    const int64_t outs = sum ? s[1] : Chance(70) ? 16 : Channels();
+    const int64_t each = CountOf(fine) * k * k / (times * times);
+    const int coarse = outs * each > limits_.macs ? SamePool(fine, 2) : Same(fine, outs, k, times);
+    const int again = S(coarse)[2] == s[2] ? coarse : Resize(coarse, times);
+    if (sum && S(again) == s) {
+      Elementwise(Kind::kAdd, again, fine);
+    } else {
+      Concat({again, fine});
+    }
+    if (Chance(60)) Same(cur_, Fewer(Channels(), CountOf(cur_)), 1, 1);
+  }
+
   void Motif(int64_t style) {
     const int64_t pick = rng_.Range(0, 99);
+    if (Chance(10)) return Chance(50) ? Split() : Coarse();
     if (style <= 3 ? pick < 30 : pick < 15) {
       Depthwise(cur_);
       if (Chance(80))

@@ -60,7 +60,9 @@ std::vector<KindInfo> Blocks() {
       {"unroll", {1, 1}, {kNhwc}},
       {"transpose", {1, 1}, {kNhwc}},
       {"pad", {1, 1}, {kPads, kNhwc}},
-      {"concat", {2, 4}, {kAxis, kNhwc}},
+      {"concat", {2, 4}, {kSeed, kAxis, kNhwc}},
+      {"slice", {1, 1}, {kOuts, kPads, kAxis, kNhwc}},
+      {"resize", {1, 1}, {kKernel, kNhwc}},
   };
 }
 

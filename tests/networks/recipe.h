@@ -42,8 +42,10 @@ enum class Kind : uint8_t {
   kTranspose,  // exchanges y and x
   kPad,
   kConcat,
+  kSlice,   // outs indices of an axis, from pads on
+  kResize,  // each row and column as often as the kernel says
 };
-inline constexpr size_t kBlocks = 15;
+inline constexpr size_t kBlocks = 17;
 size_t KindCount();
 // The operator of |kind|, which is not a block.
 graph::Op OpOf(Kind kind);
@@ -51,16 +53,16 @@ graph::Op OpOf(Kind kind);
 enum class Field : uint8_t {
   kSeed,      // of weights, biases and scales
   kShape,     // input: batch, channels, y, x; y = 0: [batch, channels]
-  kOuts,      // conv, dense: output channels; depthwise: for each channel
+  kOuts,      // conv, dense: output channels; depthwise: for each channel; slice: indices
   kGroups,    // conv
-  kKernel,    // y, x; 0: the whole extent
+  kKernel,    // y, x; 0: the whole extent; resize: factors
   kStride,    // y, x
   kDilation,  // y, x
-  kPads,      // top, left, bottom, right
+  kPads,      // top, left, bottom, right; slice: the first index
   kChannels,  // whether weights have a scale an output channel
   kZero,      // zero point of the result, where it may have its own
   kBounds,    // fused activation
-  kAxis,      // concat
+  kAxis,      // concat, slice
   kNhwc,      // the user's side of an input or output has the channels last
 };
 inline constexpr size_t kFields = 13;

@@ -73,12 +73,16 @@ std::optional<ir::Stmt> InEachSet(
   return ir::Seq(all);
 }
 
+// Both segments are the same arena. A STORE and the LOADs that wait for it name the same one.
+isa::Segment SegmentOf(const network::MemoryNeed& need) {
+  return need.made || need.parts_made ? isa::Segment::kArena : isa::Segment::kInput;
+}
+
 }  // namespace
 
 BufferAddress ProgramEmitter::AddressOf(int activation, const sched::Packing& packing) const {
   const size_t need = plan_.NeedOf(activation, packing);
-  return {true, offsets_[need],
-          plan_.needs[need].made ? isa::Segment::kArena : isa::Segment::kInput};
+  return {true, offsets_[need], SegmentOf(plan_.needs[need])};
 }
 
 BufferAddress ProgramEmitter::PlaceOf(const network::Resident& resident,
@@ -340,9 +344,8 @@ Status ProgramEmitter::Measure(std::vector<int64_t>* saved) {
 
 Result<AccelProgram> ProgramEmitter::Run(int64_t arena_bytes) {
   TESSERA_CHECK(offsets_.size() == plan_.needs.size());
-  for (const network::MemoryNeed& need : plan_.needs) {
-    builder_.ReserveSegment(need.made ? isa::Segment::kArena : isa::Segment::kInput, arena_bytes);
-  }
+  for (const network::MemoryNeed& need : plan_.needs)
+    builder_.ReserveSegment(SegmentOf(need), arena_bytes);
   TESSERA_TRY(EmitAll());
   TESSERA_ASSIGN(program_.image, builder_.Finish());
   program_.stats = builder_.stats();

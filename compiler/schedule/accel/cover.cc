@@ -114,7 +114,11 @@ class EpilogueCover {
   // Whether |index|, into a dimension of |extent|, is the result's axis at |position| ([batch,
   // channel, y, x]); 0 where the result has one element along it.
   bool IsAxis(const Expr& index, size_t position, int64_t extent) const;
-  Acceptance CheckIndex(const Expr& read) const;
+  // How often LOAD repeats the rows and columns of an operand so that the result's element reads
+  // the operand at its own position; refuses other indices.
+  Accepted<std::array<int64_t, 2>> CheckIndex(const Expr& read) const;
+  // Whether |index| is the result's axis at |position|, divided by |times|.
+  bool IsRepeated(const Expr& index, size_t position, int64_t times) const;
   void LoadsFirst();
 
   int Emit(EpilogueStep step) {
@@ -141,8 +145,15 @@ bool EpilogueCover::IsAxis(const Expr& index, size_t position, int64_t extent) c
   return form.terms.empty() && extent == 1;
 }
 
-// A read must have the position of the result's element as its index.
-Acceptance EpilogueCover::CheckIndex(const Expr& read) const {
+bool EpilogueCover::IsRepeated(const Expr& index, size_t position, int64_t times) const {
+  const int64_t extent = region_.shape[position];
+  int64_t by = 0;
+  if (times == extent) return ir::IsImm(index, &by) && by == 0;
+  return IsBin(index, ir::BinOp::kDiv) && ir::IsImm(index->args[1], &by) && by == times &&
+         IsAxis(index->args[0], position, extent);
+}
+
+Accepted<std::array<int64_t, 2>> EpilogueCover::CheckIndex(const Expr& read) const {
   const te::Tensor tensor = te::TensorOf(read);
   if (std::ranges::any_of(read->args, ReadsTensor)) {
     const bool table = constants_.contains(tensor.get());
@@ -150,19 +161,26 @@ Acceptance EpilogueCover::CheckIndex(const Expr& read) const {
               "an operand read where values say", read);
   }
   const Shape4 shape = ToShape4(tensor.shape());
-  if (shape != region_.shape) {
-    bool repeated = true;  // the read repeats axes of extent 1
-    for (size_t p = 0; p < shape.size(); ++p)
-      repeated = repeated && (shape[p] == region_.shape[p] || shape[p] == 1);
+  std::array<int64_t, 2> repeat{1, 1};
+  bool moved = false, repeated = true;  // axes of extent 1 that the read repeats
+  for (size_t p = 0; p < shape.size(); ++p) {
+    if (shape[p] == region_.shape[p]) continue;
+    repeated = repeated && shape[p] == 1;
+    const bool whole = p >= 2 && region_.shape[p] % shape[p] == 0;
+    if (whole) repeat[p - 2] = region_.shape[p] / shape[p];
+    moved = moved || !whole;
+  }
+  if (moved) {
     return No(repeated ? RefusalKind::kRepeated : RefusalKind::kMoved,
               "an operand of another shape", read);
   }
   for (size_t d = 0; d < read->args.size(); ++d) {
     const size_t p = PositionOf(read->args.size(), d);
-    if (!IsAxis(read->args[d], p, shape[p]))
+    const int64_t times = p >= 2 ? repeat[p - 2] : 1;
+    if (times > 1 ? !IsRepeated(read->args[d], p, times) : !IsAxis(read->args[d], p, shape[p]))
       return No(RefusalKind::kMoved, "an operand read at another position", read);
   }
-  return {};
+  return repeat;
 }
 
 bool EpilogueCover::IsParam(const Expr& e) const {
@@ -266,7 +284,7 @@ Accepted<int> EpilogueCover::CoverValue(const Expr& e) {
 }
 
 Accepted<int> EpilogueCover::CoverRead(const Expr& e) {
-  TESSERA_TRY(CheckIndex(e));
+  TESSERA_ASSIGN(const auto repeat, CheckIndex(e));
   const te::Tensor tensor = te::TensorOf(e);
   if (tensor == region_.anchor.stage) {
     if (tensor.dtype() == DType::kInt32) return kSum;
@@ -276,8 +294,11 @@ Accepted<int> EpilogueCover::CoverRead(const Expr& e) {
   if (constants_.contains(tensor.get()))
     return No(RefusalKind::kParameters, "a constant operand that is not a parameter", e);
   const auto loaded = std::ranges::find(region_.steps, tensor, &EpilogueStep::tensor);
-  if (loaded != region_.steps.end()) return static_cast<int>(loaded - region_.steps.begin());
-  return Emit({.value = e, .tensor = tensor});
+  EpilogueStep step{.value = e, .tensor = tensor, .repeat = repeat};
+  // Each reader of repeated rows or columns has them as a stage of its own.
+  if (loaded != region_.steps.end() && !step.repeats() && !loaded->repeats())
+    return static_cast<int>(loaded - region_.steps.begin());
+  return Emit(std::move(step));
 }
 
 Accepted<int> EpilogueCover::Cover(const Expr& e) {

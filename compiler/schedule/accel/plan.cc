@@ -12,11 +12,12 @@
 namespace tessera::schedule::accel {
 namespace {
 
-// ceil(total / k) for k = 1, 2, ..: the tile sizes with different effects, largest first.
-std::vector<int64_t> TileSizes(int64_t total) {
+// ceil(total / k) for k = 1, 2, ..: the tile sizes with different effects, largest first. With a
+// |unit| that divides |total|, multiples of it.
+std::vector<int64_t> TileSizes(int64_t total, int64_t unit = 1) {
   std::vector<int64_t> sizes;
-  for (int64_t k = 1; k <= total; ++k) {
-    const int64_t size = CeilDiv(total, k);
+  for (int64_t k = 1; k <= total / unit; ++k) {
+    const int64_t size = CeilDiv(total / unit, k) * unit;
     if (sizes.empty() || size != sizes.back()) sizes.push_back(size);
   }
   return sizes;
@@ -116,6 +117,9 @@ Accepted<std::vector<TilePlan>> MakePlans(const AnalyzedRegion& region, const is
   const bool apart = by_blocks && judge.grouped() && on_chip.blocks > 1;
   if (in_turn && (e.batches > 1 || a.packs_weight || apart))
     return std::unexpected(NoPlan(region, config).error());
+  const auto [y_unit, x_unit] = region.Units();
+  if (in_turn && on_chip.rows % y_unit != 0 && on_chip.rows < e.out_y)
+    return std::unexpected(NoPlan(region, config).error());
   if (stay && p.params != Residency::kRegion)
     return std::unexpected(NoPlan(region, config).error());
   if (on_chip.input_blocks > 0) {
@@ -123,9 +127,10 @@ Accepted<std::vector<TilePlan>> MakePlans(const AnalyzedRegion& region, const is
     if (best.empty()) return std::unexpected(NoPlan(region, config).error());
     return best;
   }
-  const auto rows = in_turn ? std::vector{std::min(on_chip.rows, e.out_y)} : TileSizes(e.out_y);
+  const auto rows =
+      in_turn ? std::vector{std::min(on_chip.rows, e.out_y)} : TileSizes(e.out_y, y_unit);
   for (int64_t y : rows) {
-    for (int64_t x : in_turn ? std::vector{e.out_x} : TileSizes(e.out_x)) {
+    for (int64_t x : in_turn ? std::vector{e.out_x} : TileSizes(e.out_x, x_unit)) {
       // Narrow tiles only if a whole row is too large: rows are contiguous in memory.
       if (x < e.out_x && y > 1 && x < 8) continue;
       for (int64_t channels : channel_tiles) {

@@ -247,7 +247,7 @@ void StepWriter::AttachOperands() {
 }
 
 void StepWriter::Tiles(const std::string& stage, const Names& axes, size_t channel, bool thin,
-                       Rows rows, bool fused) {
+                       Rows rows, bool fused, const std::array<int64_t, 2>& repeat) {
   const std::string lane = thin ? axes[channel] : "lane";
   if (!thin) Add(SplitStep{stage, axes[channel], {block_}, "c.t", "lane", Tail::kPad});
   if (rows == Rows::kAll) Add(SplitStep{stage, axes[0], {config_.batch}, "n.t", "n.r", Tail::kPad});
@@ -257,7 +257,17 @@ void StepWriter::Tiles(const std::string& stage, const Names& axes, size_t chann
     if (d == channel) {
       if (!thin) order.push_back("c.t");
     } else if (d != 0 || rows == Rows::kNone) {
-      order.push_back(axes[d]);
+      // Copies have the result's axes; the box of an input may have more.
+      const size_t p = axes.size() > 4 ? 0 : PositionOf(axes.size(), d);
+      const int64_t times = p >= 2 ? repeat[p - 2] : 1;
+      // An operand of one row or column has no index along it.
+      if (times > 1 && times < region_.shape[p]) {
+        const std::string source = axes[d] + ".t", again = axes[d] + ".r";
+        Add(SplitStep{stage, axes[d], {times}, source, again});
+        order.insert(order.end(), {source, again});
+      } else {
+        order.push_back(axes[d]);
+      }
     } else if (rows == Rows::kAll) {
       order.push_back("n.t");
     }
@@ -280,7 +290,7 @@ void StepWriter::TilesOfTheMachine() {
     if (pass.name == out_) continue;
     const bool copy = pass.step->loads();  // LOAD from memory
     Tiles(pass.name, axes, ChannelDim(rank), copy ? thin_ : ThinOnChip(),
-          copy ? RowsInMemory() : RowsOnChip(), !RecordsAt(pass.name));
+          copy ? RowsInMemory() : RowsOnChip(), !RecordsAt(pass.name), pass.step->repeat);
   }
   if (anchored_) {
     Tiles(out_, axes, ChannelDim(rank), stays() ? ThinOnChip() : thin_, RowsOfResult(),

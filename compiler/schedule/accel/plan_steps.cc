@@ -85,8 +85,9 @@ void StepWriter::Passes(size_t k, const std::string& name) {
   const bool to_inp = stays() && name == out_;
   for (size_t operand = step.operands.size(); operand-- > 0;) {
     const auto& [from, way] = step.operands[operand];
-    if (from == kSum || region_.steps[static_cast<size_t>(from)].loads()) continue;
+    if (from == kSum) continue;
     const EpilogueStep& other = region_.steps[static_cast<size_t>(from)];
+    if (other.loads() && !other.repeats()) continue;
     const std::string stage = Fresh(fmt::format("v{}", from));
     const ir::Scope scope = other.wide() ? ir::Scope::kAcc : ir::Scope::kOut;
     Add(LiftStep{name, Text(way), scope, stage});
@@ -99,7 +100,7 @@ void StepWriter::Passes(size_t k, const std::string& name) {
 void StepWriter::Fetches() {
   for (int f = 0; f < static_cast<int>(region_.steps.size()); ++f) {
     const EpilogueStep& fetch = region_.steps[static_cast<size_t>(f)];
-    if (!fetch.loads()) continue;
+    if (!fetch.loads() || fetch.repeats()) continue;
     if (on_chip_.HaloOf(fetch.tensor) != nullptr) {
       if (!on_chip_.input || fetch.tensor != a_.input)
         Add(SetScopeStep{fetch.tensor.name(), ir::Scope::kInp});

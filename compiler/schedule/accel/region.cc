@@ -2,6 +2,7 @@
 #include "compiler/schedule/accel/region.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.h"
 #include "compiler/ir/visit.h"
@@ -42,6 +43,16 @@ bool EpilogueStep::narrow() const {
 int64_t AnalyzedRegion::WidePasses() const {
   return std::ranges::count_if(
       steps, [](const EpilogueStep& step) { return step.wide() && !step.in_place(); });
+}
+
+std::array<int64_t, 2> AnalyzedRegion::Units() const {
+  std::array<int64_t, 2> units{1, 1};
+  for (const EpilogueStep& step : steps) {
+    for (size_t d = 0; d < 2; ++d) {
+      if (step.repeat[d] < shape[2 + d]) units[d] = std::lcm(units[d], step.repeat[d]);
+    }
+  }
+  return units;
 }
 
 te::Tensor AnalyzedRegion::Table() const {

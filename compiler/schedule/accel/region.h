@@ -99,11 +99,15 @@ struct EpilogueStep {
   ir::Expr value;                                // what it computes: a node of the result's
   const target::TensorIntrin* intrin = nullptr;  // null: LOAD brings |tensor|
   te::Tensor tensor;
+  // LOAD brings each row and each column of |tensor| so many times, one after the other: the value
+  // at (y, x) is the tensor's at (y / repeat[0], x / repeat[1]).
+  std::array<int64_t, 2> repeat{1, 1};
   std::vector<Operand> operands;     // in the order of the intrinsic's tiles, without the record
   std::vector<RecordNumber> record;  // bias, multiplier, shift; or nothing
   te::Tensor table;                  // that the instruction looks its result up in; or nothing
 
   bool loads() const { return intrin == nullptr; }
+  bool repeats() const { return repeat != std::array<int64_t, 2>{1, 1}; }
   bool wide() const { return value.dtype() == DType::kInt32; }
   // The instruction changes its first operand, an accumulator.
   bool updates() const { return !loads() && !intrin->updates.empty(); }
@@ -130,6 +134,9 @@ struct AnalyzedRegion {
   int64_t WidePasses() const;
   int64_t Records() const;   // steps that read a record of PRM
   te::Tensor Table() const;  // that a step looks its result up in; empty: none does
+  // Rows and columns of a tile of work are multiples of these, or all: LOAD repeats rows and columns
+  // of operands as often.
+  std::array<int64_t, 2> Units() const;
 
  private:
   int SlotsOf(DType type) const;

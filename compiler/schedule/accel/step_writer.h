@@ -157,9 +157,10 @@ class StepWriter {
   Rows RowsOfResult() const { return stays() ? RowsOnChip() : RowsInMemory(); }
   bool ThinOnChip() const { return thin_ && !InRows(); }
   // Splits the loops of |stage| into the machine's tiles; |channel| is the channel in |axes|.
-  // tile_of_ has the outermost loop of a tile.
+  // tile_of_ has the outermost loop of a tile. The loops over rows and columns that a LOAD repeats
+  // are split by |repeat|, so that it steps through its source by fixed strides.
   void Tiles(const std::string& stage, const Names& axes, size_t channel, bool thin, Rows rows,
-             bool fused = true);
+             bool fused = true, const std::array<int64_t, 2>& repeat = {1, 1});
   bool RecordsAt(const std::string& stage) const;
   void FuseRows(const std::string& stage, const std::string& image, const std::string& lane);
   void TilesOfTheMachine();

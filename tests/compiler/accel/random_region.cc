@@ -204,9 +204,21 @@ class Maker {
   Expr Other() {
     if (other_ == 0 || rng_.OneIn(3)) {
       other_ = 1;
-      last_ = Activation(Shape());
+      std::vector<int64_t> shape = Shape();
+      at_ = index_;
+      for (size_t d = 2; d < shape.size() && rng_.OneIn(4); ++d) RepeatAlong(d, &shape);
+      last_ = Activation(shape);
     }
-    return last_(index_);
+    return last_(at_);
+  }
+  // Makes the other activation |shape| smaller along |d|, so that the result reads each of its
+  // elements several times in a row.
+  void RepeatAlong(size_t d, std::vector<int64_t>* shape) {
+    int64_t& extent = (*shape)[d];
+    const int64_t times = rng_.Range(2, std::max<int64_t>(extent, 2));
+    if (extent % times != 0) return;
+    at_[d] = times == extent ? Expr(0) : ir::Bin(BinOp::kDiv, index_[d], Expr(times));
+    extent /= times;
   }
   Expr Param(int64_t least, int64_t most) {
     if (!per_channel_) return Number(rng_.Range(least, most));
@@ -262,6 +274,7 @@ class Maker {
   std::vector<network::Activation> activations_;
   te::RegionTe region_;
   Index index_;  // of the result
+  Index at_;     // of the last other activation
   int other_ = 0;
   te::Tensor last_;
   bool per_channel_ = false;

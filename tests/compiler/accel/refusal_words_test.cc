@@ -253,9 +253,9 @@ std::vector<Case> Expressions() {
        }},
       {kRepeated, "VECTOR reads operands of the result's shape, it repeats none",
        [] {
-         const Tensor z = te::Placeholder("z", kI8, {1, 8, 1, 1});
+         const Tensor z = te::Placeholder("z", kI8, {1, 1, 6, 6});
          return Refused(Each([&](auto& x, auto& i) {
-           return Narrow(Wide(x(i)) * Wide(z(i[0], i[1], Expr(0), Expr(0))));
+           return Narrow(Wide(x(i)) * Wide(z(i[0], Expr(0), i[2], i[3])));
          }));
        }},
       {kMoved, "VECTOR writes a value where it read it, and this moves values",
@@ -368,7 +368,7 @@ std::vector<Case> Networks() {
       {kView, "the machine's memories do not have the tensor that this shows",
        [] {
          Net net(3);
-         net.Output(net.Reshape(net.Input({1, 16, 8, 8}), {1, 1024}));
+         net.Output(net.Reshape(net.Input({1, 16, 1, 8}), {1, 16, 8}));
          return LastOf(net);
        }},
       {kProgram, "no program of the machine does it: its boxes take 9 tiles",

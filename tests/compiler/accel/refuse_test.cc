@@ -284,9 +284,9 @@ TEST(Refuse, TwoReductions_bad) {
 }
 
 TEST(Refuse, AnOperandOfAnotherShape_bad) {
-  const Tensor x = X(), z = te::Placeholder("z", DType::kInt8, {1, 8, 1, 1});
+  const Tensor x = X(), z = te::Placeholder("z", DType::kInt8, {1, 8, 4, 6});
   const Tensor y = te::Compute("y", {1, 8, 6, 6}, {}, [&](const Index& i) {
-    return Narrow(Wide(x(i)) * Wide(z(i[0], i[1], Expr(0), Expr(0))));
+    return Narrow(Wide(x(i)) * Wide(z(i[0], i[1], Expr(0), i[3])));
   });
   EXPECT_THAT(Refusal(y), ::testing::HasSubstr("an operand of another shape"));
 }

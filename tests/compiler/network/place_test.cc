@@ -139,6 +139,8 @@ TEST(Turns, AreTheAlternationsOfTheWorstPath) {
       graph::Region r;
       for (int k = 0; k < 2; ++k) r.inputs.push_back(static_cast<TensorId>(rng.Range(0, out - 1)));
       r.output = out;
+      r.nodes = {g.nodes.size()};
+      g.nodes.push_back({.op = graph::Op::kRescale});
       regions.push_back(r);
       devices.push_back(rng.OneIn(2) ? kAccelerator : kHost);
     }
@@ -157,6 +159,36 @@ TEST(Turns, AreTheAlternationsOfTheWorstPath) {
     };
     for (size_t r = 0; r < regions.size(); ++r) EXPECT_EQ(turns[r], worst(r)) << "region " << r;
   }
+}
+
+// A concatenation of what two turns make is for the turn behind them; the host need not wait.
+TEST(Turns, WhatTwoTurnsMakeIsReadInTheNext) {
+  graph::Graph g;
+  g.tensors.resize(8);
+  g.inputs = {0};
+  std::vector<graph::Region> regions;
+  std::vector<uint32_t> devices;
+  const auto add = [&](uint32_t device, std::vector<TensorId> inputs, graph::Op op) {
+    graph::Region r;
+    r.inputs = std::move(inputs);
+    r.output = static_cast<TensorId>(regions.size()) + 1;
+    r.nodes = {g.nodes.size()};
+    g.nodes.push_back({.op = op});
+    regions.push_back(r);
+    devices.push_back(device);
+    return r.output;
+  };
+  const TensorId early = add(kAccelerator, {0}, graph::Op::kRescale),
+                 other = add(kAccelerator, {0}, graph::Op::kRescale);
+  const TensorId late =
+      add(kAccelerator, {add(kHost, {early}, graph::Op::kRescale)}, graph::Op::kRescale);
+  add(kAccelerator, {add(kAccelerator, {early, other}, graph::Op::kConcat)}, graph::Op::kRescale);
+  const TensorId mixed = add(kAccelerator, {early, late}, graph::Op::kConcat);
+  add(kAccelerator, {mixed}, graph::Op::kRescale);
+  add(kHost, {mixed}, graph::Op::kRescale);
+  g.tensors.resize(regions.size() + 1);
+  EXPECT_EQ(Turns(g, regions, devices, std::vector<std::vector<TensorId>>(regions.size())),
+            (std::vector<int>{0, 0, 1, 1, 0, 0, 2, 2, 2}));
 }
 
 }  // namespace

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes the operands of concatenations ready to be parts of the result in device memory
+// (network/tensor_places.h). Depends on: compiler/graph, network/tensor_places.h. Used by:
+// compiler/driver.
+#ifndef TESSERA_COMPILER_NETWORK_JOIN_PARTS_H_
+#define TESSERA_COMPILER_NETWORK_JOIN_PARTS_H_
+
+#include "compiler/graph/graph.h"
+#include "isa/config.h"
+
+namespace tessera::network {
+
+// Puts a requantisation in front of an operand with another scale than the result, where it joins
+// the operator that makes the operand. Puts a copy in front of an operand that lies in another
+// tensor already, or that no operator makes. Concatenations that move their operands in any case
+// stay as they are. |graph| has been through quantize::AttachRequant.
+void JoinParts(graph::Graph& graph, const isa::Config& config);
+
+}  // namespace tessera::network
+
+#endif  // TESSERA_COMPILER_NETWORK_JOIN_PARTS_H_

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/network/simplify.h"
+
+#include "compiler/graph/passes.h"
+#include "compiler/network/fold_tables.h"
+#include "compiler/network/join_parts.h"
+
+namespace tessera::network {
+
+void Simplify(graph::Graph& graph, const isa::Config* accelerator) {
+  graph::Simplify(graph);
+  FoldTables(graph);
+  if (accelerator == nullptr) return;
+  graph::MergeBatches(graph);
+  if (accelerator->batch > 1) graph::SplitImages(graph);
+  JoinParts(graph, *accelerator);
+}
+
+}  // namespace tessera::network

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensors that lie in other tensors in device memory, so that a reshape, a slice or a concatenation
+// moves nothing: their neighbours read and write the right bytes. Depends on: compiler/graph,
+// compiler/schedule/accel. Used by: network/place.h, network/join_parts.h, compiler/driver.
+#ifndef TESSERA_COMPILER_NETWORK_TENSOR_PLACES_H_
+#define TESSERA_COMPILER_NETWORK_TENSOR_PLACES_H_
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "isa/config.h"
+
+namespace tessera::network {
+
+// |part| lies in |whole|, from byte |offset| of its packing on (schedule::accel::PackingOf).
+struct Lying {
+  graph::TensorId part = -1, whole = -1;
+  int64_t offset = 0;
+};
+
+// How the tensors of |node| lie in one another, if the node then has nothing to do: the result of a
+// reshape that keeps each element's place, the result of a slice in its operand, the operands of a
+// concatenation in its result. A slice or an operand must be one piece of the whole's packing: a
+// range of channels from a multiple of a block on, of an image that is alone in its batch. Empty:
+// the node moves or changes values.
+std::vector<Lying> LyingOf(const graph::Graph& graph, const graph::Node& node,
+                           const isa::Config& config);
+
+struct TensorPlace {
+  graph::TensorId in = -1;  // a tensor that lies in no other
+  int64_t offset = 0;       // bytes
+};
+
+// Where the tensors of a graph lie.
+class TensorPlaces {
+ public:
+  // Each tensor lies in itself, also those that |graph| gets later. |graph| outlives this.
+  TensorPlaces(const graph::Graph& graph, const isa::Config& config)
+      : graph_(&graph), config_(config) {}
+  // The nodes that |on| holds for the accelerator do nothing where LyingOf allows it.
+  TensorPlaces(const graph::Graph& graph, const isa::Config& config, const std::vector<bool>& on);
+
+  // Lays a part into a whole; false: it lies in another tensor already, or in |whole| elsewhere.
+  bool Lay(const Lying& lying);
+  // Lays all of |parts|, or none.
+  bool LayAll(const std::vector<Lying>& parts);
+
+  TensorPlace Of(graph::TensorId id) const;
+  // Bytes of the packing of |id|.
+  int64_t BytesOf(graph::TensorId id) const;
+  // Whether the two tensors share bytes.
+  bool Overlap(graph::TensorId a, graph::TensorId b) const;
+
+ private:
+  const graph::Graph* graph_;
+  isa::Config config_;
+  std::map<graph::TensorId, TensorPlace> places_;  // of parts; |in| may lie in another
+};
+
+}  // namespace tessera::network
+
+#endif  // TESSERA_COMPILER_NETWORK_TENSOR_PLACES_H_

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: which slices and concatenations need no instruction because their tensors lie in
+// one another, and at which byte, against the places of all elements in the two packings; chains of
+// such tensors; and that operands get copies where they need them, with the integers of the graph
+// as it was. Space: random shapes, axes and cuts on three configurations. Not tested here: that
+// programs read and write the right bytes (tests/networks).
+#include "compiler/network/tensor_places.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <optional>
+
+#include "base/rng.h"
+#include "compiler/network/join_parts.h"
+#include "compiler/quantize/params.h"
+#include "compiler/schedule/accel/plan.h"
+#include "tests/compiler/accel/net.h"
+#include "tests/compiler/graph_eval.h"
+
+namespace tessera::network::tensor_places_test {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+using graph::Op;
+using graph::Shape;
+using graph::TensorId;
+
+// A graph of int8 tensors.
+class Parts {
+ public:
+  explicit Parts(uint64_t seed = 1) : rng(seed) {}
+  Rng rng;
+  Graph graph;
+
+  TensorId Tensor(Shape shape, double scale = 0.5) {
+    const std::string name = "t" + std::to_string(graph.tensors.size());
+    return graph.AddTensor(
+        {.name = name, .shape = std::move(shape), .quant = graph::Quant{{scale}, {3}, -1}});
+  }
+  TensorId Input(Shape shape) {
+    graph.inputs.push_back(Tensor(std::move(shape)));
+    return graph.inputs.back();
+  }
+  TensorId Apply(Op op, std::vector<TensorId> inputs, graph::Attributes attributes, Shape shape,
+                 double scale = 0.5) {
+    const TensorId out = Tensor(std::move(shape), scale);
+    graph.nodes.push_back({.op = op,
+                           .name = "n" + std::to_string(graph.nodes.size()),
+                           .inputs = std::move(inputs),
+                           .output = out,
+                           .attributes = std::move(attributes)});
+    return out;
+  }
+  TensorId Rescale(TensorId in, double scale = 0.5) {
+    return Apply(Op::kRescale, {in}, graph::FactorAttributes{}, graph.tensor(in).shape, scale);
+  }
+  TensorId Slice(TensorId in, size_t axis, int64_t begin, int64_t count) {
+    Shape shape = graph.tensor(in).shape;
+    graph::SliceAttributes cuts;
+    for (const int64_t extent : shape) cuts.axes.push_back({0, 1, extent});
+    cuts.axes[axis] = {begin, 1, count};
+    shape[axis] = count;
+    return Apply(Op::kSlice, {in}, cuts, shape);
+  }
+  TensorId Concat(const std::vector<TensorId>& parts, int axis = 1, double scale = 0.5) {
+    Shape shape = graph.tensor(parts[0]).shape;
+    for (size_t k = 1; k < parts.size(); ++k)
+      shape[static_cast<size_t>(axis)] += graph.tensor(parts[k]).shape[static_cast<size_t>(axis)];
+    return Apply(Op::kConcat, parts, graph::ConcatAttributes{axis}, shape, scale);
+  }
+};
+
+// The byte of each element in the packing of |shape|.
+std::vector<int64_t> PlacesOf(const Shape& shape, const isa::Config& config) {
+  const auto packing = schedule::accel::PackingOf(schedule::accel::ToShape4(shape), config);
+  std::vector<int32_t> numbers(static_cast<size_t>(packing.elements()));
+  std::iota(numbers.begin(), numbers.end(), 1);  // padding has 0
+  const auto packed = As<int32_t>(PackLayout(packing.shape, packing.layout, 4, Bytes(numbers)));
+  std::vector<int64_t> places(numbers.size());
+  for (size_t at = 0; at < packed.size(); ++at) {
+    if (packed[at] > 0) places[static_cast<size_t>(packed[at] - 1)] = static_cast<int64_t>(at);
+  }
+  return places;
+}
+
+// How far the elements of a slice lie behind their own packing, if all lie equally far.
+std::optional<int64_t> ShiftOf(const Graph& g, const Node& slice, const isa::Config& config) {
+  const Shape &in = g.tensor(slice.inputs[0]).shape, &out = g.tensor(slice.output).shape;
+  const auto& cuts = slice.As<graph::SliceAttributes>().axes;
+  const std::vector<int64_t> whole = PlacesOf(in, config), part = PlacesOf(out, config);
+  std::optional<int64_t> shift;
+  for (size_t k = 0; k < part.size(); ++k) {
+    int64_t rest = static_cast<int64_t>(k), from = 0, step = 1;
+    for (size_t d = out.size(); d-- > 0;) {
+      from += (rest % out[d] + cuts[d].begin) * step;
+      rest /= out[d];
+      step *= in[d];
+    }
+    const int64_t here = whole[static_cast<size_t>(from)] - part[k];
+    if (shift && *shift != here) return std::nullopt;
+    shift = here;
+  }
+  return shift;
+}
+
+TEST(TensorPlaces, ASliceLiesWhereAllItsElementsAreEquallyFarBehind) {
+  Rng rng(11);
+  int lying = 0;
+  for (int round = 0; round < 600; ++round) {
+    const isa::Config config = test::NamedConfig(round % 3 == 0   ? "tiny"
+                                                 : round % 3 == 1 ? "default"
+                                                                  : "batch4");
+    Parts parts;
+    const int64_t rank = rng.Range(2, 4);
+    Shape shape{rng.OneIn(3) ? rng.Range(1, 5) : 1, rng.Range(1, 60)};
+    for (int64_t d = 2; d < rank; ++d) shape.push_back(rng.Range(1, 5));
+    const auto axis = static_cast<size_t>(rng.Range(0, rank - 1));
+    const int64_t block = axis == 1 && !rng.OneIn(4) ? config.block_out : 1;
+    const int64_t begin = rng.Range(0, (shape[axis] - 1) / block) * block;
+    const int64_t count = rng.Range(1, shape[axis] - begin);
+    if (begin == 0 && count == shape[axis]) continue;
+    parts.Slice(parts.Input(shape), axis, begin, count);
+    const Node& slice = parts.graph.nodes[0];
+    const std::vector<Lying> found = LyingOf(parts.graph, slice, config);
+    const std::optional<int64_t> shift = ShiftOf(parts.graph, slice, config);
+    const std::string what = fmt::format("round {}: {} of {} from {} of axis {}, {}", round, count,
+                                         fmt::join(shape, "x"), begin, axis, config.name);
+    if (!found.empty()) {
+      ++lying;
+      ASSERT_EQ(found.size(), 1u) << what;
+      EXPECT_EQ(found[0].offset, shift) << what;
+      const TensorPlaces places(parts.graph, config);
+      EXPECT_LE(found[0].offset + places.BytesOf(slice.output), places.BytesOf(slice.inputs[0]))
+          << what;
+    }
+    // Whole blocks of channels of one image.
+    if (axis == 1 && shape[0] == 1 && begin % config.block_out == 0 && count >= config.block_out) {
+      EXPECT_EQ(found.size(), 1u) << what;
+    }
+  }
+  EXPECT_GT(lying, 100);
+}
+
+TEST(TensorPlaces, PartsOfPartsAddUp) {
+  const isa::Config config = test::NamedConfig("default");
+  Parts p;
+  const TensorId x = p.Input({1, 16, 4, 4});
+  const TensorId a = p.Rescale(x), b = p.Rescale(x), c = p.Rescale(x);
+  const TensorId ab = p.Concat({a, b}), all = p.Concat({c, ab});
+  const TensorId again = p.Slice(all, 1, 32, 16);
+  const TensorPlaces places(p.graph, config, std::vector<bool>(p.graph.nodes.size(), true));
+  EXPECT_EQ(places.Of(b).in, all);
+  EXPECT_EQ(places.Of(b).offset, 2 * 256);
+  EXPECT_EQ(places.Of(again).offset, 2 * 256);
+  EXPECT_TRUE(places.Overlap(again, b));
+  EXPECT_TRUE(places.Overlap(ab, b));
+  EXPECT_FALSE(places.Overlap(a, b));
+  EXPECT_FALSE(places.Overlap(x, a));
+}
+
+TEST(TensorPlaces, ATensorLiesInOneOther) {
+  const isa::Config config = test::NamedConfig("default");
+  Parts p;
+  const TensorId x = p.Input({1, 16, 4, 4});
+  const TensorId a = p.Rescale(x), b = p.Rescale(x);
+  p.Concat({a, b});
+  p.Concat({b, a});
+  p.Concat({p.Slice(a, 2, 0, 2), p.Slice(b, 2, 0, 2)}, 2);
+  TensorPlaces places(p.graph, config);
+  EXPECT_TRUE(places.LayAll(LyingOf(p.graph, p.graph.nodes[2], config)));
+  EXPECT_FALSE(places.LayAll(LyingOf(p.graph, p.graph.nodes[3], config)));
+  EXPECT_EQ(places.Of(a).offset, 0);
+  EXPECT_EQ(places.Of(b).offset, 256);
+}
+
+struct Joined {
+  int copies = 0;
+  bool lies = false;  // the concatenation, the last node
+};
+
+// What JoinParts makes of |p|, whose last node is a concatenation, after a comparison of the values
+// for random inputs.
+Joined JoinedOf(Parts& p) {
+  const isa::Config config = test::NamedConfig("default");
+  p.graph.outputs = {p.graph.nodes.back().output};
+  EXPECT_TRUE(quantize::AttachRequant(p.graph));
+  TensorBytes before;
+  for (const TensorId id : p.graph.inputs) {
+    for (int64_t k = 0; k < p.graph.tensor(id).count(); ++k)
+      before[id].push_back(static_cast<uint8_t>(p.rng.Range(0, 255)));
+  }
+  TensorBytes after = before;
+  RunRegions(p.graph, before);
+  const size_t nodes = p.graph.nodes.size();
+  JoinParts(p.graph, config);
+  const Status sound = graph::Verify(p.graph);
+  EXPECT_TRUE(sound) << sound.error().message;
+  RunRegions(p.graph, after);
+  EXPECT_EQ(before.at(p.graph.outputs[0]), after.at(p.graph.outputs[0]));
+  TensorPlaces places(p.graph, config);
+  for (const Node& node : p.graph.nodes) {
+    const std::vector<Lying> parts = LyingOf(p.graph, node, config);
+    if (!places.LayAll(parts)) return {-1, false};
+    if (&node == &p.graph.nodes.back())
+      return {static_cast<int>(p.graph.nodes.size() - nodes), !parts.empty()};
+  }
+  return {};
+}
+
+TEST(JoinParts, AnOperandThatFitsGetsNoCopy) {
+  Parts p;
+  const TensorId x = p.Input({1, 16, 4, 4});
+  p.Concat({p.Rescale(x), p.Rescale(x)});
+  const Joined joined = JoinedOf(p);
+  EXPECT_EQ(joined.copies, 0);
+  EXPECT_TRUE(joined.lies);
+}
+
+TEST(JoinParts, AnOperandOfAnotherScaleIsRequantisedInFront) {
+  Parts p;
+  const TensorId x = p.Input({1, 16, 4, 4});
+  p.Concat({p.Rescale(x, 0.25), p.Rescale(x), p.Rescale(x, 0.7)});
+  const Joined joined = JoinedOf(p);
+  EXPECT_EQ(joined.copies, 2);
+  EXPECT_TRUE(joined.lies);
+}
+
+TEST(JoinParts, TheBoundsOfTheResultGoInFrontToo) {
+  Parts p;
+  const TensorId x = p.Input({1, 16, 4, 4});
+  p.Concat({p.Rescale(x), p.Rescale(x)});
+  p.graph.nodes.back().lo = -20, p.graph.nodes.back().hi = 50;
+  const Joined joined = JoinedOf(p);
+  EXPECT_EQ(joined.copies, 2);
+  EXPECT_TRUE(joined.lies);
+}
+
+TEST(JoinParts, OperandsThatLieElsewhereAreCopied) {
+  Parts p;
+  const TensorId x = p.Input({1, 32, 4, 4});
+  const TensorId a = p.Rescale(x), half = p.Slice(a, 1, 16, 16);
+  // a twice, a part of it, and what no operator makes
+  p.Concat({a, a, half, x});
+  const Joined joined = JoinedOf(p);
+  EXPECT_EQ(joined.copies, 3);
+  EXPECT_TRUE(joined.lies);
+}
+
+TEST(JoinParts, AnOperandThatEndsInsideABlockStaysAsItIs) {
+  Parts p;
+  const TensorId x = p.Input({1, 24, 4, 4});
+  p.Concat({p.Rescale(x, 0.25), p.Rescale(x)});
+  const Joined joined = JoinedOf(p);
+  EXPECT_EQ(joined.copies, 0);
+  EXPECT_FALSE(joined.lies);
+}
+
+}  // namespace
+}  // namespace tessera::network::tensor_places_test
