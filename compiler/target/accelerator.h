@@ -31,7 +31,8 @@ inline constexpr int64_t kTilesTogether = 16;
 //   tile.copy               an int8 value as it is, in inp and out
 //   tile.narrow, tile.widen int32 to int8 and back without a multiplier
 //   tile.add                an int8 value and an int32 one, rescaled; .i32
-//   tile.alu_add .. mul .. min .. max .. shr   an accumulator in place, by another; .i8, .imm
+//   tile.alu_add .. mul .. min .. max   an accumulator in place, by another; .i8, .imm
+//   tile.alu_shr.imm        an accumulator in place, shifted by a number
 //   tile.store              a copy to global memory
 // The last target made is cached: schedules of one configuration share it.
 std::shared_ptr<const Target> Accelerator(const isa::Config& config);

@@ -55,12 +55,15 @@ struct AluOperation {
   const char* name;
   ir::BinOp bin;
   isa::AluOp alu;
+  // The right operand is a number of bits. By a negative one ALU shifts to the left, and the
+  // expression leaves the sign.
+  bool shifts = false;
 };
 constexpr AluOperation kOperations[] = {{"add", ir::BinOp::kAdd, isa::AluOp::kAdd},
                                         {"mul", ir::BinOp::kMul, isa::AluOp::kMul},
                                         {"min", ir::BinOp::kMin, isa::AluOp::kMin},
                                         {"max", ir::BinOp::kMax, isa::AluOp::kMax},
-                                        {"shr", ir::BinOp::kShr, isa::AluOp::kShr}};
+                                        {"shr", ir::BinOp::kShr, isa::AluOp::kShr, true}};
 
 // acc = acc op src.
 TensorIntrin WithTile(const AluOperation& op, int64_t tile, DType src_type) {
@@ -110,23 +113,32 @@ TensorIntrin Reduction(const AluOperation& op, ir::ReduceOp reduce, int64_t tile
 TensorIntrin WithNumber(const AluOperation& op, int64_t tile) {
   const Tensor acc = te::Placeholder("acc", DType::kInt32, {tile});
   const Expr number = Number("number");
-  return {.name = fmt::format("tile.alu_{}.imm", op.name),
-          .call = kTileAluImm,
-          .behaviour = te::Compute(
-              "dst", {tile}, {"i"},
-              [&](const std::vector<Expr>& i) { return ir::Bin(op.bin, acc(i), number); }),
-          .trailing = {number, Expr(static_cast<int64_t>(op.alu)), Expr(tile)},
-          .partial = true,
-          .updates = "acc",
-          .scopes = {{"dst", {ir::Scope::kAcc}}}};
+  TensorIntrin intrin{.name = fmt::format("tile.alu_{}.imm", op.name),
+                      .call = kTileAluImm,
+                      .behaviour = te::Compute("dst", {tile}, {"i"},
+                                               [&](const std::vector<Expr>& i) {
+                                                 return ir::Bin(op.bin, acc(i), number);
+                                               }),
+                      .trailing = {number, Expr(static_cast<int64_t>(op.alu)), Expr(tile)},
+                      .partial = true,
+                      .updates = "acc",
+                      .scopes = {{"dst", {ir::Scope::kAcc}}}};
+  if (op.shifts) {
+    intrin.conditions.push_back(
+        {ir::Le(ir::Imm(DType::kInt32, 0), number), "a negative number shifts to the left"});
+  }
+  return intrin;
 }
 
 std::vector<TensorIntrin> AluIntrinsics(const isa::Config& config) {
   const int64_t tile = config.batch * config.block_out;
   std::vector<TensorIntrin> all;
   for (const AluOperation& op : kOperations) {
-    all.push_back(WithTile(op, tile, DType::kInt32));
-    all.push_back(WithTile(op, tile, DType::kInt8));
+    // No condition excludes negative elements of a tile.
+    if (!op.shifts) {
+      all.push_back(WithTile(op, tile, DType::kInt32));
+      all.push_back(WithTile(op, tile, DType::kInt8));
+    }
     all.push_back(WithNumber(op, tile));
     if (op.alu == isa::AluOp::kAdd) all.push_back(Reduction(op, ir::ReduceOp::kSum, tile));
     if (op.alu == isa::AluOp::kMax) all.push_back(Reduction(op, ir::ReduceOp::kMax, tile));

@@ -38,7 +38,12 @@ Lack LackOfBin(const Expr& e) {
     case BinOp::kMul:
     case BinOp::kMin:
     case BinOp::kMax:
+      break;
     case BinOp::kShr:
+      if (e->args[1]->kind != ExprKind::kImm)
+        return {RefusalKind::kOperation, "shift to the right by a variable"};
+      if (e->args[1]->ivalue < 0)
+        return {RefusalKind::kOperation, "shift to the right by a negative number"};
       break;
   }
   return {RefusalKind::kNarrow};  // VECTOR has the operation for int32

@@ -4,6 +4,7 @@
 // ACC and OUT that they take, against lists made by hand. Space: an expression a form of VECTOR's
 // instructions, operands in both orders. Not tested here: that programs made so compute the
 // expression (region_test, steps_random_test), what has no cover (refuse_test).
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/compiler/accel/expressions.h"
@@ -26,11 +27,12 @@ Expr Rescaled(Expr a, Expr multiplier, Expr shift) {
 // The int8 value |e| less its zero point 3, in front of the point of 1 << 5.
 Expr Raised(Expr e) { return ir::Bin(ir::BinOp::kShl, Wide(e) - I32(3), I32(5)); }
 
-// The lines of the steps that AnalyzeRegion finds for |output|, then tiles of ACC and OUT.
+// The lines of the steps that AnalyzeRegion finds for |output|, then tiles of ACC and OUT; or why
+// there are none.
 std::string CoverOf(const Tensor& output) {
   const lower::accel::Analysis analysis =
       lower::accel::AnalysisOf(RegionOf(output), NamedConfig("default"));
-  if (!*analysis) return analysis->error().message;
+  if (!*analysis) return analysis->error().message + "; " + analysis->error().machine;
   const std::string text = schedule::accel::Print(**analysis);
   return text.substr(std::min(text.find("  v0"), text.size())) +
          fmt::format("acc {} out {}", (*analysis)->AccSlots(), (*analysis)->OutSlots());
@@ -121,6 +123,25 @@ TEST(Cover, NumbersInEitherOrder) {
             }),
             "  v0 = load a\n  v1 = tile.requant.i8.i32 v0\n  v2 = tile.alu_add.imm v1\n"
             "  v3 = tile.narrow v2\nacc 1 out 1");
+}
+
+// ALU shifts to the left by a negative number, and the expression leaves the sign.
+TEST(Cover, ShiftsToTheRightByNumbersFromZeroOn) {
+  const auto shifted = [](const std::function<Expr(const Expr& a)>& by) {
+    return Elementwise([&](auto& a, auto&, auto& i) {
+      return Clamped(ir::Bin(ir::BinOp::kShr, Wide(a(i)), by(Wide(a(i)))));
+    });
+  };
+  for (const int64_t bits : {1, 31, 40}) {
+    EXPECT_EQ(shifted([&](auto&) { return I32(bits); }),
+              "  v0 = load a\n  v1 = tile.widen v0\n  v2 = tile.alu_shr.imm v1\n"
+              "  v3 = tile.narrow v2\nacc 1 out 1");
+  }
+  using testing::HasSubstr;
+  EXPECT_THAT(shifted([](auto&) { return I32(-1); }),
+              HasSubstr("no shift to the right by a negative number"));
+  EXPECT_THAT(shifted([](const Expr& a) { return a; }),
+              HasSubstr("no shift to the right by a variable"));
 }
 
 // The table, as a constant, with the value |e| looked up in it.

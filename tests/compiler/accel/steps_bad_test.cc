@@ -108,6 +108,12 @@ TEST(AcceleratorSteps, WhatNoInstructionDoesIsRefused) {
        std::string(kInOut) + "lift y.o 0.0 acc a\ntensorize a c tile.widen\n"
                              "tensorize y.o c tile.narrow\n",
        "a: the nest is not tile.widen: a shift above 22 leaves int32"},
+      {Elementwise(
+           16, [](const Expr& x) { return Narrow(ir::Bin(ir::BinOp::kShr, Wide(x), Number(-1))); }),
+       std::string(kInOut) + "lift y.o 0.0 acc m\nlift m 0 acc a\ntensorize a c tile.widen\n"
+                             "in_place a m\ntensorize m c tile.alu_shr.imm\n"
+                             "tensorize y.o c tile.narrow\n",
+       "m: the nest is not tile.alu_shr.imm: a negative number shifts to the left"},
   };
   for (const auto& bad : kBad) EXPECT_THAT(Refusal(bad.y, bad.steps), HasSubstr(bad.message));
 }

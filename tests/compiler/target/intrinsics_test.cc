@@ -2,7 +2,7 @@
 //
 // What is tested: the tables of intrinsics are whole: names differ, each call has a meaning for the
 // interpreter with the operands that the intrinsic gives it, and something that it emits. Not
-// tested here: what they compute (tests/compiler/lower, llvm, gpu, accel).
+// tested here: what they compute (behaviours_test; tests/compiler/lower, llvm, gpu, accel).
 #include <gtest/gtest.h>
 
 #include <set>
