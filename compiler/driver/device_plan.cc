@@ -72,6 +72,8 @@ class DevicePlanBuild {
   // Whether |region| alone, with its tensors in device memory, has a program.
   bool FitsAlone(const AcceleratorTurn& program, const lower::accel::AccelRegion& region) const;
   void AddTaps();
+  // Gives |region| the strides of |root|, its tensor |name|, if |root| lies in another with gaps.
+  void AddStrides(const std::string& name, TensorId root, lower::accel::AccelRegion* region) const;
   // The layout of |root|, which the machine makes.
   sched::Packing PackingOf(TensorId root) const;
   // The device's buffer that programs write |root| to; null: it stays on chip.
@@ -88,7 +90,13 @@ class DevicePlanBuild {
 };
 
 sched::Packing DevicePlanBuild::PackingOf(TensorId root) const {
-  return sched::PackingOf(sched::ToShape4(n_.graph.tensor(root).shape), build_.options.config);
+  return tensors_.places().PackingOf(root);
+}
+
+void DevicePlanBuild::AddStrides(const std::string& name, TensorId root,
+                                 lower::accel::AccelRegion* region) const {
+  const std::vector<int64_t> strides = PackingOf(root).layout.strides;
+  if (!strides.empty()) region->strides[name] = strides;
 }
 
 const DeviceBuffer* DevicePlanBuild::MadeIn(TensorId root) const {
@@ -104,11 +112,11 @@ uint32_t DevicePlanBuild::BufferOf(TensorId id, const sched::Packing& packing) {
   });
   if (known != device_buffers_.end()) return known->buffer;
   const std::string& name = n_.graph.tensor(id).name;
-  const network::TensorPlace place = tensors_.PlaceOf(id);
-  const uint32_t buffer = place.in == id
+  const TensorId whole = tensors_.places().Of(id).in;
+  const uint32_t buffer = whole == id
                               ? p_.ArenaBuffer(name, packing.bytes(), network::kAccelerator)
-                              : p_.PartBuffer(name, BufferOf(place.in, PackingOf(place.in)),
-                                              place.offset, packing.bytes());
+                              : p_.PartBuffer(name, BufferOf(whole, PackingOf(whole)),
+                                              tensors_.places().OffsetOf(id), packing.bytes());
   device_buffers_.push_back({id, packing, buffer});
   return buffer;
 }
@@ -133,7 +141,11 @@ Status DevicePlanBuild::PlanPrograms() {
         region.store_schedule = *trace;
       if (const schedule::NetworkTrace* trace = build_.NetworkTraceOf(r, schedule::kNetworkTrace))
         region.network = *trace;
-      for (auto& [placeholder, activation] : region.activations) activation = Root(activation);
+      for (auto& [placeholder, activation] : region.activations) {
+        activation = Root(activation);
+        AddStrides(placeholder->name, activation, &region);
+      }
+      AddStrides(region.output.name(), region.result, &region);
       program.regions.push_back(std::move(region));
     }
     if (program.regions.empty()) continue;

@@ -73,7 +73,10 @@ Activation DeviceTensors::ActivationOf(TensorId id, int turn) const {
   Activation made{tensor.name, tensor.shape, kind};
   made.on_host = kind == Activation::Kind::kInMemory && HostReads(id);
   const network::TensorPlace place = places_.Of(id);
-  if (place.in != id && Root(id) == id) made.whole = place.in, made.offset = place.offset;
+  if (place.in == id || Root(id) != id) return made;
+  made.whole = place.in;
+  made.piece = place.piece;
+  made.offset = places_.OffsetOf(id);
   return made;
 }
 

@@ -14,8 +14,8 @@ namespace tessera::compiler {
 
 class DeviceTensors {
  public:
-  // Of the regions of |build|; the host packs the tensors |packed| of each region, and the turns are
-  // network::Turns.
+  // Of the regions of |build|; the host packs the tensors |packed| of each region. The turns are
+  // those of network::Turns.
   DeviceTensors(const Build& build, std::vector<std::vector<graph::TensorId>> packed);
 
   const std::vector<int>& turns() const { return turns_; }
@@ -25,7 +25,7 @@ class DeviceTensors {
   // |id|, or the tensor that |id| views on the device under another shape, directly or through
   // other views. The functions below are about such tensors.
   graph::TensorId Root(graph::TensorId id) const { return roots_[static_cast<size_t>(id)]; }
-  network::TensorPlace PlaceOf(graph::TensorId id) const { return places_.Of(id); }
+  const network::TensorPlaces& places() const { return places_; }
   // |id| in the program of |turn|.
   network::Activation ActivationOf(graph::TensorId id, int turn) const;
   // Whether the host, or the user, reads |id|, which the accelerator makes.

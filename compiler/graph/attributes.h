@@ -109,6 +109,11 @@ struct ArgAttributes {
 struct ConcatAttributes {
   int axis = 0;
 };
+// Element (y, x) of the result is element (y / steps[0], x / steps[1]) of operand
+// y % steps[0] * steps[1] + x % steps[1].
+struct InterleaveAttributes {
+  std::array<int64_t, 2> steps{1, 1};
+};
 struct SoftmaxAttributes {
   double beta = 1;  // softmax(beta * x)
 };

@@ -16,6 +16,32 @@ namespace {
 constexpr int64_t kMostHalo = 65536;
 constexpr int64_t kMostBlock = int64_t{1} << 31;
 
+// Checks that the pieces of each dimension chain: div * mod of one is div of the next.
+Status RequireBijection(const Layout& layout, const std::string& text, int rank) {
+  if (layout.empty()) return {};
+  for (int d = 0; d < rank; ++d) {
+    std::vector<LayoutDim> chain;
+    for (const LayoutDim& l : layout.dims) {
+      if (l.dim == d) chain.push_back(l);
+    }
+    std::sort(chain.begin(), chain.end(),
+              [](const LayoutDim& a, const LayoutDim& b) { return a.div < b.div; });
+    int64_t next = 1;
+    for (size_t i = 0; i < chain.size(); ++i) {
+      const bool last = i + 1 == chain.size();
+      if (chain[i].div != next || (chain[i].mod == 0) != last) break;
+      next = last ? 0 : chain[i].div * chain[i].mod;
+    }
+    if (next != 0) {
+      return Fail(Code::kInvalidArgument,
+                  "layout '{}': the pieces of dimension {} do not give "
+                  "each index one place (write e.g. {}/16 and {}%16)",
+                  text, d, d, d);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<int64_t> PaddedShape(const BufferNode& buffer) {
@@ -112,12 +138,14 @@ std::vector<uint8_t> UnpackLayout(const BufferNode& buffer, const std::vector<ui
 
 std::string LayoutText(const Layout& layout) {
   std::string text;
-  for (const LayoutDim& d : layout.dims) {
+  for (size_t k = 0; k < layout.dims.size(); ++k) {
+    const LayoutDim& d = layout.dims[k];
     if (!text.empty()) text += ", ";
     const bool halo = d.before + d.after > 0;
     text += halo ? fmt::format("{}+{}+{}", d.before, d.dim, d.after) : std::to_string(d.dim);
     if (d.div > 1) text += fmt::format("/{}", d.div);
     if (d.mod > 0) text += fmt::format("%{}", d.mod);
+    if (!layout.strides.empty()) text += fmt::format(":{}", layout.strides[k]);
   }
   if (layout.fill != 0) text += fmt::format(" fill {}", layout.fill);
   return text;
@@ -142,8 +170,9 @@ Result<Layout> ParseLayout(const std::string& text, int rank) {
                 p - text.data() + 1);
   };
   spaces();
+  size_t pieces = 0, strides = 0;  // in the text
   while (p < end) {
-    int64_t dim = 0, div = 1, mod = 0, before = 0, after = 0;
+    int64_t dim = 0, div = 1, mod = 0, before = 0, after = 0, stride = 0;
     if (!number(&dim)) return bad("a dimension number is expected");
     const bool halo = p < end && *p == '+';
     if (halo) {  // extents of the halo before and after the dimension
@@ -160,7 +189,12 @@ Result<Layout> ParseLayout(const std::string& text, int rank) {
       return bad("a divisor of 1 to 2^31 is expected");
     if (p < end && *p == '%' && (++p, !number(&mod) || mod < 1 || mod > kMostBlock))
       return bad("a modulus of 1 to 2^31 is expected");
+    const bool strided = p < end && *p == ':';
+    if (strided && (++p, !number(&stride) || stride < 0 || stride > kMostBlock))
+      return bad("a stride of 0 to 2^31 is expected");
+    ++pieces, strides += strided ? 1 : 0;
     if (mod != 1) layout.dims.push_back({static_cast<int>(dim), div, mod, before, after});
+    if (mod != 1 && strided) layout.strides.push_back(stride);
     if (p < end && *p == ',') {
       ++p;
       spaces();
@@ -168,35 +202,15 @@ Result<Layout> ParseLayout(const std::string& text, int rank) {
     }
     break;
   }
+  if (strides > 0 && strides < pieces)
+    return bad("a stride behind each piece, or none, is expected");
   if (end - p >= 5 && std::string_view(p, 5) == "fill ") {
     p += 5;
     spaces();
     if (!number(&layout.fill)) return bad("a fill value is expected");
   }
   if (p != end) return bad("unexpected text");
-  // A bijection: the pieces of each dimension chain, div * mod of one is div of the next.
-  if (!layout.empty()) {
-    for (int d = 0; d < rank; ++d) {
-      std::vector<LayoutDim> pieces;
-      for (const LayoutDim& l : layout.dims) {
-        if (l.dim == d) pieces.push_back(l);
-      }
-      std::sort(pieces.begin(), pieces.end(),
-                [](const LayoutDim& a, const LayoutDim& b) { return a.div < b.div; });
-      int64_t next = 1;
-      for (size_t i = 0; i < pieces.size(); ++i) {
-        const bool last = i + 1 == pieces.size();
-        if (pieces[i].div != next || (pieces[i].mod == 0) != last) break;
-        next = last ? 0 : pieces[i].div * pieces[i].mod;
-      }
-      if (next != 0) {
-        return Fail(Code::kInvalidArgument,
-                    "layout '{}': the pieces of dimension {} do not give "
-                    "each index one place (write e.g. {}/16 and {}%16)",
-                    text, d, d, d);
-      }
-    }
-  }
+  TESSERA_TRY(RequireBijection(layout, text, rank));
   return layout;
 }
 

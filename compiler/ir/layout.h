@@ -46,8 +46,8 @@ std::vector<uint8_t> PackLayout(const BufferNode& buffer, const std::vector<uint
 std::vector<uint8_t> UnpackLayout(const BufferNode& buffer, const std::vector<uint8_t>& data);
 
 // Layout text: "0, 1/16, 1+2+1, 3, 1%16 fill 0" (dimension, /div, %mod; before+dimension+after for
-// a halo). ParseLayout checks that the layout is a bijection of the blocked dimensions of a
-// |rank|-dimensional tensor, and drops pieces of one index ("1%1").
+// a halo; :stride behind each or none). ParseLayout checks that the layout is a bijection of the
+// blocked dimensions of a |rank|-dimensional tensor, and drops pieces of one index ("1%1").
 std::string LayoutText(const Layout& layout);
 Result<Layout> ParseLayout(const std::string& text, int rank);
 

@@ -127,7 +127,9 @@ class IrPrinter {
   std::string Declaration(const Buffer& b) {
     std::string text = fmt::format("{}: {}[{}] {}", Name(b.get(), b->name), DTypeName(b->dtype),
                                    Numbers(b->shape), ScopeName(b->scope));
-    if (!b->layout.empty()) text += fmt::format(" layout({})", LayoutText(b->layout));
+    Layout layout = b->layout;
+    layout.strides.clear();  // in words of their own: a buffer without a layout may have strides
+    if (!layout.empty()) text += fmt::format(" layout({})", LayoutText(layout));
     if (!b->layout.strides.empty()) text += fmt::format(" strides({})", Numbers(b->layout.strides));
     if (b->align != 64) text += fmt::format(" align({})", b->align);
     if (b->rotates) text += " rotates";

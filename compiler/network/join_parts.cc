@@ -72,7 +72,7 @@ void JoinParts(Graph& graph, const isa::Config& config) {
         places.Lay(parts[k]);
       } else if (!made[static_cast<size_t>(node.inputs[k])] || !places.Lay(parts[k])) {
         copy(k);
-        places.Lay({joined.inputs[k], node.output, parts[k].offset});
+        places.Lay({joined.inputs[k], node.output, parts[k].piece});
       }
     }
     for (Node& one : copies) graph.nodes.push_back(std::move(one));

@@ -291,7 +291,7 @@ std::vector<int> Turns(const Graph& graph, const std::vector<Region>& regions,
     host_may[out] = host ? turn : turn + 1;
     // A program reads what it makes and what was there before from different segments, so it reads
     // no joined tensor that is partly the one and partly the other.
-    const bool joins = !host && graph.nodes[regions[r].nodes[0]].op == graph::Op::kConcat;
+    const bool joins = !host && JoinsParts(graph.nodes[regions[r].nodes[0]].op);
     const bool mixed = joins && std::ranges::any_of(regions[r].inputs, [&](TensorId id) {
                          return accelerator_may[static_cast<size_t>(id)] != turn;
                        });

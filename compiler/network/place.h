@@ -7,8 +7,9 @@
 //
 // The rule. A node can be on the accelerator if the compiler accepts it as a region of its own
 // (CheckRegion), if the user gives a schedule for its layer, or if it only shows tensors of the
-// accelerator in another shape, in part or joined (network/tensor_places.h). An island is a largest set of such nodes that are connected by
-// tensors and can run in one program, or that one layer joins. The cost of a placement is the time
+// accelerator in another shape, in part or joined (network/tensor_places.h). An island is a largest
+// set of such nodes that are connected by tensors and can run in one program, or that one layer
+// joins. The cost of a placement is the time
 // of one inference: of the layers on each device (Layers::HostSeconds, AcceleratorSeconds), of
 // starts of the accelerator, and of the tensors that pass between it and the host (place_cost.h).
 // The islands whose leaving saves the most time go to the host: any set of them if they are at most

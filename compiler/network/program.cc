@@ -2,10 +2,9 @@
 #include "compiler/network/program.h"
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
 #include "base/check.h"
+#include "compiler/network/program_needs.h"
 #include "compiler/schedule/accel/plan_steps.h"
 
 namespace tessera::network {
@@ -34,13 +33,13 @@ class ProgramPlanner {
   Result<ProgramPlan> Run() {
     CheckBindings();
     TESSERA_TRY(Regions());
-    TESSERA_TRY(Needs());
+    TESSERA_TRY(ListNeeds(activations_, regions_, config_, options_.store_all, &program_));
     return std::move(program_);
   }
 
  private:
-  // Every result is an activation that this program makes, every placeholder is bound, and parts lie
-  // in activations that lie in no other.
+  // Every result is an activation that this program makes, every placeholder is bound, and parts
+  // lie in activations that lie in no other.
   void CheckBindings() const {
     for (const Activation& a : activations_) {
       TESSERA_CHECK(a.whole < 0 || activations_[static_cast<size_t>(a.whole)].whole < 0, "{}",
@@ -77,7 +76,6 @@ class ProgramPlanner {
   // Makes the steps of region |index| once the residency is known.
   Status Plan(size_t index);
   Status Regions();
-  Status Needs();
   // Errors from here on belong to region |index|; nothing: to no region.
   void At(RefusedIndex index) {
     if (refused_ != nullptr) *refused_ = index;
@@ -317,93 +315,7 @@ Status ProgramPlanner::Plan(size_t index) {
 }
 
 // Lists the tensors in device memory in order of first use.
-Status ProgramPlanner::Needs() {
-  const auto count = static_cast<int64_t>(regions_.size());
-  const auto need = [&](int activation, const sched::Packing& packing) -> MemoryNeed& {
-    for (MemoryNeed& n : program_.needs) {
-      if (n.activation == activation && n.packing == packing) return n;
-    }
-    MemoryNeed& made = program_.needs.emplace_back();
-    const Activation& a = activations_[static_cast<size_t>(activation)];
-    made = {.activation = activation, .packing = packing, .first = count, .last = -1};
-    const bool whole = std::ranges::count(activations_, activation, &Activation::whole) > 0;
-    made.in = whole ? activation : a.whole;
-    made.offset = a.offset;
-    return made;
-  };
-  for (int64_t r = 0; r < count; ++r) {
-    const lower::accel::AccelRegion& region = regions_[static_cast<size_t>(r)];
-    const PlannedRegion& planned = program_.regions[static_cast<size_t>(r)];
-    for (const lower::accel::RegionBuffer& buffer : planned.steps.lowered.buffers) {
-      if (buffer.role != lower::accel::RegionBuffer::Use::kActivation) continue;
-      const int activation = region.activations.at(buffer.tensor.get());
-      const Activation::Kind kind = KindOf(activation);
-      const bool packs =
-          kind == Activation::Kind::kInput || activations_[static_cast<size_t>(activation)].on_host;
-      if (buffer.packing.prepared && !packs) {
-        return Fail(Code::kInvalidArgument,
-                    "{}: {} cannot be prepared: it reads {}, which is no constant, nor an input "
-                    "that the host packs",
-                    region.op, buffer.packing.prepared.name(), buffer.tensor.name());
-      }
-      const bool before = kind == Activation::Kind::kInput || kind == Activation::Kind::kInMemory;
-      if (!before && !options_.store_all && program_.residency.Of(activation)) continue;
-      MemoryNeed& n = need(activation, buffer.packing);
-      n.first = before ? -1 : std::min(n.first, r);
-      n.last = std::max(n.last, r);
-    }
-    if (!planned.on_chip.stored) continue;
-    MemoryNeed& n =
-        need(region.result, sched::PackingOf(sched::ToShape4(region.output.shape()), config_));
-    n.made = true;
-    n.first = std::min(n.first, r);
-    n.last = KindOf(region.result) == Activation::Kind::kOutput ? count : std::max(n.last, r);
-  }
-  for (MemoryNeed& n : program_.needs) {
-    int64_t bytes = 0;  // of |n|, that regions make
-    for (const MemoryNeed& other : program_.needs) {
-      if (&other == &n || !other.made || !n.Overlaps(other)) continue;
-      n.parts_made = true;
-      bytes += std::min(n.offset + n.packing.bytes(), other.offset + other.packing.bytes()) -
-               std::max(n.offset, other.offset);
-    }
-    if (!n.made && bytes < n.packing.bytes()) n.first = -1;
-  }
-  return {};
-}
-
 }  // namespace
-
-bool MemoryNeed::Overlaps(const MemoryNeed& other) const {
-  return in >= 0 && in == other.in && offset < other.offset + other.packing.bytes() &&
-         other.offset < offset + packing.bytes();
-}
-
-size_t ProgramPlan::NeedOf(int activation, const sched::Packing& packing) const {
-  const auto need = std::ranges::find_if(needs, [&](const MemoryNeed& n) {
-    return n.activation == activation && n.packing == packing;
-  });
-  TESSERA_CHECK(need != needs.end(), "activation {}", activation);
-  return static_cast<size_t>(need - needs.begin());
-}
-
-MemoryPlan ProgramPlan::PlaceNeeds() const {
-  std::vector<Lifetime> lives;
-  std::vector<size_t> place;    // by need, of |lives|
-  std::map<int, size_t> whole;  // the place of each activation that others lie in
-  for (const MemoryNeed& need : needs) {
-    place.push_back(need.in < 0 ? lives.size()
-                                : whole.try_emplace(need.in, lives.size()).first->second);
-    if (place.back() == lives.size()) lives.push_back({0, 0, 0});
-    int64_t& bytes = lives[place.back()].bytes;
-    bytes = std::max(bytes, need.offset + need.packing.bytes());
-  }
-  MemoryPlan plan = PlanMemory(lives);
-  const std::vector<int64_t> places = std::exchange(plan.offsets, {});
-  for (size_t n = 0; n < needs.size(); ++n)
-    plan.offsets.push_back(places[place[n]] + needs[n].offset);
-  return plan;
-}
 
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,
                                 const std::vector<lower::accel::AccelRegion>& regions,

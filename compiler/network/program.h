@@ -20,6 +20,7 @@
 #include "compiler/lower/accel/step_region.h"
 #include "compiler/network/memory_plan.h"
 #include "compiler/network/residency.h"
+#include "compiler/schedule/accel/lattice.h"
 #include "compiler/schedule/accel/packing.h"
 #include "compiler/schedule/accel/plan.h"
 #include "compiler/schedule/accel/region.h"
@@ -42,9 +43,11 @@ struct Activation {
   std::vector<int64_t> shape;
   Kind kind = Kind::kInternal;
   bool on_host = false;  // kInMemory: the host has it too, and packs it as for kInput
-  // It lies in this other activation in device memory, from byte |offset| on; -1: in none. The
-  // other one may have no maker: then its parts have.
+  // It is |piece| of this other activation in device memory, from byte |offset| on; -1: of none.
+  // The other one may have no maker: then its parts have. Regions that read or make an activation
+  // with gaps have its strides (lower::accel::AccelRegion).
   int whole = -1;
+  sched::Lattice piece = {};
   int64_t offset = 0;
 };
 
@@ -80,9 +83,10 @@ struct MemoryNeed {
   bool made = false;  // by a region of the program
   // Regions make other activations with bytes of this one, such as its parts.
   bool parts_made = false;
-  // The activation that it lies in, and from which byte on; itself if others lie in it; -1: it
-  // shares its bytes with none.
+  // The activation that it is a piece of, and from which byte on; itself if others are pieces of
+  // it; -1: it shares its bytes with none.
   int in = -1;
+  sched::Lattice piece = {};
   int64_t offset = 0;
 
   // Whether it shares bytes with |other|.

@@ -4,6 +4,7 @@
 #include "compiler/graph/passes.h"
 #include "compiler/network/fold_tables.h"
 #include "compiler/network/join_parts.h"
+#include "compiler/network/split_phases.h"
 
 namespace tessera::network {
 
@@ -13,6 +14,7 @@ void Simplify(graph::Graph& graph, const isa::Config* accelerator) {
   if (accelerator == nullptr) return;
   graph::MergeBatches(graph);
   if (accelerator->batch > 1) graph::SplitImages(graph);
+  SplitPhases(graph);
   JoinParts(graph, *accelerator);
 }
 

@@ -2,7 +2,8 @@
 #include "compiler/network/tensor_places.h"
 
 #include <algorithm>
-#include <numeric>
+#include <array>
+#include <functional>
 #include <optional>
 #include <ranges>
 
@@ -17,6 +18,7 @@ using graph::GraphTensor;
 using graph::Node;
 using graph::Op;
 using graph::TensorId;
+using schedule::accel::Lattice;
 using schedule::accel::Packing;
 
 // Whether the machine's memory has a place for each element of |t|.
@@ -26,55 +28,76 @@ Packing PackingOf(const GraphTensor& t, const isa::Config& config) {
   return schedule::accel::PackingOf(schedule::accel::ToShape4(t.shape), config);
 }
 
-// The byte of the packing of |whole| from which on |part|, its indices from |begin| of axis |axis|
-// on, has its own packing; nothing: there is none.
-std::optional<int64_t> OffsetOf(const GraphTensor& part, const GraphTensor& whole, size_t axis,
-                                int64_t begin, const isa::Config& config) {
+// Indices begin, begin + step, .. of an axis.
+struct Along {
+  int64_t begin = 0, step = 1;
+};
+
+// The piece of the packing of |whole| that the packing of |part| is, whose index k of axis d is
+// index along[d].begin + k * along[d].step of |whole|; nothing: it is no piece of it.
+std::optional<Lattice> LatticeOf(const GraphTensor& part, const GraphTensor& whole,
+                                 const std::vector<Along>& along, const isa::Config& config) {
   if (!HasPlace(part) || !HasPlace(whole)) return std::nullopt;
   const Packing a = PackingOf(part, config), b = PackingOf(whole, config);
   if (a.layout != b.layout) return std::nullopt;
-  const auto at = static_cast<int>(schedule::accel::PositionOf(whole.shape.size(), axis));
-  const std::vector<int64_t> shape = PhysicalShape(b.shape, b.layout),
-                             strides = PhysicalStrides(b.shape, b.layout);
-  for (size_t d = 0; d < shape.size(); ++d) {
+  std::array<Along, 4> at;
+  for (size_t d = 0; d < along.size(); ++d)
+    at[schedule::accel::PositionOf(along.size(), d)] = along[d];
+  Lattice piece = schedule::accel::WholeOf(a);
+  for (size_t d = 0; d < piece.size(); ++d) {
     const LayoutDim& dim = b.layout.dims[d];
-    if (dim.dim == at) {
-      if (begin % dim.div != 0) return std::nullopt;
-      return begin / dim.div * strides[d];
-    }
-    if (shape[d] != 1) return std::nullopt;
+    const auto [begin, step] = at[static_cast<size_t>(dim.dim)];
+    // A block, and the rows of several images in a tile, stay as they are.
+    const bool blocked = dim.div > 1 || dim.mod > 0;
+    if (step < 1 ||
+        (blocked && (step != 1 || (dim.mod > 0 ? begin % dim.mod : begin % dim.div) != 0)))
+      return std::nullopt;
+    if (dim.mod == 0) piece[d].begin = begin / dim.div, piece[d].step = step;
   }
-  return std::nullopt;
+  return piece;
 }
 
 std::vector<Lying> LyingOfSlice(const Graph& graph, const Node& node, const isa::Config& config) {
-  const GraphTensor &in = graph.tensor(node.inputs[0]), &out = graph.tensor(node.output);
-  const auto& axes = node.As<graph::SliceAttributes>().axes;
-  std::optional<size_t> cut;
-  for (size_t d = 0; d < axes.size(); ++d) {
-    if (axes[d].begin == 0 && axes[d].step == 1 && axes[d].count == in.shape[d]) continue;
-    if (cut || axes[d].step != 1) return {};
-    cut = d;
+  std::vector<Along> along;
+  for (const graph::AxisCut& cut : node.As<graph::SliceAttributes>().axes)
+    along.push_back({cut.begin, cut.count > 1 ? cut.step : 1});
+  const auto piece =
+      LatticeOf(graph.tensor(node.output), graph.tensor(node.inputs[0]), along, config);
+  if (!piece) return {};
+  return {{node.output, node.inputs[0], *piece}};
+}
+
+// Lays operand k of |node| at |along(k)| of the result.
+std::vector<Lying> LyingOfParts(const Graph& graph, const Node& node, const isa::Config& config,
+                                const std::function<std::vector<Along>(size_t)>& along) {
+  std::vector<Lying> parts;
+  for (size_t k = 0; k < node.inputs.size(); ++k) {
+    const TensorId id = node.inputs[k];
+    const GraphTensor& part = graph.tensor(id);
+    const auto piece = LatticeOf(part, graph.tensor(node.output), along(k), config);
+    if (!piece || part.constant() || !graph::KeepsNumbers(graph, node, k)) return {};
+    parts.push_back({id, node.output, *piece});
   }
-  if (!cut) return {};
-  const auto offset = OffsetOf(out, in, *cut, axes[*cut].begin, config);
-  if (!offset) return {};
-  return {{node.output, node.inputs[0], *offset}};
+  return parts;
 }
 
 std::vector<Lying> LyingOfConcat(const Graph& graph, const Node& node, const isa::Config& config) {
   const auto axis = static_cast<size_t>(node.As<graph::ConcatAttributes>().axis);
-  std::vector<Lying> parts;
-  int64_t begin = 0;
-  for (size_t k = 0; k < node.inputs.size(); ++k) {
-    const TensorId id = node.inputs[k];
-    const GraphTensor& part = graph.tensor(id);
-    const auto offset = OffsetOf(part, graph.tensor(node.output), axis, begin, config);
-    if (!offset || part.constant() || !graph::KeepsNumbers(graph, node, k)) return {};
-    parts.push_back({id, node.output, *offset});
-    begin += part.shape[axis];
-  }
-  return parts;
+  return LyingOfParts(graph, node, config, [&](size_t k) {
+    std::vector<Along> along(graph.tensor(node.output).shape.size());
+    for (size_t before = 0; before < k; ++before)
+      along[axis].begin += graph.tensor(node.inputs[before]).shape[axis];
+    return along;
+  });
+}
+
+std::vector<Lying> LyingOfInterleave(const Graph& graph, const Node& node,
+                                     const isa::Config& config) {
+  const auto [rows, columns] = node.As<graph::InterleaveAttributes>().steps;
+  return LyingOfParts(graph, node, config, [&, rows = rows, columns = columns](size_t k) {
+    const auto part = static_cast<int64_t>(k);
+    return std::vector<Along>{{}, {}, {part / columns, rows}, {part % columns, columns}};
+  });
 }
 
 }  // namespace
@@ -84,13 +107,14 @@ std::vector<Lying> LyingOf(const Graph& graph, const Node& node, const isa::Conf
   if (!placed(node.output) || !std::ranges::all_of(node.inputs, placed)) return {};
   if (node.op == Op::kSlice) return LyingOfSlice(graph, node, config);
   if (node.op == Op::kConcat) return LyingOfConcat(graph, node, config);
+  if (node.op == Op::kInterleave) return LyingOfInterleave(graph, node, config);
   if (node.op != Op::kReshape) return {};
   const GraphTensor &in = graph.tensor(node.inputs[0]), &out = graph.tensor(node.output);
   // Nothing applies the order in which the user gives or gets a tensor.
   const bool ordered = !in.order.empty() || !out.order.empty();
   if (ordered || schedule::accel::ToShape4(in.shape) != schedule::accel::ToShape4(out.shape))
     return {};
-  return {{node.output, node.inputs[0], 0}};
+  return {{node.output, node.inputs[0], schedule::accel::WholeOf(PackingOf(in, config))}};
 }
 
 TensorPlaces::TensorPlaces(const Graph& graph, const isa::Config& config,
@@ -101,28 +125,39 @@ TensorPlaces::TensorPlaces(const Graph& graph, const isa::Config& config,
   }
 }
 
+Packing TensorPlaces::Alone(TensorId id) const {
+  return network::PackingOf(graph_->tensor(id), config_);
+}
+
 TensorPlace TensorPlaces::Of(TensorId id) const {
-  TensorPlace place{id, 0};
-  for (auto next = places_.find(id); next != places_.end(); next = places_.find(place.in))
-    place = {next->second.in, place.offset + next->second.offset};
+  TensorPlace place{id, {}};
+  if (HasPlace(graph_->tensor(id))) place.piece = schedule::accel::WholeOf(Alone(id));
+  for (auto next = places_.find(id); next != places_.end(); next = places_.find(place.in)) {
+    place = {next->second.in, schedule::accel::Within(place.piece, next->second.piece)};
+  }
   return place;
 }
 
-int64_t TensorPlaces::BytesOf(TensorId id) const {
-  const GraphTensor& t = graph_->tensor(id);
-  return HasPlace(t) ? PackingOf(t, config_).bytes() : 0;
+Packing TensorPlaces::PackingOf(TensorId id) const {
+  const TensorPlace place = Of(id);
+  return schedule::accel::PackingIn(Alone(id), place.piece, Alone(place.in));
+}
+
+int64_t TensorPlaces::OffsetOf(TensorId id) const {
+  const TensorPlace place = Of(id);
+  return schedule::accel::OffsetIn(place.piece, Alone(place.in));
 }
 
 bool TensorPlaces::Overlap(TensorId a, TensorId b) const {
   const TensorPlace p = Of(a), q = Of(b);
-  return p.in == q.in && p.offset < q.offset + BytesOf(b) && q.offset < p.offset + BytesOf(a);
+  return p.in == q.in && (p.piece.empty() || schedule::accel::SharedBy(p.piece, q.piece) > 0);
 }
 
 bool TensorPlaces::Lay(const Lying& lying) {
   const TensorPlace part = Of(lying.part), whole = Of(lying.whole);
-  if (part.in == whole.in) return part.offset == whole.offset + lying.offset;
-  if (part.offset != 0 || BytesOf(part.in) != BytesOf(lying.part)) return false;
-  places_[part.in] = {lying.whole, lying.offset};
+  if (part.in == whole.in) return part.piece == schedule::accel::Within(lying.piece, whole.piece);
+  if (part.piece != schedule::accel::WholeOf(Alone(part.in))) return false;
+  places_[part.in] = {lying.whole, lying.piece};
   return true;
 }
 

@@ -11,27 +11,33 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/schedule/accel/lattice.h"
 #include "isa/config.h"
 
 namespace tessera::network {
 
-// |part| lies in |whole|, from byte |offset| of its packing on (schedule::accel::PackingOf).
+// The packing of |part| is |piece| of the packing of |whole| (schedule::accel::PackingOf).
 struct Lying {
   graph::TensorId part = -1, whole = -1;
-  int64_t offset = 0;
+  schedule::accel::Lattice piece;
 };
+
+// Whether the operands of |op| are the parts of its result.
+inline bool JoinsParts(graph::Op op) {
+  return op == graph::Op::kConcat || op == graph::Op::kInterleave;
+}
 
 // How the tensors of |node| lie in one another, if the node then has nothing to do: the result of a
 // reshape that keeps each element's place, the result of a slice in its operand, the operands of a
-// concatenation in its result. A slice or an operand must be one piece of the whole's packing: a
-// range of channels from a multiple of a block on, of an image that is alone in its batch. Empty:
-// the node moves or changes values.
+// concatenation or an interleaving in its result. Of channels, a part has whole blocks from a
+// multiple of a block on; of rows and columns, any that are equally far apart. Empty: the node
+// moves or changes values.
 std::vector<Lying> LyingOf(const graph::Graph& graph, const graph::Node& node,
                            const isa::Config& config);
 
 struct TensorPlace {
   graph::TensorId in = -1;  // a tensor that lies in no other
-  int64_t offset = 0;       // bytes
+  schedule::accel::Lattice piece;
 };
 
 // Where the tensors of a graph lie.
@@ -49,12 +55,17 @@ class TensorPlaces {
   bool LayAll(const std::vector<Lying>& parts);
 
   TensorPlace Of(graph::TensorId id) const;
-  // Bytes of the packing of |id|.
-  int64_t BytesOf(graph::TensorId id) const;
+  // The packing of |id|, with strides if it lies in another tensor with gaps, and the bytes of that
+  // tensor in front of it.
+  schedule::accel::Packing PackingOf(graph::TensorId id) const;
+  int64_t OffsetOf(graph::TensorId id) const;
   // Whether the two tensors share bytes.
   bool Overlap(graph::TensorId a, graph::TensorId b) const;
 
  private:
+  // The packing of |id| without strides.
+  schedule::accel::Packing Alone(graph::TensorId id) const;
+
   const graph::Graph* graph_;
   isa::Config config_;
   std::map<graph::TensorId, TensorPlace> places_;  // of parts; |in| may lie in another

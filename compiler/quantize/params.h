@@ -10,8 +10,10 @@
 
 namespace tessera::quantize {
 
-// Fills Node::requant of |graph|, by each operator's rule.
-//   errors  kOutOfRange  a factor of some node does not fit; the message names node and channel
+// Fills Node::requant of |node|, a node of |graph|, by its operator's rule.
+//   errors  kOutOfRange  a factor does not fit; the message names node and channel
+Status AttachRequant(const graph::Graph& graph, graph::Node& node);
+// The same for all nodes of |graph|.
 Status AttachRequant(graph::Graph& graph);
 
 }  // namespace tessera::quantize

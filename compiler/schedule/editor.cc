@@ -289,7 +289,7 @@ Result<int64_t> Editor::Value(const Amount& amount, int64_t least) const {
 }
 
 Result<std::string> Editor::LayoutText(const std::string& pieces) const {
-  constexpr const char* kSigns = ",/%+";  // between sizes
+  constexpr const char* kSigns = ",/%+:";  // between sizes
   std::string text;
   for (size_t at = 0; at <= pieces.size();) {
     const size_t end = std::min(pieces.find_first_of(kSigns, at), pieces.size());

@@ -315,7 +315,8 @@ struct FoldStorageStep {
 
 // The physical layout of a buffer (ir/layout.h). Padding and halo hold FILL, which a select may
 // read without a check of the bounds. A block may be a product of numbers and decisions:
-// 0/16*$blocks.
+// 0/16*$blocks. Numbers of elements from one index to the next may stand behind all pieces:
+// 0:1024,2:64,3:1.
 struct LayoutStep {
   static constexpr const char* kName = "layout";
   static constexpr const char* kUsage = "layout TENSOR 0,1/16,2,3,1%16 [FILL]";

@@ -7,6 +7,7 @@
 
 #include "compiler/ir/layout.h"
 #include "compiler/target/accelerator.h"
+#include "compiler/validate/input_pieces.h"
 
 namespace tessera::validate {
 

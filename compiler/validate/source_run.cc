@@ -8,6 +8,7 @@
 #include "compiler/ir/layout.h"
 #include "compiler/target/accelerator.h"
 #include "compiler/target/tile_intrin.h"
+#include "compiler/validate/input_pieces.h"
 
 namespace tessera::validate {
 namespace {
@@ -17,33 +18,13 @@ using lower::accel::RegionBuffer;
 
 // The elements of |buffer| if all of it is present at once.
 int64_t ElementsOf(const ir::BufferNode& buffer) {
-  const std::vector<int64_t> shape = ir::PhysicalShape(buffer),
-                             strides = ir::PhysicalStrides(buffer);
+  const std::vector<int64_t> shape = ir::PhysicalShape(buffer), steps = ir::PhysicalStrides(buffer);
   int64_t last = 0;
-  for (size_t d = 0; d < shape.size(); ++d) last += (shape[d] - 1) * strides[d];
+  for (size_t d = 0; d < shape.size(); ++d) last += (shape[d] - 1) * steps[d];
   return last + 1;
 }
 
 }  // namespace
-
-std::vector<size_t> InputPieces(const network::ProgramPlan& plan, size_t need, int64_t grain) {
-  const network::MemoryNeed& own = plan.needs[need];
-  std::vector<const network::MemoryNeed*> others;  // that have some of the pieces
-  for (size_t n = 0; n < plan.needs.size(); ++n) {
-    const network::MemoryNeed& other = plan.needs[n];
-    const bool has = other.made || (other.first < 0 && n < need);
-    if (n != need && has && own.Overlaps(other)) others.push_back(&other);
-  }
-  std::vector<size_t> pieces;
-  for (int64_t at = 0; at < own.packing.bytes() && own.first < 0; at += grain) {
-    const int64_t byte = own.offset + at;
-    const bool others_have = std::ranges::any_of(others, [&](const network::MemoryNeed* other) {
-      return byte >= other->offset && byte < other->offset + other->packing.bytes();
-    });
-    if (!others_have) pieces.push_back(static_cast<size_t>(at / grain));
-  }
-  return pieces;
-}
 
 SourceRun::SourceRun(const network::ProgramPlan& plan,
                      const std::vector<lower::accel::AccelRegion>& regions,
@@ -52,11 +33,9 @@ SourceRun::SourceRun(const network::ProgramPlan& plan,
   const network::MemoryPlan places = plan.PlaceNeeds();
   memory_.resize(static_cast<size_t>(CeilDiv(places.bytes, grain)), kNothing);
   for (size_t n = 0; n < plan.needs.size(); ++n) {
-    pieces_.push_back(std::span(memory_).subspan(
-        static_cast<size_t>(places.offsets[n] / grain),
-        static_cast<size_t>(CeilDiv(plan.needs[n].packing.bytes(), grain))));
-  }
-  for (size_t n = 0; n < plan.needs.size(); ++n) {
+    const int64_t first = places.offsets[n] / grain, bytes = plan.needs[n].packing.bytes();
+    pieces_.push_back(std::span(memory_).subspan(static_cast<size_t>(first),
+                                                 static_cast<size_t>(CeilDiv(bytes, grain))));
     for (const size_t k : InputPieces(plan, n, grain)) pieces_[n][k] = InputPiece(n, k);
   }
 }

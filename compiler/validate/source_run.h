@@ -33,10 +33,6 @@ class SourceListener {
 
 inline constexpr Symbol kNothing = 0;
 
-// The pieces of plan.needs[|need|] that have contents before the program, in |grain| bytes. A piece
-// that several needs share counts for the first one.
-std::vector<size_t> InputPieces(const network::ProgramPlan& plan, size_t need, int64_t grain);
-
 class SourceRun {
  public:
   // Device memory is tracked in pieces of |grain| bytes.

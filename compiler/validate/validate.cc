@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "compiler/validate/explain.h"
+#include "compiler/validate/input_pieces.h"
 #include "compiler/validate/machine_run.h"
 #include "compiler/validate/source_run.h"
 

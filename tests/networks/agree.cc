@@ -67,20 +67,43 @@ Bytes Share(const Bytes& all, size_t image, size_t size) {
   return {begin, begin + static_cast<std::ptrdiff_t>(size)};
 }
 
-// Takes the operand's number off the end of "x.part1", the copy of an operand of concatenation x.
-std::optional<size_t> TakePart(std::string* name) {
-  constexpr std::string_view kMark = ".part";
-  const size_t at = name->find(kMark);
+// Takes |mark| and the number behind it off the end of |name|: of "x.part1", the copy of an operand
+// of concatenation x, or "x.phase2", a phase of the transposed convolution that makes x.
+std::optional<size_t> TakeNumber(std::string_view mark, std::string* name) {
+  const size_t at = name->find(mark);
   if (at == std::string::npos) return std::nullopt;
-  const size_t part = std::stoul(name->substr(at + kMark.size()));
+  const size_t number = std::stoul(name->substr(at + mark.size()));
   name->resize(at);
-  return part;
+  return number;
+}
+// The node that makes the tensor |name|.
+const graph::Node& MakerOf(const graph::Graph& graph, const std::string& name) {
+  return *std::ranges::find_if(
+      graph.nodes, [&](const graph::Node& node) { return graph.tensor(node.output).name == name; });
+}
+// The values of phase |phase| in |all|, the tensor |name| or one image of it.
+Bytes PhaseOf(const graph::Graph& graph, const std::string& name, size_t phase, const Bytes& all) {
+  const graph::Node* node = &MakerOf(graph, name);
+  const std::vector<int64_t>& shape = graph.tensor(node->output).shape;
+  // Functions of one value may stand behind the convolution.
+  while (node->op != graph::Op::kTransposedConv)
+    node = &MakerOf(graph, graph.tensor(node->inputs[0]).name);
+  const auto [rows, columns] = node->As<graph::TransposedConvAttributes>().window.stride;
+  const int64_t first_row = static_cast<int64_t>(phase) / columns,
+                first_column = static_cast<int64_t>(phase) % columns;
+  Bytes values;
+  for (int64_t plane = 0; plane < std::ssize(all); plane += shape[2] * shape[3]) {
+    for (int64_t y = first_row; y < shape[2]; y += rows) {
+      for (int64_t x = first_column; x < shape[3]; x += columns)
+        values.push_back(all[static_cast<size_t>(plane + y * shape[3] + x)]);
+    }
+  }
+  return values;
 }
 // The values of operand |part| in |joined|, the result of the concatenation |name| of |graph|, or
 // one image of it.
 Bytes PartOf(const graph::Graph& graph, const std::string& name, size_t part, const Bytes& joined) {
-  const auto makes = [&](const graph::Node& n) { return graph.tensor(n.output).name == name; };
-  const graph::Node& node = *std::ranges::find_if(graph.nodes, makes);
+  const graph::Node& node = MakerOf(graph, name);
   const auto axis = static_cast<size_t>(node.As<graph::ConcatAttributes>().axis);
   const std::vector<int64_t>& shape = graph.tensor(node.output).shape;
   int64_t inner = 1, first = 0;
@@ -144,10 +167,13 @@ class Runs {
                                         outputs[k].bytes, UserBytes(t, want_.at(t.name)));
     }
     for (uint32_t l = 0; l < net->layers.size() && observe_; ++l) {
+      // The part of an image that a phase reads is a view.
+      if (net->layers[l].output.name.ends_with(".cut")) continue;
       ++outcome_.layers;
       if (executor->plan().layers[l].device != artifact::kHostDevice) ++outcome_.on_accelerator;
       std::string name = net->layers[l].output.name;
-      const std::optional<size_t> part = TakePart(&name), image = ImageOf(name);
+      const std::optional<size_t> part = TakeNumber(".part", &name),
+                                  phase = TakeNumber(".phase", &name), image = ImageOf(name);
       for (const char* view : {".image", ".rank4", ".merged"})  // views of the same values
         name.resize(std::min(name.find(view), name.size()));
       const auto want = want_.find(name);
@@ -156,6 +182,7 @@ class Runs {
       TESSERA_ASSIGN(const HostTensor got, executor->CaptureLayer(l));
       ++outcome_.compared;
       Bytes values = part ? PartOf(graph_, name, *part, want->second) : want->second;
+      if (phase) values = PhaseOf(graph_, name, *phase, values);
       if (image) values = Share(values, *image, got.bytes.size());
       outcome_.difference += Difference(
           fmt::format("{}: layer {} ({})", What(device), net->layers[l].name, net->layers[l].op),

@@ -3,6 +3,14 @@
 
 namespace tessera::lower::accel {
 
+sched::Packing PackingOf(const AccelRegion& region, const te::Tensor& tensor,
+                         const isa::Config& config) {
+  sched::Packing packing = sched::PackingOf(sched::ToShape4(tensor.shape()), config);
+  const auto strides = region.strides.find(tensor.name());
+  if (strides != region.strides.end()) packing.layout.strides = strides->second;
+  return packing;
+}
+
 Analysis AnalysisOf(const AccelRegion& region, const isa::Config& config) {
   if (region.analysis) return region.analysis;
   sched::ConstantSet constants;

@@ -7,6 +7,7 @@
 #define TESSERA_COMPILER_LOWER_ACCEL_ACCEL_REGION_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,9 @@ struct AccelRegion {
   std::unordered_map<const te::TensorNode*, int> activations;  // placeholder -> activation
   std::unordered_map<const te::TensorNode*, std::vector<uint8_t>>
       constants;  // placeholder -> row-major bytes
+  // By the name of an activation, the result's too, that lies in another one with gaps: bytes from
+  // one index of its packing's dimensions to the next (network::Activation).
+  std::map<std::string, std::vector<int64_t>> strides;
   // A schedule to replay, in the form of network::ProgramPlan::traces. Without one the generator
   // decides. With one, AnalyzeRegion may refuse the region.
   std::optional<schedule::Trace> schedule;
@@ -45,6 +49,10 @@ struct AccelRegion {
   std::optional<schedule::NetworkTrace> network;
   Analysis analysis;  // null: AnalysisOf makes it
 };
+
+// The layout of |tensor|, which |region| reads or makes, in device memory.
+sched::Packing PackingOf(const AccelRegion& region, const te::Tensor& tensor,
+                         const isa::Config& config);
 
 // The analysis of |region|; makes one if the region has none.
 Analysis AnalysisOf(const AccelRegion& region, const isa::Config& config);

@@ -186,9 +186,12 @@ Layout LayoutForRank(const Layout& layout, size_t rank) {
   for (size_t d = 0; d < rank; ++d) dim[schedule::accel::PositionOf(rank, d)] = static_cast<int>(d);
   Layout out;
   out.fill = layout.fill;
-  for (const LayoutDim& d : layout.dims) {
+  for (size_t k = 0; k < layout.dims.size(); ++k) {
+    const LayoutDim& d = layout.dims[k];
     const int to = dim[static_cast<size_t>(d.dim)];
-    if (to >= 0) out.dims.push_back({to, d.div, d.mod, d.before, d.after});
+    if (to < 0) continue;
+    out.dims.push_back({to, d.div, d.mod, d.before, d.after});
+    if (!layout.strides.empty()) out.strides.push_back(layout.strides[k]);
   }
   return out;
 }

@@ -33,22 +33,22 @@ std::optional<int64_t> RowsDim(const te::Tensor& tensor) {
   return std::nullopt;
 }
 
-// The layout of |tensor|, which regions exchange, in device memory or, if kept, in INP.
-schedule::LayoutStep LayoutOf(const te::Tensor& tensor, const KeptActivations& kept,
-                              const isa::Config& config) {
-  const sched::Shape4 shape = sched::ToShape4(tensor.shape());
+// The layout of |tensor|, which |region| exchanges, in device memory or, if kept, in INP.
+schedule::LayoutStep LayoutOf(const AccelRegion& region, const te::Tensor& tensor,
+                              const KeptActivations& kept, const isa::Config& config) {
   const auto stays = kept.find(tensor.name());
   const bool on_chip = stays != kept.end();
   Layout layout = on_chip ? sched::BlockedLayout(config.batch, config.block_out)
-                          : sched::PackingOf(shape, config).layout;
+                          : PackingOf(region, tensor, config).layout;
   for (LayoutDim& d : layout.dims) {
     if (!on_chip || d.dim < 2) continue;
     d.before = stays->second.halo.before[static_cast<size_t>(d.dim) - 2];
     d.after = stays->second.halo.after[static_cast<size_t>(d.dim) - 2];
   }
+  const auto rank = static_cast<int>(tensor.shape().size());
   layout = LayoutForRank(layout, tensor.shape().size());
-  std::erase_if(layout.dims, [](const LayoutDim& d) { return d.mod == 1; });
-  std::string text = ir::LayoutText(layout);
+  // ParseLayout drops the pieces of one index.
+  std::string text = ir::LayoutText(ir::ParseLayout(ir::LayoutText(layout), rank).value());
   std::erase(text, ' ');
   const bool halo = on_chip && stays->second.halo.any();
   return {tensor.name(), text, halo ? std::optional(stays->second.pad) : std::nullopt};
@@ -211,9 +211,7 @@ Result<StepRegion> LowerScheduled(const AccelRegion& region, const schedule::Sch
   StepRegion made{.schedule = schedule};
   LoweredRegion& lowered = made.lowered;
   TESSERA_ASSIGN(lowered.func, Lower(schedule, region.output.name(), {.guards = false}));
-  const auto packing = [&](const te::Tensor& t) {
-    return sched::PackingOf(sched::ToShape4(t.shape()), config);
-  };
+  const auto packing = [&](const te::Tensor& t) { return PackingOf(region, t, config); };
   for (const ir::Buffer& param : lowered.func.params) {
     const std::string& name = param->name;
     const auto prepared = later.find(name);
@@ -324,7 +322,7 @@ Result<schedule::Schedule> ScheduleOf(const AccelRegion& region, const schedule:
                                       const KeptActivations& kept, const isa::Config& config) {
   Layouts layouts;
   for (const te::Tensor& t : Exchanged(region)) {
-    layouts[t.name()] = LayoutOf(t, kept, config);
+    layouts[t.name()] = LayoutOf(region, t, kept, config);
     const bool keeps = KeepsIn(trace, t.name());
     if (keeps == kept.contains(t.name())) continue;
     return Fail(Code::kInvalidArgument,
@@ -368,6 +366,8 @@ Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& k
   copy.output = te::Compute(result.name() + ".stored", result.shape(), axes,
                             [&](const std::vector<ir::Expr>& i) { return source(i); });
   copy.activations[source.get()] = region.result;
+  const auto strides = region.strides.find(result.name());
+  if (strides != region.strides.end()) copy.strides[copy.output.name()] = strides->second;
   const KeptActivations own{{result.name(), kept.at(result.name())}};
   const auto generate = [&]() -> Result<StepRegion> {
     TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,

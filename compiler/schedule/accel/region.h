@@ -134,8 +134,8 @@ struct AnalyzedRegion {
   int64_t WidePasses() const;
   int64_t Records() const;   // steps that read a record of PRM
   te::Tensor Table() const;  // that a step looks its result up in; empty: none does
-  // Rows and columns of a tile of work are multiples of these, or all: LOAD repeats rows and columns
-  // of operands as often.
+  // Rows and columns of a tile of work are multiples of these, or all: LOAD repeats rows and
+  // columns of operands as often.
   std::array<int64_t, 2> Units() const;
 
  private:

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/network/split_phases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "compiler/graph/op_def.h"
+#include "compiler/quantize/params.h"
+
+namespace tessera::network {
+namespace {
+
+using graph::Graph;
+using graph::GraphTensor;
+using graph::Node;
+using graph::Op;
+using graph::TensorId;
+
+// One axis of a phase, as a convolution of stride 1: tap j of result q reads element
+// q + first + j * dilation, and has weight taps[j] of the transposed convolution.
+struct PhaseAxis {
+  std::vector<int64_t> taps;  // empty: no weight reaches the phase
+  int64_t dilation = 1, first = 0, out = 0;
+
+  int64_t kernel() const { return std::max<int64_t>(std::ssize(taps), 1); }
+  // Elements from |first| to here are read, perhaps outside of the image.
+  int64_t end() const { return first + out + (kernel() - 1) * dilation; }
+};
+
+// Phase |phase| along axis |d|: of the results y = stride * q + phase. Tap k of result y reads
+// element (y + pad - k * dilation) / stride, if that is a whole number.
+PhaseAxis AxisOf(const graph::TransposedConvAttributes& attributes, size_t d, int64_t phase) {
+  const graph::Window& w = attributes.window;
+  const int64_t stride = w.stride[d], at = phase + w.pad_before[d];
+  PhaseAxis axis{.dilation = w.dilation[d] / std::gcd(w.dilation[d], stride),
+                 .out = CeilDiv(attributes.out[d] - phase, stride)};
+  for (int64_t k = w.kernel[d]; k-- > 0;) {
+    const int64_t from = at - k * w.dilation[d];
+    if (from % stride != 0) continue;
+    if (axis.taps.empty()) axis.first = from / stride;
+    axis.taps.push_back(k);
+  }
+  return axis;
+}
+
+class PhaseSplitter {
+ public:
+  explicit PhaseSplitter(Graph& graph) : graph_(graph) {}
+
+  void Run() {
+    std::vector<Node> nodes = graph_.nodes, made;
+    std::vector<bool> taken(nodes.size());
+    for (size_t n = 0; n < nodes.size(); ++n) {
+      if (taken[n]) continue;
+      if (!Splits(nodes[n])) {
+        made.push_back(nodes[n]);
+        continue;
+      }
+      std::vector<Node> behind;
+      for (const size_t follower : FollowersOf(nodes[n])) {
+        behind.push_back(nodes[follower]);
+        taken[follower] = true;
+      }
+      Split(nodes[n], behind, &made);
+    }
+    graph_.nodes = std::move(made);
+  }
+
+ private:
+  bool Splits(const Node& node) const {
+    if (node.op != Op::kTransposedConv || graph_.tensor(node.output).dtype != DType::kInt8 ||
+        graph_.tensor(node.inputs[0]).dtype != DType::kInt8 || !node.requant)
+      return false;
+    // Each phase reads the image somewhere, and has results.
+    const auto& attributes = node.As<graph::TransposedConvAttributes>();
+    for (size_t d = 0; d < 2; ++d) {
+      const int64_t extent = graph_.tensor(node.inputs[0]).shape[2 + d];
+      for (int64_t phase = 0; phase < attributes.window.stride[d]; ++phase) {
+        const PhaseAxis axis = AxisOf(attributes, d, phase);
+        if (axis.out < 1 || axis.first >= extent || axis.end() < 1) return false;
+      }
+    }
+    return true;
+  }
+
+  // The chain of functions of one value behind |node| that nothing else reads from.
+  std::vector<size_t> FollowersOf(const Node& node) const {
+    std::vector<size_t> followers;
+    TensorId last = node.output;
+    while (std::ranges::count(graph_.outputs, last) == 0) {
+      const std::vector<size_t> users = graph_.ConsumersOf(last);
+      if (users.size() != 1) break;
+      const Node& user = graph_.nodes[users[0]];
+      const bool one_value = user.inputs.size() == 1 &&
+                             graph::DefOf(user.op).category == graph::Category::kElementwise &&
+                             graph_.tensor(user.output).dtype == DType::kInt8 &&
+                             graph_.tensor(user.output).shape == graph_.tensor(last).shape;
+      if (!one_value) break;
+      followers.push_back(users[0]);
+      last = user.output;
+    }
+    return followers;
+  }
+
+  TensorId TensorLike(TensorId id, const std::string& name, int64_t rows, int64_t columns) {
+    GraphTensor made = graph_.tensor(id);
+    made.name = name;
+    made.shape[2] = rows, made.shape[3] = columns;
+    made.order.clear();
+    return graph_.AddTensor(std::move(made));
+  }
+
+  // The weights of the taps of |axes|.
+  TensorId WeightsOf(const Node& node, const std::array<PhaseAxis, 2>& axes,
+                     const std::string& name) {
+    const GraphTensor& all = graph_.tensor(node.inputs[1]);
+    const int64_t pairs = all.shape[0] * all.shape[1], rows = all.shape[2], columns = all.shape[3];
+    GraphTensor made = all;
+    made.name = name;
+    made.data->clear();
+    for (size_t d = 0; d < 2; ++d) made.shape[2 + d] = axes[d].kernel();
+    for (int64_t pair = 0; pair < pairs; ++pair) {
+      for (const int64_t y : axes[0].taps) {
+        for (const int64_t x : axes[1].taps)
+          made.data->push_back((*all.data)[static_cast<size_t>((pair * rows + y) * columns + x)]);
+      }
+    }
+    // Without a tap the sums are the biases: a weight of 0, which stands for 0.
+    made.data->resize(static_cast<size_t>(made.count()));
+    return graph_.AddTensor(std::move(made));
+  }
+
+  // The rows and columns of |image| that a convolution reads that begins behind its first one, or
+  // ends before its last.
+  TensorId CutOf(const Node& node, const std::array<std::array<int64_t, 2>, 2>& cut,
+                 const std::string& name, std::vector<Node>* made) {
+    const TensorId image = node.inputs[0];
+    const graph::Shape in = graph_.tensor(image).shape;
+    if (cut[0] == std::array{int64_t{0}, in[2]} && cut[1] == std::array{int64_t{0}, in[3]})
+      return image;
+    graph::SliceAttributes axes{{{0, 1, in[0]}, {0, 1, in[1]}}};
+    for (const auto& [begin, end] : cut) axes.axes.push_back({begin, 1, end - begin});
+    Node slice{.op = Op::kSlice, .name = name + ".cut", .inputs = {image}};
+    slice.output = TensorLike(image, name + ".cut", axes.axes[2].count, axes.axes[3].count);
+    slice.attributes = std::move(axes);
+    made->push_back(slice);
+    return slice.output;
+  }
+
+  // Adds the convolution of a phase to |made|; returns its result.
+  TensorId Phase(const Node& node, const std::array<PhaseAxis, 2>& axes, size_t phase,
+                 std::vector<Node>* made) {
+    const std::string name = fmt::format("{}.phase{}", graph_.tensor(node.output).name, phase);
+    const graph::Shape in = graph_.tensor(node.inputs[0]).shape;
+    const auto& given = node.As<graph::TransposedConvAttributes>();
+    graph::ConvAttributes conv;
+    conv.groups = in[1] / graph_.tensor(node.inputs[1]).shape[1];
+    conv.single = given.single;
+    std::array<std::array<int64_t, 2>, 2> cut{};
+    for (size_t d = 0; d < 2; ++d) {
+      const PhaseAxis& axis = axes[d];
+      cut[d] = {std::max<int64_t>(axis.first, 0), std::min(axis.end(), in[2 + d])};
+      conv.window.kernel[d] = axis.kernel();
+      conv.window.dilation[d] = axis.dilation;
+      conv.window.pad_before[d] = cut[d][0] - axis.first;
+      conv.window.pad_after[d] = axis.end() - cut[d][1];
+    }
+    Node made_node{
+        .op = Op::kConv,
+        .name = fmt::format("{}.phase{}", node.name, phase),
+        .inputs = {CutOf(node, cut, name, made), WeightsOf(node, axes, name + ".weights")},
+        .attributes = conv,
+        .lo = node.lo,
+        .hi = node.hi,
+        .round = node.round};
+    if (node.inputs.size() > 2) made_node.inputs.push_back(node.inputs[2]);
+    made_node.output = TensorLike(node.output, name, axes[0].out, axes[1].out);
+    const Status attached = quantize::AttachRequant(graph_, made_node);
+    TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);  // |node| has one
+    made->push_back(made_node);
+    return made_node.output;
+  }
+
+  void Split(const Node& node, const std::vector<Node>& behind, std::vector<Node>* made) {
+    const auto& attributes = node.As<graph::TransposedConvAttributes>();
+    const std::array<int64_t, 2> steps = attributes.window.stride;
+    Node joined{.op = Op::kInterleave,
+                .name = behind.empty() ? node.name : behind.back().name,
+                .output = behind.empty() ? node.output : behind.back().output,
+                .attributes = graph::InterleaveAttributes{steps}};
+    for (int64_t phase = 0; phase < steps[0] * steps[1]; ++phase) {
+      const std::array<PhaseAxis, 2> axes{AxisOf(attributes, 0, phase / steps[1]),
+                                          AxisOf(attributes, 1, phase % steps[1])};
+      TensorId last = Phase(node, axes, static_cast<size_t>(phase), made);
+      for (const Node& follower : behind) {
+        Node copy = follower;
+        copy.name += fmt::format(".phase{}", phase);
+        copy.inputs = {last};
+        copy.output = last = TensorLike(
+            follower.output, fmt::format("{}.phase{}", graph_.tensor(follower.output).name, phase),
+            axes[0].out, axes[1].out);
+        made->push_back(std::move(copy));
+      }
+      joined.inputs.push_back(last);
+    }
+    if (joined.inputs.size() > 1) return made->push_back(std::move(joined));
+    // Of stride 1: the one phase is the result.
+    made->back().name = joined.name;
+    made->back().output = joined.output;
+  }
+
+  Graph& graph_;
+};
+
+}  // namespace
+
+void SplitPhases(Graph& graph) { PhaseSplitter(graph).Run(); }
+
+}  // namespace tessera::network

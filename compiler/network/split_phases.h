@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Transposed convolutions as convolutions. Depends on: compiler/graph, compiler/quantize. Used by:
+// network/simplify.h.
+#ifndef TESSERA_COMPILER_NETWORK_SPLIT_PHASES_H_
+#define TESSERA_COMPILER_NETWORK_SPLIT_PHASES_H_
+
+#include "compiler/graph/graph.h"
+
+namespace tessera::network {
+
+// Replaces each int8 transposed convolution of stride s by a convolution for each phase: the
+// elements whose row and column leave the same remainders by s read the same taps, of stride 1. An
+// `interleave` puts the phases together, behind the functions of one value that follow. |graph| has
+// been through quantize::AttachRequant. The integers stay the same.
+void SplitPhases(graph::Graph& graph);
+
+}  // namespace tessera::network
+
+#endif  // TESSERA_COMPILER_NETWORK_SPLIT_PHASES_H_

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Images whose rows and columns take turns in one image. No file has it: a pass makes it behind the
+// phases of a transposed convolution (network/split_phases.h).
+#include "compiler/ops/unit.h"
+
+namespace tessera::ops::interleave_op {
+namespace {
+
+using graph::InterleaveAttributes;
+
+Result<Shape> ShapeOf(const NodeCheck& node) {
+  TESSERA_TRY(node.Image());
+  const auto& steps = node.node.As<InterleaveAttributes>().steps;
+  const auto parts = static_cast<int64_t>(node.node.inputs.size());
+  if (steps[0] < 1 || steps[1] < 1 || steps[0] * steps[1] != parts)
+    return node.Bad("{} operands, its steps are {} and {}", parts, steps[0], steps[1]);
+  const auto part = [&](int64_t row, int64_t column) -> const GraphTensor& {
+    return node.In(static_cast<size_t>(row * steps[1] + column));
+  };
+  Shape made = part(0, 0).shape;
+  made[2] = made[3] = 0;
+  for (int64_t k = 0; k < steps[0]; ++k) made[2] += part(k, 0).shape[2];
+  for (int64_t k = 0; k < steps[1]; ++k) made[3] += part(0, k).shape[3];
+  for (int64_t k = 0; k < parts; ++k) {
+    const GraphTensor& one = part(k / steps[1], k % steps[1]);
+    if (one.dtype != part(0, 0).dtype)
+      return node.Bad("operand {} is {}", one.name, Text(one.dtype));
+    Shape wanted = made;
+    wanted[2] = (made[2] - k / steps[1] + steps[0] - 1) / steps[0];
+    wanted[3] = (made[3] - k % steps[1] + steps[1] - 1) / steps[1];
+    if (one.shape != wanted)
+      return node.Bad("{} of shape {}, every {}th row and {}th column of {} are {}", one.name,
+                      ShapeText(one.shape), steps[0], steps[1], ShapeText(made), ShapeText(wanted));
+  }
+  return made;
+}
+
+Status Check(const NodeCheck& node) {
+  for (size_t k = 0; k < node.node.inputs.size(); ++k) {
+    if (node.In(k).quant != node.Out().quant)
+      return node.Bad("{} has another scale than the result", node.In(k).name);
+  }
+  return {};
+}
+
+void Body(RegionBuilder& b, const Node& node) {
+  const GraphTensor& out = b.graph().tensor(node.output);
+  const auto [rows, columns] = node.As<InterleaveAttributes>().steps;
+  std::vector<te::Tensor> parts;
+  for (const TensorId id : node.inputs) parts.push_back(b.Value(id));
+  b.SetValue(node.output, te::Compute(b.Name(out.name), out.shape, {}, [&](const Indices& i) {
+               const Expr y = te::DivBy(i[2], rows), x = te::DivBy(i[3], columns);
+               const Expr row = ir::FloorMod(i[2], Expr(rows)),
+                          column = ir::FloorMod(i[3], Expr(columns));
+               Expr value;
+               for (int64_t k = rows * columns; k-- > 0;) {
+                 const Expr here = parts[static_cast<size_t>(k)](i[0], i[1], y, x);
+                 value = value ? ir::Select(ir::And(ir::Eq(row, Expr(k / columns)),
+                                                    ir::Eq(column, Expr(k % columns))),
+                                            here, value)
+                               : here;
+               }
+               return value;
+             }));
+}
+
+void MakeExample(Example& example) {
+  if (example.first().shape.size() != 4) return;
+  example.node.inputs.push_back(example.another(false));
+  example.node.attributes = InterleaveAttributes{{2, 1}};
+  example.KeepScale();
+}
+
+}  // namespace
+
+constinit const OpDef kInterleaveDef = {
+    .name = "interleave",
+    .meaning =
+        "images whose rows and columns take turns: of the phases of a transposed convolution",
+    .category = Category::kInjective,
+    .least = 2,
+    .most = 256,
+    .types = kAnyTypes,
+    .shape = ShapeOf,
+    .check = Check,
+    .attributes = Fits<InterleaveAttributes>,
+    .body = Body,
+    .example = MakeExample,
+};
+
+}  // namespace tessera::ops::interleave_op
