@@ -33,13 +33,16 @@ def hard_swish(x):
     return x * np.clip(x / 6 + 0.5, 0, 1)
 
 
+SMOOTH = {"silu": silu, "hardswish": hard_swish}
+
+
 class Network(QdqWriter):
     """Layers on NCHW images with weights of He's variance 2 / fan-in.
 
     Layers take and return names of dequantised tensors. `power` is what is expected
     of the mean square of a tensor's elements: a layer gives twice its input's,
-    rectifying halves it. Ranges follow from it, so nothing has to be run to
-    calibrate.
+    rectifying halves it. In front of SMOOTH activations it is 1, as behind a
+    batch norm. Ranges follow from it, so nothing has to be run to calibrate.
     """
 
     def __init__(self, size=(224, 224)):
@@ -81,7 +84,7 @@ class Network(QdqWriter):
         x = self.activation(name, power, channels, -SPAN * power**0.5, SPAN * power**0.5, None if act else result)
         if act is None:
             return x
-        low, high, power = spread({"silu": silu, "hardswish": hard_swish}[act], power)
+        low, high, power = spread(SMOOTH[act], power)
         if act == "silu":
             gate = self.quantise(self.node("Sigmoid", [x], f"{name}_gate"), 1 / 256, -128)
             out = self.node("Mul", [x, gate], f"{name}_silu")
@@ -89,17 +92,22 @@ class Network(QdqWriter):
             out = self.node("HardSwish", [x], f"{name}_hardswish")
         return self.activation(out, power, channels, low, high, result)
 
+    def gain(self, x, act):
+        """The variance of the weights times how many a sum has: He's, or what gives SMOOTH activations a mean square of 1."""
+        return 1 / self.power[x] if act in SMOOTH else 2.0
+
     def conv(self, x, outs, kernel, stride=1, groups=1, act="relu", gain=1.0, pad=None, result=None):
         """Conv and its activation; pad: of each side, None: half of the kernel."""
         ins = self.channels[x] // groups
         name = self.name("conv")
-        weight = self.rng.normal(0, gain * (2 / (ins * kernel * kernel)) ** 0.5, (outs, ins, kernel, kernel))
+        variance = self.gain(x, act)
+        weight = self.rng.normal(0, gain * (variance / (ins * kernel * kernel)) ** 0.5, (outs, ins, kernel, kernel))
         bias = self.rng.normal(0, 0.05, outs)
         out = self.node(
             "Conv", [x] + self.parameters(name, x, weight.astype(np.float32), bias.astype(np.float32)), name,
             kernel_shape=[kernel] * 2, strides=[stride] * 2, pads=[kernel // 2 if pad is None else pad] * 4, group=groups,
         )
-        return self.activate(out, 2 * gain**2 * self.power[x], outs, act, result)
+        return self.activate(out, variance * gain**2 * self.power[x], outs, act, result)
 
     def add(self, a, b, act=None):
         name, power, channels = self.node("Add", [a, b], self.name("add")), self.power[a] + self.power[b], self.channels[a]
@@ -143,11 +151,11 @@ class Network(QdqWriter):
 
     def gemm(self, x, outs, act=None, name=None, result=None):
         """A fully connected layer on [N, channels]."""
-        name, ins = name or self.name("fc"), self.channels[x]
-        weight = self.rng.normal(0, (2 / ins) ** 0.5, (outs, ins)).astype(np.float32)
+        name, ins, variance = name or self.name("fc"), self.channels[x], self.gain(x, act)
+        weight = self.rng.normal(0, (variance / ins) ** 0.5, (outs, ins)).astype(np.float32)
         bias = self.rng.normal(0, 0.05, outs).astype(np.float32)
         self.node("Gemm", [x] + self.parameters(name, x, weight, bias), name, transB=1)
-        return self.activate(name, 2 * self.power[x], outs, act, result)
+        return self.activate(name, variance * self.power[x], outs, act, result)
 
     def finish(self, name, producer, outputs, batch="N", opset=OPSET):
         """The model; outputs: {name: shape without the batch}."""

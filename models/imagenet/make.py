@@ -160,8 +160,39 @@ def squeezenet():
 
 
 
+def shuffled(n, x, size):
+    """Channels of two halves, one of each in turn: Reshape, Transpose, Reshape, as PyTorch's exporter writes them."""
+    name, channels = n.name("shuffle"), n.channels[x]
+    for step, shape in (("apart", [-1, 2, channels // 2, size, size]), ("turned", None), ("together", [-1, channels, size, size])):
+        out = f"{name}_{step}"
+        if shape:
+            n.node("Reshape", [x, n.const(f"{out}_shape", np.array(shape, np.int64))], out)
+        else:
+            n.node("Transpose", [x], out, perm=[0, 2, 1, 3, 4])
+        x = n.same(out, x)
+    return x
+
+
+def shufflenet_v2():
+    """Ma et al., ShuffleNet V2, table 5, width 0.5; batch norm folded."""
+    n = Network()
+    x, size = n.max_pool(n.conv(n.x, 24, 3, stride=2)), 56
+    for channels, blocks in ((48, 4), (96, 8), (192, 4)):
+        for block in range(blocks):
+            stride, half = (2, channels // 2) if block == 0 else (1, channels // 2)
+            size //= stride
+            kept, y = (x, x) if stride == 2 else n.halves(x)
+            if stride == 2:
+                kept = n.conv(n.conv(kept, n.channels[kept], 3, 2, groups=n.channels[kept], act=None, gain=0.7), half, 1)
+            y = n.conv(n.conv(y, half, 1), half, 3, stride, groups=half, act=None, gain=0.7)
+            x = shuffled(n, n.concat(kept, n.conv(y, half, 1)), size)
+    classify(n, n.conv(x, 1024, 1))
+    return finish(n, "shufflenetv2_int8")
+
+
 NETWORKS = {"resnet18": resnet18, "mobilenetv2": mobilenet_v2, "resnet50": resnet50, "mobilenetv1": mobilenet_v1,
-            "squeezenet": squeezenet, "mobilenetv3small": mobilenet_v3_small, "efficientnetlite0": efficientnet_lite0}
+            "squeezenet": squeezenet, "mobilenetv3small": mobilenet_v3_small, "efficientnetlite0": efficientnet_lite0,
+            "shufflenetv2": shufflenet_v2}
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ class Transformer(Network):
         factor = self.constant(f"{name}_factor", np.float32(deep**-0.5))
         scores = self.centred(self.node("Mul", [scores, factor], f"{name}_scaled"), power, TOKENS)
         mixed = self.node("MatMul", [self.softmax(scores), value], f"{name}_mixed")
-        mixed = self.moved("Transpose", self.centred(mixed, 0.1 * self.power[value], deep), perm=[0, 2, 1, 3])
+        mixed = self.moved("Transpose", self.centred(mixed, 0.5 * self.power[value], deep), perm=[0, 2, 1, 3])
         return self.linear(self.reshape(mixed, [1, TOKENS, WIDTH], WIDTH), WIDTH)
 
     def sum(self, a, b):
@@ -98,7 +98,7 @@ class Transformer(Network):
         """Sequence pooling: the mean of the tokens, each by a weight that a linear layer and a softmax give it: [N, WIDTH]."""
         weights = self.softmax(self.moved("Transpose", self.linear(x, 1), perm=[0, 2, 1], channels=TOKENS))
         name = self.node("MatMul", [weights, x], self.name("pooled"))
-        return self.reshape(self.centred(name, 0.1 * self.power[x], WIDTH), [1, WIDTH])
+        return self.reshape(self.centred(name, 0.5 * self.power[x], WIDTH), [1, WIDTH])
 
 
 def cct(producer):
