@@ -1,17 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of seven networks on the accelerator's RTL, as a Markdown table, and a second table beside published FPGA results.
+"""Cycles of networks as Markdown tables: of seven on the accelerator's RTL, some beside published FPGA results, and of these
+and others on the cycle model, with what the compiler leaves to the host.
 
-  python3 bench/networks.py            prints both tables
+  python3 bench/networks.py            runs the seven on the RTL and prints both tables
   python3 bench/networks.py --update   writes the first table to README.md and the second to docs/results.md, what ./run.sh
                                        prints to both (README.md: eight lines), the cycles to tests/models/cycles.json
   python3 bench/networks.py --check    runs nothing: compares the pages' figures with those of tests/models/cycles.json
+  python3 bench/networks.py --coverage [NETWORK ...]            runs all or these on the cycle model and prints the third table
+  python3 bench/networks.py --coverage --update                 writes it to docs/networks.md, the cycles of the networks that are
+                                                                not among the seven to tests/models/cycles.json
+  python3 bench/networks.py --coverage [NETWORK ...] --check    runs all or these and compares them with docs/networks.md and
+                                                                tests/models/cycles.json
 
-Runs `tessera compare --devices rtl --json` (configuration default, memory model tsim) on the example network, on the
+On the RTL: `tessera compare --devices rtl --json` (configuration default, memory model tsim) on the example network, on the
 four of MLPerf Tiny, which are looked for in $TESSERA_MODELS, otherwise in ../shared/models (see
 models/mlperf_tiny/README.md), and on those that models/imagenet/make.py writes in a build. Networks that are not there are
 named and left out. Inputs are random bytes from a seed; each network runs on two of them, which must take the same
 cycles. Takes some four minutes. Needs Python alone.
+
+With --coverage: `tessera compare --devices cpu,func,cycle --json` on one such input, also on the networks that
+models/tasks/make.py writes in a build; every value must be the same on the three. Takes some three minutes.
 
 Times are at 100 MHz, VTA's clock. Exit status: 0 done, 1 cycles depend on the input, or a page has other figures, 2 something is missing or failed.
 """
@@ -24,12 +33,13 @@ import struct
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 CYCLES = ROOT / "tests/models/cycles.json"
-README, RESULTS = ROOT / "README.md", ROOT / "docs/results.md"
+README, RESULTS, COVERED = ROOT / "README.md", ROOT / "docs/results.md", ROOT / "docs/networks.md"
 TABLE = "<!-- printed by bench/networks.py -->\n", "<!-- end of bench/networks.py -->\n"
 COMPARED = "<!-- compared by bench/networks.py -->\n", "<!-- end of comparison -->\n"
 RUN = "<!-- printed by ./run.sh -->\n```\n", "```\n"
@@ -48,12 +58,12 @@ class Network(NamedTuple):
     file: str           # below ROOT or the build, or the name of a file of MLPerf Tiny
     shape: tuple        # of one input, in the file's order
     floats: bool        # float32 in [0, 1] instead of int8
-    published: str      # system, board, round and division: milliseconds, measured
+    published: str = "-"  # system, board, round and division: milliseconds, measured
 
 
 ZEDBOARD = "fpgaConvNet, ZedBoard (XC7Z020), {} MHz, v1.1 closed: **{} ms**"
 NETWORKS = (
-    Network("fashion", "Fashion-MNIST ResNet-8 (ours)", "models/fashion/fashion_int8.onnx", (1, 1, 28, 28), True, "-"),
+    Network("fashion", "Fashion-MNIST ResNet-8 (ours)", "models/fashion/fashion_int8.onnx", (1, 1, 28, 28), True),
     Network("image_classification", "image classification, ResNet-8", "pretrainedResnet_quant.tflite", (1, 32, 32, 3), False,
             ZEDBOARD.format(143, "0.411")),
     Network("keyword_spotting", "keyword spotting, DS-CNN", "kws_ref_model.tflite", (1, 49, 10, 1), False,
@@ -62,8 +72,18 @@ NETWORKS = (
             ZEDBOARD.format(111, "9.487")),
     Network("anomaly_detection", "anomaly detection, autoencoder", "ad01_int8.tflite", (1, 640), False,
             "no FPGA in the closed division"),
-    Network("resnet18", "ResNet-18, 224x224", "models/imagenet/resnet18_int8.onnx", (1, 3, 224, 224), True, "-"),
-    Network("mobilenetv2", "MobileNetV2, 224x224", "models/imagenet/mobilenetv2_int8.onnx", (1, 3, 224, 224), True, "-"),
+    Network("resnet18", "ResNet-18, 224x224", "models/imagenet/resnet18_int8.onnx", (1, 3, 224, 224), True),
+    Network("mobilenetv2", "MobileNetV2, 224x224", "models/imagenet/mobilenetv2_int8.onnx", (1, 3, 224, 224), True),
+)
+OTHERS = (  # with --coverage alone
+    Network("efficientnetlite0", "EfficientNet-Lite0, 224x224", "models/imagenet/efficientnetlite0_int8.onnx", (1, 3, 224, 224), True),
+    Network("squeezenet", "SqueezeNet 1.1, 224x224", "models/imagenet/squeezenet_int8.onnx", (1, 3, 224, 224), True),
+    Network("shufflenetv2", "ShuffleNetV2 0.5, 224x224", "models/imagenet/shufflenetv2_int8.onnx", (1, 3, 224, 224), True),
+    Network("mobilenetv3small", "MobileNetV3-Small, 224x224", "models/imagenet/mobilenetv3small_int8.onnx", (1, 3, 224, 224), True),
+    Network("detector", "detector, SiLU, 96x96", "models/tasks/detector_int8.onnx", (1, 3, 96, 96), True),
+    Network("yolo", "YOLO of C2f blocks, 160x160", "models/tasks/yolo_int8.onnx", (1, 3, 160, 160), True),
+    Network("unet", "U-Net, 64x64", "models/tasks/unet_int8.onnx", (1, 3, 64, 64), True),
+    Network("cct", "compact transformer, 32x32", "models/tasks/cct_int8.onnx", (1, 3, 32, 32), True),
 )
 
 
@@ -101,9 +121,9 @@ def find(network, build):
     return next((path for path in places if path.is_file()), None)
 
 
-def present(build, keys=None):
-    """Those of |keys|, None: all, that are there, with their files; the others are named on stderr."""
-    for network in NETWORKS:
+def present(build, keys=None, networks=NETWORKS):
+    """Those of |keys|, None: all of |networks|, that are there, with their files; the others are named on stderr."""
+    for network in networks:
         if keys and network.key not in keys:
             continue
         model = find(network, build)
@@ -111,20 +131,23 @@ def present(build, keys=None):
             yield network, model
         else:
             print(f"{network.title} is left out: {network.file} is not there (see models/mlperf_tiny/README.md, "
-                  "models/imagenet/README.md)", file=sys.stderr)
+                  "models/imagenet/README.md, models/tasks/README.md)", file=sys.stderr)
+
+
+def compare(command, model, network, folder, devices, seed):
+    """What `tessera compare` reports."""
+    data, report = folder / "input.npy", folder / "report.json"
+    write_npy(data, network, seed)
+    done = subprocess.run([command, "compare", model, "--devices", devices, "--input", data, "--json", report],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise Problem(f"{model}: tessera compare ended with {done.returncode}: {done.stderr.strip()}")
+    return json.loads(report.read_text(encoding="utf-8"))
 
 
 def run(command, model, network, folder):
     """The totals of `tessera compare`; cycles are checked to be the same for each seed."""
-    totals = []
-    for seed in SEEDS:
-        data, report = folder / "input.npy", folder / "report.json"
-        write_npy(data, network, seed)
-        done = subprocess.run([command, "compare", model, "--devices", "rtl", "--input", data, "--json", report],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-        if done.returncode != 0:
-            raise Problem(f"{model}: tessera compare ended with {done.returncode}: {done.stderr.strip()}")
-        totals.append(json.loads(report.read_text(encoding="utf-8"))["totals"])
+    totals = [compare(command, model, network, folder, "rtl", seed)["totals"] for seed in SEEDS]
     cycles = [t["cycles"] for t in totals]
     if len(set(cycles)) != 1:
         print(f"{model}: {cycles} cycles for seeds {SEEDS}: they depend on the input", file=sys.stderr)
@@ -148,6 +171,60 @@ def comparison(results):
             cells = [network.title, f"{totals['cycles']:,}", f"{totals['cycles'] / (1000 * CLOCK_MHZ):.3f}", network.published]
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def host_steps(report):
+    """How many operators the host runs, and which, without one quantisation an input and one dequantisation an output."""
+    left = Counter()
+    for step in report["coverage"]["host"]:
+        left[step["operator"]] += step["count"]
+    left -= Counter({"quantize": 1, "dequantize": len(report["outputs"])})
+    steps = sorted(left.items(), key=lambda step: (-step[1], step[0]))
+    return f"{left.total()}: " + ", ".join(f"{count} x {op}" for op, count in steps) if steps else "0"
+
+
+def used(macs, cycles):
+    """The share of the array's multiply-accumulates in |cycles| that |macs| are."""
+    return f"{100 * macs / (cycles * MACS_PER_CYCLE):.1f} %"
+
+
+def coverage_row(network, report):
+    macs, on = report["coverage"]["macs"], report["coverage"]["accelerated_macs"]
+    share = f"{100 * on / macs:.1f} %"
+    cells = [network.title, f"{on:,}", "> 99.9 %" if share == "100.0 %" and on != macs else share, str(report["programs"]),
+             f"{report['totals']['cycles']:,}", used(on, report["totals"]["cycles"]), host_steps(report)]
+    return "| " + " | ".join(cells) + " |\n"
+
+
+COVERAGE_HEAD = ("| network | MACs on the accelerator | of all | programs | cycles | of the array | operators left to the host |\n"
+                 "|---|---:|---:|---:|---:|---:|---|\n")
+
+
+def coverage(options, folder):
+    """The third table; with --update and --check the pages' part in it."""
+    golden = json.loads(CYCLES.read_text(encoding="utf-8"))
+    rows, wrong = [], []
+    for network, model in present(options.tessera.resolve().parents[1], options.coverage, NETWORKS + OTHERS):
+        report = compare(options.tessera, model, network, folder, "cpu,func,cycle", SEEDS[0])
+        rows.append(coverage_row(network, report))
+        cycles = report["totals"]["cycles"]
+        if golden.get(network.key) != cycles and not (options.update and network in OTHERS):
+            wrong.append(f"{network.key}: {cycles} cycles; tests/models/cycles.json has {golden.get(network.key)}")
+        golden[network.key] = cycles
+        if options.check and rows[-1] not in between(COVERED, TABLE).splitlines(keepends=True):
+            wrong.append(f"docs/networks.md has another row than\n{rows[-1].strip()}")
+    print(COVERAGE_HEAD + "".join(rows), end="")
+    if len(rows) != len(options.coverage or NETWORKS + OTHERS) and (options.update or options.coverage):
+        raise Problem("some of the networks are not there")
+    if wrong and (options.update or options.check):
+        print("\n".join(wrong) + "\nAfter a review, python3 bench/networks.py --update writes the cycles of the seven, and with "
+              "--coverage the others' and docs/networks.md", file=sys.stderr)
+        sys.exit(1)
+    if options.update:
+        if options.coverage:
+            raise Problem("--update needs all networks")
+        put(COVERED, TABLE, COVERAGE_HEAD + "".join(rows))
+        CYCLES.write_text(json.dumps(golden, indent=2) + "\n", encoding="utf-8")
 
 
 def eight_lines(printed):
@@ -187,12 +264,23 @@ def update(results):
     printed = main_job()
     put(RESULTS, RUN, printed)
     put(README, LINES, eight_lines(printed))
-    golden = {network.key: totals["cycles"] for network, totals in results}
+    golden = json.loads(CYCLES.read_text(encoding="utf-8"))
+    golden.update({network.key: totals["cycles"] for network, totals in results})
     CYCLES.write_text(json.dumps(golden, indent=2) + "\n", encoding="utf-8")
 
 
 def between(page, marks):
     return page.read_text(encoding="utf-8").partition(marks[0])[2].partition(marks[1])[0]
+
+
+def golden_coverage(golden):
+    """docs/networks.md's table with the golden cycles; the other figures are believed."""
+    rows = []
+    for network, row in zip(NETWORKS + OTHERS, between(COVERED, TABLE).splitlines()[2:]):
+        cells = row.split(" | ")
+        macs, cycles = int(cells[1].replace(",", "")), golden[network.key]
+        rows.append(" | ".join(["| " + network.title, *cells[1:4], f"{cycles:,}", used(macs, cycles), *cells[6:]]) + "\n")
+    return COVERAGE_HEAD + "".join(rows)
 
 
 def check():
@@ -203,7 +291,7 @@ def check():
         macs, cycles = int(row.split("|")[2].replace(",", "")), golden[network.key]
         results.append((network, {"macs": macs, "cycles": cycles, "utilisation": macs / (cycles * MACS_PER_CYCLE)}))
     wanted = ((README, TABLE, table(results)), (RESULTS, COMPARED, comparison(results)),
-              (README, LINES, eight_lines(between(RESULTS, RUN))))
+              (README, LINES, eight_lines(between(RESULTS, RUN))), (COVERED, TABLE, golden_coverage(golden)))
     for page, marks, right in wanted:
         there = between(page, marks)
         if there != right:
@@ -215,18 +303,23 @@ def check():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tessera", type=Path, default=ROOT / "build/bin/tessera", help="the command (default: %(default)s)")
-    parser.add_argument("--update", action="store_true", help="write README.md, docs/results.md and tests/models/cycles.json")
-    parser.add_argument("--check", action="store_true", help="compare the two pages with tests/models/cycles.json")
-    arguments = parser.parse_args()
-    if arguments.check:
+    parser.add_argument("--update", action="store_true", help="write the pages and tests/models/cycles.json")
+    parser.add_argument("--check", action="store_true", help="compare the pages with tests/models/cycles.json")
+    parser.add_argument("--coverage", nargs="*", metavar="NETWORK", choices=[n.key for n in NETWORKS + OTHERS],
+                        help="the table of docs/networks.md, or the rows of these")
+    options = parser.parse_args()
+    if options.check and options.coverage is None:
         check()
         return
-    if not arguments.tessera.is_file():
-        raise Problem(f"{arguments.tessera}: not found; build the project, or name the command with --tessera")
+    if not options.tessera.is_file():
+        raise Problem(f"{options.tessera}: not found; build the project, or name the command with --tessera")
     with tempfile.TemporaryDirectory() as folder:
-        results = [(network, run(arguments.tessera, model, network, Path(folder)))
-                   for network, model in present(arguments.tessera.resolve().parents[1])]
-    if arguments.update:
+        if options.coverage is not None:
+            coverage(options, Path(folder))
+            return
+        results = [(network, run(options.tessera, model, network, Path(folder)))
+                   for network, model in present(options.tessera.resolve().parents[1])]
+    if options.update:
         update(results)
     print(table(results), comparison(results), sep="\n", end="")
 

@@ -10,7 +10,7 @@
 #   bench/records.sh [TIME] [MACHINE ...]                      (default: 2m default)
 #   NETWORKS='kws ad01' bench/records.sh 90s x86-64-v4-vnni    the networks whose names have these words
 #
-# Looks for MLPerf Tiny's files in $TESSERA_MODELS, otherwise in ../shared/models, for those of
+# Looks for MLPerf Tiny's files in $TESSERA_MODELS, otherwise in ../shared/models, for two of
 # models/imagenet in the build, and leaves out those that are not there. Where a search finds
 # nothing better than the compiler's own choice, there is no file. Needs a build (ninja -C build
 # tessera imagenet_models).
@@ -34,7 +34,7 @@ wanted() {
 }
 
 for model in models/fashion/fashion_int8.onnx "${TESSERA_MODELS:-../shared/models}"/*.tflite \
-             build/models/imagenet/*_int8.onnx; do
+             build/models/imagenet/{resnet18,mobilenetv2}_int8.onnx; do
   [ -f "$model" ] || continue
   name=$(basename "${model%.*}")
   wanted "$name" || continue

@@ -25,9 +25,11 @@ class QdqWriter:
         return name
 
     def node(self, op, inputs, output, **attributes):
+        """Adds a node; output: the name of its result, or a list of names."""
         from onnx import helper
 
-        self.nodes.append(helper.make_node(op, inputs, [output], name=f"{output}/{op}", **attributes))
+        outputs = [output] if isinstance(output, str) else output
+        self.nodes.append(helper.make_node(op, inputs, outputs, name=f"{outputs[0]}/{op}", **attributes))
         return output
 
     def quantise(self, name, scale, zero, result=None):
@@ -47,33 +49,36 @@ class QdqWriter:
         self.quant[out] = quant
         return out
 
-    def parameters(self, layer, x, weight, bias):
-        """Weights [O, ...] and biases [O] in float for operand x; returns the names of the dequantised two.
+    def parameters(self, layer, x, weight, bias=None, axis=0):
+        """Weights and biases [O] in float for operand x; returns the names of the dequantised two, or one without biases.
 
-        Weights: int8, symmetric, one scale per output channel. A channel of zeros
-        still needs a scale, and one so small that the int32 bias would overflow is
-        raised.
+        axis: the weights' axis of output channels, of extent O. Weights: int8, symmetric,
+        one scale per output channel. A channel of zeros still needs a scale, and one so
+        small that the int32 bias would overflow is raised.
         """
         s_in = self.quant[x][2]
-        largest = np.abs(weight.reshape(len(weight), -1)).max(1)
-        scale = np.maximum(largest / 127.0, np.abs(bias) / (float(s_in) * 2**30))
+        biases = np.zeros(weight.shape[axis], np.float32) if bias is None else bias
+        largest = np.abs(np.moveaxis(weight, axis, 0).reshape(len(biases), -1)).max(1)
+        scale = np.maximum(largest / 127.0, np.abs(biases) / (float(s_in) * 2**30))
         scale = np.where(scale > 0, scale, 1.0).astype(np.float32)
-        shape = (-1,) + (1,) * (weight.ndim - 1)
+        shape = [1] * weight.ndim
+        shape[axis] = -1
         q_weight = np.clip(np.rint(weight / scale.reshape(shape)), -127, 127).astype(np.int8)
         bias_scale = (np.float32(s_in) * scale).astype(np.float32)
-        q_bias = np.rint(bias.astype(np.float64) / bias_scale).astype(np.int32)
+        q_bias = np.rint(biases.astype(np.float64) / bias_scale).astype(np.int32)
+        parts = [("weight", q_weight, scale, axis), ("bias", q_bias, bias_scale, 0)]
         names = []
-        for part, q, s in (("weight", q_weight, scale), ("bias", q_bias, bias_scale)):
+        for part, q, s, along in parts[: 1 if bias is None else 2]:
             name = f"{layer}_{part}"
             inputs = [
                 self.const(f"{name}_q", q),
                 self.const(f"{name}_scale", s),
                 self.const(f"{name}_zero_point", np.zeros(len(s), q.dtype)),
             ]
-            names.append(self.node("DequantizeLinear", inputs, f"{name}_dq", axis=0))
+            names.append(self.node("DequantizeLinear", inputs, f"{name}_dq", axis=along))
         return names
 
-    def model(self, name, producer, inputs, outputs):
+    def model(self, name, producer, inputs, outputs, opset=OPSET):
         """The checked model; inputs, outputs: {name: shape} of float32 tensors."""
         from onnx import TensorProto, checker, helper
 
@@ -83,7 +88,7 @@ class QdqWriter:
         ]
         graph = helper.make_graph(self.nodes, name, *infos, self.initializers)
         model = helper.make_model(
-            graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name=producer, ir_version=8
+            graph, opset_imports=[helper.make_opsetid("", opset)], producer_name=producer, ir_version=8
         )
         checker.check_model(model, full_check=True)
         return model

@@ -61,9 +61,8 @@ std::string Grouped(uint64_t value) {
   return fmt::format("{},{:03}", Grouped(value / 1000), value % 1000);
 }
 
-TEST(Cycles, AreOfSevenNetworksAndWithinTheirLimits) {
+TEST(Cycles, AreWithinTheirLimits) {
   const std::map<std::string, uint64_t> golden = GoldenCycles();
-  EXPECT_EQ(golden.size(), Networks().size());
   for (const Named& n : Networks()) {
     ASSERT_TRUE(golden.contains(n.network)) << n.network;
     EXPECT_LE(golden.at(n.network), n.limit) << n.network;
@@ -79,9 +78,12 @@ TEST(Cycles, ReadmeHasThem) {
   ASSERT_TRUE(readme) << readme.error().message;
   const std::string text(readme->begin(), readme->end());
   EXPECT_THAT(text, HasSubstr(fmt::format("| ms at {} MHz |", kMhz))) << kMoved;
-  for (const auto& [network, cycles] : GoldenCycles()) {
+  const std::map<std::string, uint64_t> golden = GoldenCycles();
+  for (const Named& n : Networks()) {
+    ASSERT_TRUE(golden.contains(n.network)) << n.network;
+    const uint64_t cycles = golden.at(n.network);
     const size_t figure = text.find(fmt::format(" | {} | ", Grouped(cycles)));
-    ASSERT_NE(figure, std::string::npos) << network << "; " << kMoved;
+    ASSERT_NE(figure, std::string::npos) << n.network << "; " << kMoved;
     const size_t begin = text.rfind('\n', figure) + 1;
     const std::string row = text.substr(begin, text.find('\n', figure) - begin);
     const double ms = static_cast<double>(cycles) / (1e3 * static_cast<double>(kMhz));
