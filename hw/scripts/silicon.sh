@@ -23,7 +23,10 @@ table() {
     /^#/ { next }
     $1 == "part" { for (i = 5; i <= 8; i++) size[$2, i - 4] = $i }
     $1 == "for" { part[$2] = $3; wanted[$2] = $4 }
-    /^ *"/ { gsub(/[":,]/, ""); if ($1 != "resnet18" && $1 != "mobilenetv2") cycles["default"] += $2 }
+    /^ *"(fashion|image_classification|keyword_spotting|visual_wake_words|anomaly_detection)"/ {
+      gsub(/[":,]/, "")
+      cycles["default"] += $2
+    }
     $1 == "error" { error = sprintf("; of %d routed ECP5 designs that its fit has not seen: %d %% off, %d %% at most", $2, $5, $6) }
     $1 == "routed" && NF == 10 { routed[++r] = $0 }
     $1 == "routed" && NF == 12 && $2 == "tessera" {
