@@ -35,7 +35,7 @@ class Generator : private Blocks {
       else if (Chance(40))
         HostTail();
     }
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 3; ++k) {
       if (Chance(45)) Operator(true);
     }
     // If no step was added, because operators did not fit, add a convolution.
