@@ -39,6 +39,62 @@ void ConsiderSums(const Extents& e, const OnChip& on_chip, TilePlan p,
   }
 }
 
+// What the tiles of work of a region can be.
+struct TileChoices {
+  const PlanJudge& judge;
+  const AnalyzedRegion& region;
+  const OnChip& on_chip;
+  std::vector<int64_t> channel_tiles, input_tiles;
+
+  bool in_turn() const { return on_chip.rows > 0; }
+  bool by_blocks() const { return in_turn() && on_chip.blocks > 0; }
+  // Whether weights stay because the region takes turns.
+  bool stay() const { return in_turn() && !on_chip.WholePlanes(judge.extents().out_y); }
+};
+
+// The plans of all tiles of work, like |p| otherwise.
+void ConsiderTiles(const TileChoices& choices, TilePlan p,
+                   const std::function<void(const TilePlan&)>& consider) {
+  const auto& [judge, region, on_chip, channel_tiles, input_tiles] = choices;
+  const Extents& e = judge.extents();
+  const Anchor& a = region.anchor;
+  const bool in_turn = choices.in_turn(), by_blocks = choices.by_blocks(), stay = choices.stay();
+  // A stage in place is computed once, so no part reaches into the channels of the next tile.
+  const bool whole_parts = std::ranges::any_of(region.steps, &EpilogueStep::in_place);
+  const auto [y_unit, x_unit] = region.Units();
+  const auto rows =
+      in_turn ? std::vector{std::min(on_chip.rows, e.out_y)} : TileSizes(e.out_y, y_unit);
+  for (int64_t y : rows) {
+    for (int64_t x : in_turn ? std::vector{e.out_x} : TileSizes(e.out_x, x_unit)) {
+      // Narrow tiles only if a whole row is too large: rows are contiguous in memory.
+      if (x < e.out_x && y > 1 && x < 8) continue;
+      for (int64_t channels : channel_tiles) {
+        if (!judge.TileFits(channels, y, x)) continue;
+        p.y_tile = y, p.x_tile = x, p.channel_tile = channels;
+        for (int64_t part :
+             judge.contraction() ? TileSizes(channels) : std::vector<int64_t>{channels}) {
+          if (whole_parts && channels < e.out_blocks && channels % part != 0) continue;
+          p.channel_part = part;
+          for (int64_t inputs : input_tiles) {
+            p.input_tile = inputs;
+            for (Residency weights : {Residency::kRegion, Residency::kChannel, Residency::kPart}) {
+              if (stay && judge.weighted() && weights != Residency::kRegion) continue;
+              if (a.weight_by_image && weights != Residency::kPart) continue;
+              p.weights = weights;
+              p.spatial_outside = false, p.input_above = false;
+              if (!in_turn || by_blocks || channels == e.out_blocks) consider(p);
+              if (!judge.weighted() || weights == Residency::kChannel || by_blocks) continue;
+              p.spatial_outside = true;
+              p.input_above = judge.contraction() && !judge.grouped() && inputs == e.in_blocks;
+              if (p.input_above) consider(p);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 std::unexpected<Refusal> NoPlan(const AnalyzedRegion& region, const isa::Config& config) {
   const int64_t inp = config.Depth(isa::Memory::kInp), acc = config.Depth(isa::Memory::kAcc),
                 out = config.Depth(isa::Memory::kOut), wgt = config.Depth(isa::Memory::kWgt);
@@ -94,30 +150,28 @@ Accepted<std::vector<TilePlan>> MakePlans(const AnalyzedRegion& region, const is
   }
   const PlanJudge judge(region, config, on_chip);
   const Extents& e = judge.extents();
-  // A stage in place is computed once, so no part reaches into the channels of the next tile.
-  const bool whole_parts = std::ranges::any_of(region.steps, &EpilogueStep::in_place);
   std::vector<TilePlan> best;
   auto consider = [&](TilePlan p) {
     if (!judge.Fill(&p) || (best.size() == most && p.cycles() >= best.back().cycles())) return;
     if (best.size() == most) best.pop_back();
     best.insert(std::ranges::upper_bound(best, p.cycles(), {}, &TilePlan::cycles), p);
   };
-  const bool in_turn = on_chip.rows > 0, by_blocks = in_turn && on_chip.blocks > 0;
-  const std::vector<int64_t> channel_tiles =
-      judge.grouped() ? std::vector<int64_t>{1}
-      : by_blocks     ? std::vector{std::min(on_chip.blocks, e.out_blocks)}
-                      : TileSizes(e.out_blocks);
-  const std::vector<int64_t> input_tiles =
-      judge.contraction() ? TileSizes(e.in_blocks) : std::vector<int64_t>{1};
+  TileChoices choices{judge, region, on_chip, {1}, {1}};
+  const bool in_turn = choices.in_turn(), by_blocks = choices.by_blocks(), stay = choices.stay();
+  if (by_blocks && !judge.grouped())
+    choices.channel_tiles = {std::min(on_chip.blocks, e.out_blocks)};
+  else if (!judge.grouped())
+    choices.channel_tiles = TileSizes(e.out_blocks);
+  if (judge.contraction()) choices.input_tiles = TileSizes(e.in_blocks);
   TilePlan p;
-  const bool once = on_chip.WholePlanes(e.out_y), stay = in_turn && !once;
+  const bool once = on_chip.WholePlanes(e.out_y);
   p.params = !once && 2 * region.Records() * e.out_blocks <= config.Depth(isa::Memory::kPrm)
                  ? Residency::kRegion
                  : Residency::kPart;
   const bool apart = by_blocks && judge.grouped() && on_chip.blocks > 1;
   if (in_turn && (e.batches > 1 || a.packs_weight || apart))
     return std::unexpected(NoPlan(region, config).error());
-  const auto [y_unit, x_unit] = region.Units();
+  const int64_t y_unit = region.Units()[0];
   if (in_turn && on_chip.rows % y_unit != 0 && on_chip.rows < e.out_y)
     return std::unexpected(NoPlan(region, config).error());
   if (stay && p.params != Residency::kRegion)
@@ -127,36 +181,15 @@ Accepted<std::vector<TilePlan>> MakePlans(const AnalyzedRegion& region, const is
     if (best.empty()) return std::unexpected(NoPlan(region, config).error());
     return best;
   }
-  const auto rows =
-      in_turn ? std::vector{std::min(on_chip.rows, e.out_y)} : TileSizes(e.out_y, y_unit);
-  for (int64_t y : rows) {
-    for (int64_t x : in_turn ? std::vector{e.out_x} : TileSizes(e.out_x, x_unit)) {
-      // Narrow tiles only if a whole row is too large: rows are contiguous in memory.
-      if (x < e.out_x && y > 1 && x < 8) continue;
-      for (int64_t channels : channel_tiles) {
-        if (!judge.TileFits(channels, y, x)) continue;
-        p.y_tile = y, p.x_tile = x, p.channel_tile = channels;
-        for (int64_t part :
-             judge.contraction() ? TileSizes(channels) : std::vector<int64_t>{channels}) {
-          if (whole_parts && channels < e.out_blocks && channels % part != 0) continue;
-          p.channel_part = part;
-          for (int64_t inputs : input_tiles) {
-            p.input_tile = inputs;
-            for (Residency weights : {Residency::kRegion, Residency::kChannel, Residency::kPart}) {
-              if (stay && judge.weighted() && weights != Residency::kRegion) continue;
-              if (a.weight_by_image && weights != Residency::kPart) continue;
-              p.weights = weights;
-              p.spatial_outside = false, p.input_above = false;
-              if (!in_turn || by_blocks || channels == e.out_blocks) consider(p);
-              if (!judge.weighted() || weights == Residency::kChannel || by_blocks) continue;
-              p.spatial_outside = true;
-              p.input_above = judge.contraction() && !judge.grouped() && inputs == e.in_blocks;
-              if (p.input_above) consider(p);
-            }
-          }
-        }
-      }
-    }
+  ConsiderTiles(choices, p, consider);
+  // A window of many rows may not fit. Its sum goes over pieces of it then.
+  const WindowAxis& window = a.window[0];
+  const bool pieces = a.kind == AnchorKind::kReduction && !in_turn && !on_chip.input &&
+                      e.out_y == 1 && window.taps > 1;
+  for (int64_t count = 2; count <= window.taps && pieces && best.empty(); ++count) {
+    if (window.taps % count != 0) continue;
+    p.window_rows = window.taps / count;
+    ConsiderTiles(choices, p, consider);
   }
   if (best.empty()) return std::unexpected(NoPlan(region, config).error());
   return best;

@@ -98,6 +98,9 @@ struct TilePlan {
   Residency weights = Residency::kPart;
   Residency params = Residency::kPart;
   bool down = false;  // weighted windows follow each other down columns, not along rows
+  // Rows of a window without weights that are in INP at one time, a divisor of its rows; 0: all.
+  // The sums of the pieces add up in ACC.
+  int64_t window_rows = 0;
   // Estimated cycles of one inference: of GEMM, the bus and VECTOR, and those in which the busiest
   // of the three waits.
   double compute_cycles = 0, bus_cycles = 0, vector_cycles = 0, overhead_cycles = 0;

@@ -71,6 +71,11 @@ std::optional<PlanJudge::Sizes> PlanJudge::SizesOf(const TilePlan& p) const {
   const int64_t box_blocks =
       contraction_ ? (p.input_above ? e_.in_blocks : p.input_tile) : p.channel_tile;
   s.span_y = ChipSpan(region_, e_, 0, p.y_tile), s.span_x = ChipSpan(region_, e_, 1, p.x_tile);
+  if (p.window_rows > 0) {
+    const WindowAxis& rows = region_.anchor.window[0];
+    s.n_i = rows.taps / p.window_rows;
+    s.span_y -= (rows.taps - p.window_rows) * rows.dilation;
+  }
   s.boxed = anchored_ && !on_chip_.input;
   s.box = s.boxed ? box_blocks * s.span_y * s.span_x * region_.anchor.input_terms : 0;
   if ((on_chip_.rows > 0 ? 2 * s.box : s.box) > inp_tiles_) return std::nullopt;

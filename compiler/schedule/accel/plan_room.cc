@@ -93,7 +93,8 @@ void StepWriter::FindInput() {
   const Extents& e = extents_;
   const auto side = [&](size_t d, PlanSize size) -> PlanSide {
     const WindowAxis& w = a_.window[d];
-    const int64_t stride = e.chip_stride[d], taps = (w.taps - 1) * w.dilation + 1;
+    const int64_t count = d == 0 && plan_.window_rows > 0 ? plan_.window_rows : w.taps;
+    const int64_t stride = e.chip_stride[d], taps = (count - 1) * w.dilation + 1;
     const int64_t pitch = d == 1 ? Pitch() : 0;
     if (pitch > 0)
       return {std::nullopt, {.plus = RoundUp((plan_.x_tile - 1) * stride + taps, pitch)}};

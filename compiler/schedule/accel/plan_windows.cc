@@ -29,6 +29,11 @@ void StepWriter::WindowOperands() {
     ones_.pop_back();
   }
   if (plan_.down) std::ranges::reverse(window_taps_);
+  if (plan_.window_rows > 0) {
+    const std::string rows = window_taps_[0];  // the first axis of the window, which has several
+    Add(SplitStep{sum_, rows, {plan_.window_rows}, rows + ".o", rows});
+    pieces_.push_back(rows + ".o");
+  }
   if (weighted_) PackTaps();
   InputStage();
 }
@@ -125,7 +130,8 @@ StepWriter::Names StepWriter::PitchedAxes() {
 }
 
 void StepWriter::AttachWindow() {
-  if (boxed()) Add(ComputeAtStep{input_, {sum_, work_loop_}});
+  const bool by_pieces = plan_.window_rows > 0;
+  if (boxed()) Add(ComputeAtStep{input_, {sum_, by_pieces ? pieces_[0] : work_loop_}});
   if (!weighted_) return;
   if (plan_.weights == Residency::kChannel && !thin_) Add(ComputeAtStep{weight_, {sum_, "c.o"}});
   if (plan_.weights == Residency::kPart) {

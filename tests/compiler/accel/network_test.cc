@@ -64,6 +64,18 @@ TEST_P(ResidualTest, EveryLayerIsExact) {
   ExpectRight(net, NamedConfig(GetParam()));
 }
 
+// INP of tiny holds 512 tiles: the sums and the maxima of such windows go over pieces of them.
+TEST(LargeWindows, AddUpFromPieces) {
+  const isa::Config config = NamedConfig("tiny");
+  for (const bool most : {false, true}) {
+    SCOPED_TRACE(most ? "maximum" : "mean");
+    Net net(7);
+    const auto x = net.Input({1, 20, 35, 30});
+    net.Output(most ? net.MaxPool(x, Rect(35, 30, 1, 1)) : net.AvgPool(x, Rect(35, 30, 1, 1)));
+    ExpectRight(net, config);
+  }
+}
+
 // For 512 channels the plan with the fewest cycles takes five blocks at all 49 positions, which
 // nearly fill ACC of tiny: a part of the other operand must fit beside them.
 TEST(ResidualTiles, LeaveRoomForWhatIsWidened) {

@@ -328,15 +328,15 @@ TEST(Refuse, FiveDimensions_bad) {
 }
 
 TEST(Refuse, AWindowLargerThanTheScratchpad_bad) {
-  // One output needs 60 x 60 input tiles; the smallest machine holds 512.
-  const Tensor x = te::Placeholder("x", DType::kInt8, {1, 4, 60, 60});
-  const te::Axis a = te::ReduceAxis("a", 60), b = te::ReduceAxis("b", 60);
+  // One row of one window has 600 input tiles; the smallest machine holds 512.
+  const Tensor x = te::Placeholder("x", DType::kInt8, {1, 4, 2, 600});
+  const te::Axis a = te::ReduceAxis("a", 2), b = te::ReduceAxis("b", 600);
   const Tensor y = te::Compute("y", {1, 4, 1, 1}, {}, [&](const Index& i) {
     return te::MaxOf(x(i[0], i[1], i[2] + a.var, i[3] + b.var), {a, b});
   });
   const std::string message = Refusal(y, NamedConfig("tiny"));
   EXPECT_THAT(message, ::testing::HasSubstr("INP 512 tiles"));
-  EXPECT_EQ(Refusal(te::Compute("z", {1, 4, 60, 60}, {}, [&](const Index& i) { return x(i); }),
+  EXPECT_EQ(Refusal(te::Compute("z", {1, 4, 2, 600}, {}, [&](const Index& i) { return x(i); }),
                     NamedConfig("tiny")),
             "accepted");
 }
