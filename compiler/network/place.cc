@@ -109,10 +109,10 @@ class Placer {
     for (size_t n = 0; n < nodes_.size(); ++n) {
       const Region& node = nodes_[n];
       on_[n] = can_[n];
-      if (IsView(graph_, node, layers_.config())) {
+      const std::vector<Lying> parts = LyingOf(graph_, graph_.nodes[n], layers_.config());
+      if (!parts.empty()) {
         const auto is_made = [&](TensorId id) { return made[static_cast<size_t>(id)]; };
-        on_[n] = can_[n] && std::ranges::all_of(node.inputs, is_made) &&
-                 places.LayAll(LyingOf(graph_, graph_.nodes[n], layers_.config()));
+        on_[n] = can_[n] && std::ranges::all_of(node.inputs, is_made) && places.LayAll(parts);
         if (!on_[n]) Leave(n, {RefusalKind::kView, "a view of what the host has"});
       }
       made[static_cast<size_t>(node.output)] = on_[n];

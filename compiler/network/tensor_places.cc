@@ -162,6 +162,7 @@ bool TensorPlaces::Lay(const Lying& lying) {
 }
 
 bool TensorPlaces::LayAll(const std::vector<Lying>& parts) {
+  if (parts.empty()) return true;
   const std::map<TensorId, TensorPlace> before = places_;
   if (std::ranges::all_of(parts, [&](const Lying& part) { return Lay(part); })) return true;
   places_ = before;
