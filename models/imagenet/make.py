@@ -9,7 +9,7 @@ The networks have the published shapes and seeded weights: they measure cycles a
 nothing. The same seed gives the same bytes. Needs Debian's python3-onnx and python3-numpy, or the packages of
 models/fashion/requirements.txt without torch.
 
-Exit status: 0 all are written; 2 the folder or a package is missing, or a name is not in the list above.
+Exit status: 0 all are written; 2 the folder or a package is missing, or no network has a name that is given.
 """
 
 import sys

@@ -9,7 +9,7 @@ They have the layers of networks for these tasks: upsampling, joined branches, a
 cycles and compare devices, and recognise nothing. The same seed gives the same bytes. Needs Debian's python3-onnx and
 python3-numpy.
 
-Exit status: 0 all are written; 2 the folder or a package is missing, or a name is not in the list above.
+Exit status: 0 all are written; 2 the folder or a package is missing, or no network has a name that is given.
 """
 
 import sys
