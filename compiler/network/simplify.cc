@@ -3,6 +3,7 @@
 
 #include "compiler/graph/passes.h"
 #include "compiler/network/fold_tables.h"
+#include "compiler/network/group_columns.h"
 #include "compiler/network/join_parts.h"
 #include "compiler/network/split_phases.h"
 
@@ -15,6 +16,7 @@ void Simplify(graph::Graph& graph, const isa::Config* accelerator) {
   graph::MergeBatches(graph);
   if (accelerator->batch > 1) graph::SplitImages(graph);
   SplitPhases(graph);
+  GroupColumns(graph, *accelerator);
   JoinParts(graph, *accelerator);
 }
 

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "base/bits.h"
 #include "base/check.h"
-#include "compiler/graph/op_def.h"
+#include "compiler/network/into_parts.h"
 #include "compiler/quantize/params.h"
 
 namespace tessera::network {
@@ -54,23 +54,18 @@ class PhaseSplitter {
  public:
   explicit PhaseSplitter(Graph& graph) : graph_(graph) {}
 
-  void Run() {
-    std::vector<Node> nodes = graph_.nodes, made;
-    std::vector<bool> taken(nodes.size());
-    for (size_t n = 0; n < nodes.size(); ++n) {
-      if (taken[n]) continue;
-      if (!Splits(nodes[n])) {
-        made.push_back(nodes[n]);
-        continue;
-      }
-      std::vector<Node> behind;
-      for (const size_t follower : FollowersOf(nodes[n])) {
-        behind.push_back(nodes[follower]);
-        taken[follower] = true;
-      }
-      Split(nodes[n], behind, &made);
+  std::optional<Parts> Split(const Node& node) {
+    if (!Splits(node)) return std::nullopt;
+    const auto& attributes = node.As<graph::TransposedConvAttributes>();
+    const std::array<int64_t, 2> steps = attributes.window.stride;
+    Parts parts{.nodes = {}, .results = {}, .labels = {}, .joined = {steps}};
+    for (int64_t phase = 0; phase < steps[0] * steps[1]; ++phase) {
+      const std::array<PhaseAxis, 2> axes{AxisOf(attributes, 0, phase / steps[1]),
+                                          AxisOf(attributes, 1, phase % steps[1])};
+      parts.labels.push_back(fmt::format(".phase{}", phase));
+      parts.results.push_back(Phase(node, axes, parts.labels.back(), &parts.nodes));
     }
-    graph_.nodes = std::move(made);
+    return parts;
   }
 
  private:
@@ -90,31 +85,10 @@ class PhaseSplitter {
     return true;
   }
 
-  // The chain of functions of one value behind |node| that nothing else reads from.
-  std::vector<size_t> FollowersOf(const Node& node) const {
-    std::vector<size_t> followers;
-    TensorId last = node.output;
-    while (std::ranges::count(graph_.outputs, last) == 0) {
-      const std::vector<size_t> users = graph_.ConsumersOf(last);
-      if (users.size() != 1) break;
-      const Node& user = graph_.nodes[users[0]];
-      const bool one_value = user.inputs.size() == 1 &&
-                             graph::DefOf(user.op).category == graph::Category::kElementwise &&
-                             graph_.tensor(user.output).dtype == DType::kInt8 &&
-                             graph_.tensor(user.output).shape == graph_.tensor(last).shape;
-      if (!one_value) break;
-      followers.push_back(users[0]);
-      last = user.output;
-    }
-    return followers;
-  }
-
   TensorId TensorLike(TensorId id, const std::string& name, int64_t rows, int64_t columns) {
-    GraphTensor made = graph_.tensor(id);
-    made.name = name;
-    made.shape[2] = rows, made.shape[3] = columns;
-    made.order.clear();
-    return graph_.AddTensor(std::move(made));
+    graph::Shape shape = graph_.tensor(id).shape;
+    shape[2] = rows, shape[3] = columns;
+    return AddLike(graph_, id, name, shape);
   }
 
   // The weights of the taps of |axes|.
@@ -155,9 +129,9 @@ class PhaseSplitter {
   }
 
   // Adds the convolution of a phase to |made|; returns its result.
-  TensorId Phase(const Node& node, const std::array<PhaseAxis, 2>& axes, size_t phase,
+  TensorId Phase(const Node& node, const std::array<PhaseAxis, 2>& axes, const std::string& label,
                  std::vector<Node>* made) {
-    const std::string name = fmt::format("{}.phase{}", graph_.tensor(node.output).name, phase);
+    const std::string name = graph_.tensor(node.output).name + label;
     const graph::Shape in = graph_.tensor(node.inputs[0]).shape;
     const auto& given = node.As<graph::TransposedConvAttributes>();
     graph::ConvAttributes conv;
@@ -174,7 +148,7 @@ class PhaseSplitter {
     }
     Node made_node{
         .op = Op::kConv,
-        .name = fmt::format("{}.phase{}", node.name, phase),
+        .name = node.name + label,
         .inputs = {CutOf(node, cut, name, made), WeightsOf(node, axes, name + ".weights")},
         .attributes = conv,
         .lo = node.lo,
@@ -188,39 +162,14 @@ class PhaseSplitter {
     return made_node.output;
   }
 
-  void Split(const Node& node, const std::vector<Node>& behind, std::vector<Node>* made) {
-    const auto& attributes = node.As<graph::TransposedConvAttributes>();
-    const std::array<int64_t, 2> steps = attributes.window.stride;
-    Node joined{.op = Op::kInterleave,
-                .name = behind.empty() ? node.name : behind.back().name,
-                .output = behind.empty() ? node.output : behind.back().output,
-                .attributes = graph::InterleaveAttributes{steps}};
-    for (int64_t phase = 0; phase < steps[0] * steps[1]; ++phase) {
-      const std::array<PhaseAxis, 2> axes{AxisOf(attributes, 0, phase / steps[1]),
-                                          AxisOf(attributes, 1, phase % steps[1])};
-      TensorId last = Phase(node, axes, static_cast<size_t>(phase), made);
-      for (const Node& follower : behind) {
-        Node copy = follower;
-        copy.name += fmt::format(".phase{}", phase);
-        copy.inputs = {last};
-        copy.output = last = TensorLike(
-            follower.output, fmt::format("{}.phase{}", graph_.tensor(follower.output).name, phase),
-            axes[0].out, axes[1].out);
-        made->push_back(std::move(copy));
-      }
-      joined.inputs.push_back(last);
-    }
-    if (joined.inputs.size() > 1) return made->push_back(std::move(joined));
-    // Of stride 1: the one phase is the result.
-    made->back().name = joined.name;
-    made->back().output = joined.output;
-  }
-
   Graph& graph_;
 };
 
 }  // namespace
 
-void SplitPhases(Graph& graph) { PhaseSplitter(graph).Run(); }
+void SplitPhases(Graph& graph) {
+  PhaseSplitter splitter(graph);
+  IntoParts(graph, [&](const Node& node, TensorId) { return splitter.Split(node); });
+}
 
 }  // namespace tessera::network

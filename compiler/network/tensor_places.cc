@@ -91,9 +91,22 @@ std::vector<Lying> LyingOfConcat(const Graph& graph, const Node& node, const isa
   });
 }
 
+// Columns that are channels of an operand: it has the bytes of its image, if the channels of a
+// column lie behind those of the column before.
+std::vector<Lying> LyingOfColumns(const Graph& graph, const Node& node, const isa::Config& config) {
+  const GraphTensor &part = graph.tensor(node.inputs[0]), &whole = graph.tensor(node.output);
+  const bool one_tile = part.shape[1] <= config.block_out;
+  if (node.inputs.size() > 1 || !one_tile || std::min(part.shape[0], config.batch) > 1 ||
+      part.constant() || !graph::KeepsNumbers(graph, node, 0))
+    return {};
+  return {{node.inputs[0], node.output, schedule::accel::WholeOf(PackingOf(whole, config)), true}};
+}
+
 std::vector<Lying> LyingOfInterleave(const Graph& graph, const Node& node,
                                      const isa::Config& config) {
-  const auto [rows, columns] = node.As<graph::InterleaveAttributes>().steps;
+  const auto& attributes = node.As<graph::InterleaveAttributes>();
+  if (attributes.columns > 1) return LyingOfColumns(graph, node, config);
+  const auto [rows, columns] = attributes.steps;
   return LyingOfParts(graph, node, config, [&, rows = rows, columns = columns](size_t k) {
     const auto part = static_cast<int64_t>(k);
     return std::vector<Along>{{}, {}, {part / columns, rows}, {part % columns, columns}};
@@ -133,13 +146,16 @@ TensorPlace TensorPlaces::Of(TensorId id) const {
   TensorPlace place{id, {}};
   if (HasPlace(graph_->tensor(id))) place.piece = schedule::accel::WholeOf(Alone(id));
   for (auto next = places_.find(id); next != places_.end(); next = places_.find(place.in)) {
-    place = {next->second.in, schedule::accel::Within(place.piece, next->second.piece)};
+    const TensorPlace& outer = next->second;
+    if (outer.other_dims) return outer;  // which lies in no other
+    place = {outer.in, schedule::accel::Within(place.piece, outer.piece)};
   }
   return place;
 }
 
 Packing TensorPlaces::PackingOf(TensorId id) const {
   const TensorPlace place = Of(id);
+  if (place.other_dims) return Alone(id);
   return schedule::accel::PackingIn(Alone(id), place.piece, Alone(place.in));
 }
 
@@ -157,7 +173,13 @@ bool TensorPlaces::Lay(const Lying& lying) {
   const TensorPlace part = Of(lying.part), whole = Of(lying.whole);
   if (part.in == whole.in) return part.piece == schedule::accel::Within(lying.piece, whole.piece);
   if (part.piece != schedule::accel::WholeOf(Alone(part.in))) return false;
-  places_[part.in] = {lying.whole, lying.piece};
+  // The bytes of other dimensions stay together: none of the two tensors lies in a third one.
+  const auto holds_other_dims = [&](const auto& place) {
+    return place.second.other_dims && place.second.in == part.in;
+  };
+  if (whole.other_dims || std::ranges::any_of(places_, holds_other_dims)) return false;
+  if (lying.other_dims && (part.in != lying.part || whole.in != lying.whole)) return false;
+  places_[part.in] = {lying.whole, lying.piece, lying.other_dims};
   return true;
 }
 

@@ -20,6 +20,7 @@ namespace tessera::network {
 struct Lying {
   graph::TensorId part = -1, whole = -1;
   schedule::accel::Lattice piece;
+  bool other_dims = false;  // |part| has the bytes of |whole| under other dimensions
 };
 
 // Whether the operands of |op| are the parts of its result.
@@ -30,14 +31,16 @@ inline bool JoinsParts(graph::Op op) {
 // How the tensors of |node| lie in one another, if the node then has nothing to do: the result of a
 // reshape that keeps each element's place, the result of a slice in its operand, the operands of a
 // concatenation or an interleaving in its result. Of channels, a part has whole blocks from a
-// multiple of a block on; of rows and columns, any that are equally far apart. Empty: the node
-// moves or changes values.
+// multiple of a block on; of rows and columns, any that are equally far apart. Columns that are
+// channels of an operand of one block lie there as in the result. Empty: the node moves or changes
+// values.
 std::vector<Lying> LyingOf(const graph::Graph& graph, const graph::Node& node,
                            const isa::Config& config);
 
 struct TensorPlace {
   graph::TensorId in = -1;  // a tensor that lies in no other
   schedule::accel::Lattice piece;
+  bool other_dims = false;  // the tensor has the bytes of |in| under other dimensions
 };
 
 // Where the tensors of a graph lie.
@@ -49,7 +52,8 @@ class TensorPlaces {
   // The nodes that |on| holds for the accelerator do nothing where LyingOf allows it.
   TensorPlaces(const graph::Graph& graph, const isa::Config& config, const std::vector<bool>& on);
 
-  // Lays a part into a whole; false: it lies in another tensor already, or in |whole| elsewhere.
+  // Lays a part into a whole; false: it lies in another tensor already, or in |whole| elsewhere, or
+  // would scatter bytes that have other dimensions.
   bool Lay(const Lying& lying);
   // Lays all of |parts|, or none.
   bool LayAll(const std::vector<Lying>& parts);

@@ -11,11 +11,13 @@ using graph::ConvAttributes;
 Result<Shape> ShapeOf(const NodeCheck& node) {
   TESSERA_TRY(node.Weights(4));
   TESSERA_TRY(node.Image());
-  const auto& [window, groups, _] = node.node.As<ConvAttributes>();
+  const auto& conv = node.node.As<ConvAttributes>();
+  const Window& window = conv.window;
+  const int64_t groups = conv.groups;
   const Shape &in = node.In(0).shape, &w = node.In(1).shape;
   TESSERA_TRY(node.Fits(window, in));
   if (groups < 1 || w[0] % groups != 0 || in[1] % groups != 0 || in[1] / groups != w[1] ||
-      w[2] != window.kernel[0] || w[3] != window.kernel[1]) {
+      w[2] != window.kernel[0] || w[3] != window.kernel[1] || conv.idle < 0 || conv.idle >= w[3]) {
     return node.Bad("{} groups, weights {}, operand {} do not agree", groups, ShapeText(w),
                     ShapeText(in));
   }
@@ -23,13 +25,14 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
 }
 
 std::string TextOf(const Node& node) {
-  const auto& [window, groups, _] = node.As<ConvAttributes>();
-  return WindowText(window) + (groups != 1 ? fmt::format(" groups {}", groups) : "");
+  const auto& conv = node.As<ConvAttributes>();
+  return WindowText(conv.window) + (conv.groups != 1 ? fmt::format(" groups {}", conv.groups) : "");
 }
 
 int64_t MacsOf(const Graph& graph, const Node& node) {
-  const GraphTensor& weights = graph.tensor(node.inputs[1]);
-  return graph.tensor(node.output).count() * weights.count() / weights.shape[0];
+  const Shape& weights = graph.tensor(node.inputs[1]).shape;
+  return graph.tensor(node.output).count() * weights[1] * weights[2] *
+         (weights[3] - node.As<ConvAttributes>().idle);
 }
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
@@ -50,24 +53,24 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
 void Body(RegionBuilder& b, const Node& node) {
   const GraphTensor& out = b.graph().tensor(node.output);
   const te::Tensor x = b.Value(node.inputs[0]), w = b.Value(node.inputs[1]);
-  const auto& [window, groups, _] = node.As<ConvAttributes>();
+  const auto& conv = node.As<ConvAttributes>();
+  const Window& window = conv.window;
   const te::Tensor padded =
       te::PadSpatial(b.Name(out.name + ".padded"), x, window,
                      ir::Const(x.dtype(), b.graph().tensor(node.inputs[0]).zero()));
-  const int64_t group_in = w.shape()[1], group_out = w.shape()[0] / groups;
+  const int64_t group_in = w.shape()[1], group_out = w.shape()[0] / conv.groups;
   const Axis channel = te::ReduceAxis("ci", group_in);
   const Axis ky = te::ReduceAxis("ky", window.kernel[0]);
   const Axis kx = te::ReduceAxis("kx", window.kernel[1]);
   const te::Tensor sum = te::Compute(
       b.Name(out.name + ".sum"), out.shape, {"n", "c", "y", "x"}, [&](const Indices& i) {
         Expr from = channel.var;
-        if (node.As<ConvAttributes>().groups > 1) {
+        if (conv.groups > 1) {
           const Expr group = te::DivBy(i[1], group_out);
           from = group_in == 1 ? group : group * Expr(group_in) + channel.var;
         }
-        const Window& taps = node.As<ConvAttributes>().window;
         const Expr value =
-            padded(i[0], from, te::Tap(taps, 0, i[2], ky), te::Tap(taps, 1, i[3], kx));
+            padded(i[0], from, te::Tap(window, 0, i[2], ky), te::Tap(window, 1, i[3], kx));
         return te::Sum(te::Product(b, node, value, w(i[1], channel.var, ky.var, kx.var)),
                        {channel, ky, kx});
       });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Images whose rows and columns take turns in one image. No file has it: a pass makes it behind the
-// phases of a transposed convolution (network/split_phases.h).
+// Images whose rows and columns take turns in one image. No file has it: passes make it behind the
+// phases of a transposed convolution and behind convolutions of groups of columns
+// (network/into_parts.h).
 #include "compiler/ops/unit.h"
 
 namespace tessera::ops::interleave_op {
@@ -9,19 +10,30 @@ namespace {
 
 using graph::InterleaveAttributes;
 
+// The shape of the image that |part| is.
+Shape ImageOf(const InterleaveAttributes& attributes, const GraphTensor& part) {
+  Shape image = part.shape;
+  image[1] /= attributes.columns, image[3] *= attributes.columns;
+  return image;
+}
+
 Result<Shape> ShapeOf(const NodeCheck& node) {
   TESSERA_TRY(node.Image());
-  const auto& steps = node.node.As<InterleaveAttributes>().steps;
+  const auto& attributes = node.node.As<InterleaveAttributes>();
+  const auto& [steps, columns] = attributes;
   const auto parts = static_cast<int64_t>(node.node.inputs.size());
   if (steps[0] < 1 || steps[1] < 1 || steps[0] * steps[1] != parts)
     return node.Bad("{} operands, its steps are {} and {}", parts, steps[0], steps[1]);
   const auto part = [&](int64_t row, int64_t column) -> const GraphTensor& {
     return node.In(static_cast<size_t>(row * steps[1] + column));
   };
-  Shape made = part(0, 0).shape;
+  if (columns < 1 || part(0, 0).shape[1] % columns != 0)
+    return node.Bad("{} columns in the {} channels of {}", columns, part(0, 0).shape[1],
+                    part(0, 0).name);
+  Shape made = ImageOf(attributes, part(0, 0));
   made[2] = made[3] = 0;
   for (int64_t k = 0; k < steps[0]; ++k) made[2] += part(k, 0).shape[2];
-  for (int64_t k = 0; k < steps[1]; ++k) made[3] += part(0, k).shape[3];
+  for (int64_t k = 0; k < steps[1]; ++k) made[3] += part(0, k).shape[3] * columns;
   for (int64_t k = 0; k < parts; ++k) {
     const GraphTensor& one = part(k / steps[1], k % steps[1]);
     if (one.dtype != part(0, 0).dtype)
@@ -29,7 +41,7 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
     Shape wanted = made;
     wanted[2] = (made[2] - k / steps[1] + steps[0] - 1) / steps[0];
     wanted[3] = (made[3] - k % steps[1] + steps[1] - 1) / steps[1];
-    if (one.shape != wanted)
+    if (one.shape[1] != made[1] * columns || ImageOf(attributes, one) != wanted)
       return node.Bad("{} of shape {}, every {}th row and {}th column of {} are {}", one.name,
                       ShapeText(one.shape), steps[0], steps[1], ShapeText(made), ShapeText(wanted));
   }
@@ -46,16 +58,22 @@ Status Check(const NodeCheck& node) {
 
 void Body(RegionBuilder& b, const Node& node) {
   const GraphTensor& out = b.graph().tensor(node.output);
-  const auto [rows, columns] = node.As<InterleaveAttributes>().steps;
+  const auto& [steps, together] = node.As<InterleaveAttributes>();
+  const auto [rows, columns] = steps;
   std::vector<te::Tensor> parts;
   for (const TensorId id : node.inputs) parts.push_back(b.Value(id));
   b.SetValue(node.output, te::Compute(b.Name(out.name), out.shape, {}, [&](const Indices& i) {
-               const Expr y = te::DivBy(i[2], rows), x = te::DivBy(i[3], columns);
+               const Expr y = te::DivBy(i[2], rows);
+               Expr x = te::DivBy(i[3], columns), c = i[1];
+               if (together > 1) {
+                 c = ir::FloorMod(x, Expr(together)) * Expr(out.shape[1]) + c;
+                 x = te::DivBy(x, together);
+               }
                const Expr row = ir::FloorMod(i[2], Expr(rows)),
                           column = ir::FloorMod(i[3], Expr(columns));
                Expr value;
                for (int64_t k = rows * columns; k-- > 0;) {
-                 const Expr here = parts[static_cast<size_t>(k)](i[0], i[1], y, x);
+                 const Expr here = parts[static_cast<size_t>(k)](i[0], c, y, x);
                  value = value ? ir::Select(ir::And(ir::Eq(row, Expr(k / columns)),
                                                     ir::Eq(column, Expr(k % columns))),
                                             here, value)
@@ -76,10 +94,8 @@ void MakeExample(Example& example) {
 
 constinit const OpDef kInterleaveDef = {
     .name = "interleave",
-    .meaning =
-        "images whose rows and columns take turns: of the phases of a transposed convolution",
+    .meaning = "images whose rows and columns take turns, also columns that are channels",
     .category = Category::kInjective,
-    .least = 2,
     .most = 256,
     .types = kAnyTypes,
     .shape = ShapeOf,

@@ -68,7 +68,8 @@ Bytes Share(const Bytes& all, size_t image, size_t size) {
 }
 
 // Takes |mark| and the number behind it off the end of |name|: of "x.part1", the copy of an operand
-// of concatenation x, or "x.phase2", a phase of the transposed convolution that makes x.
+// of concatenation x, "x.phase2", a phase of the transposed convolution that makes x, or
+// "x.columns8", with 8 columns of x as channels.
 std::optional<size_t> TakeNumber(std::string_view mark, std::string* name) {
   const size_t at = name->find(mark);
   if (at == std::string::npos) return std::nullopt;
@@ -96,6 +97,19 @@ Bytes PhaseOf(const graph::Graph& graph, const std::string& name, size_t phase, 
     for (int64_t y = first_row; y < shape[2]; y += rows) {
       for (int64_t x = first_column; x < shape[3]; x += columns)
         values.push_back(all[static_cast<size_t>(plane + y * shape[3] + x)]);
+    }
+  }
+  return values;
+}
+// |all|, the tensor |name| or one image of it, with |columns| neighbouring columns as channels.
+Bytes ColumnsOf(const graph::Graph& graph, const std::string& name, size_t columns,
+                const Bytes& all) {
+  const std::vector<int64_t>& shape = graph.tensor(MakerOf(graph, name).output).shape;
+  const auto image = static_cast<size_t>(shape[1] * shape[2] * shape[3]);
+  Bytes values;
+  for (size_t first = 0; first < all.size(); first += image) {
+    for (size_t column = 0; column < columns; ++column) {
+      for (size_t at = column; at < image; at += columns) values.push_back(all[first + at]);
     }
   }
   return values;
@@ -173,7 +187,8 @@ class Runs {
       if (executor->plan().layers[l].device != artifact::kHostDevice) ++outcome_.on_accelerator;
       std::string name = net->layers[l].output.name;
       const std::optional<size_t> part = TakeNumber(".part", &name),
-                                  phase = TakeNumber(".phase", &name), image = ImageOf(name);
+                                  phase = TakeNumber(".phase", &name),
+                                  columns = TakeNumber(".columns", &name), image = ImageOf(name);
       for (const char* view : {".image", ".rank4", ".merged"})  // views of the same values
         name.resize(std::min(name.find(view), name.size()));
       const auto want = want_.find(name);
@@ -183,6 +198,7 @@ class Runs {
       ++outcome_.compared;
       Bytes values = part ? PartOf(graph_, name, *part, want->second) : want->second;
       if (phase) values = PhaseOf(graph_, name, *phase, values);
+      if (columns) values = ColumnsOf(graph_, name, *columns, values);
       if (image) values = Share(values, *image, got.bytes.size());
       outcome_.difference += Difference(
           fmt::format("{}: layer {} ({})", What(device), net->layers[l].name, net->layers[l].op),

@@ -194,6 +194,37 @@ TEST(TensorPlaces, InterleavedImagesAreApart) {
   EXPECT_EQ(places.PackingOf(right).layout.strides, (std::vector<int64_t>{512, 512, 128, 16, 1}));
 }
 
+// Eight columns of two channels are the 16 channels of a column; they lie nowhere else.
+TEST(TensorPlaces, ColumnsAsChannelsHaveTheSameBytes) {
+  const isa::Config config = test::NamedConfig("default");
+  Parts p;
+  const TensorId part = p.Rescale(p.Input({1, 16, 4, 3}));
+  const graph::InterleaveAttributes columns{.steps = {1, 1}, .columns = 8};
+  const TensorId image = p.Apply(Op::kInterleave, {part}, columns, {1, 2, 4, 24});
+  p.graph.outputs = {image};
+  ASSERT_TRUE(quantize::AttachRequant(p.graph));
+  ASSERT_TRUE(graph::Verify(p.graph));
+  TensorPlaces places(p.graph, config, std::vector<bool>(p.graph.nodes.size(), true));
+  EXPECT_EQ(places.Of(part).in, image);
+  // Element (c, y, x) of the image is where element (x % 8 * 2 + c, y, x / 8) of the part is.
+  const std::vector<int64_t> of_image = PlacesOf(places.PackingOf(image)),
+                             of_part = PlacesOf(places.PackingOf(part));
+  for (int64_t c = 0; c < 2; ++c) {
+    for (int64_t y = 0; y < 4; ++y) {
+      for (int64_t x = 0; x < 24; ++x) {
+        const int64_t channel = x % 8 * 2 + c;
+        ASSERT_EQ(of_image[static_cast<size_t>((c * 4 + y) * 24 + x)],
+                  of_part[static_cast<size_t>((channel * 4 + y) * 3 + x / 8)]);
+      }
+    }
+  }
+  EXPECT_TRUE(places.Overlap(part, image));
+  // Neither lies in a third tensor.
+  const TensorId other = p.Rescale(image);
+  p.Concat({image, other}, 2);
+  EXPECT_FALSE(places.LayAll(LyingOf(p.graph, p.graph.nodes.back(), config)));
+}
+
 struct Joined {
   int copies = 0;
   bool lies = false;  // the concatenation, the last node

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/network/group_columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "compiler/network/into_parts.h"
+#include "compiler/network/tensor_places.h"
+#include "compiler/quantize/params.h"
+
+namespace tessera::network {
+namespace {
+
+using graph::Graph;
+using graph::GraphTensor;
+using graph::Node;
+using graph::Op;
+using graph::TensorId;
+
+// The taps along x of |columns| neighbouring windows of |w|. Tap t is |dilation| * t from the first.
+struct Taps {
+  int64_t count = 0, dilation = 1;
+};
+
+Taps TapsOf(const graph::Window& w, int64_t columns) {
+  const int64_t span = (columns - 1) * w.stride[1] + (w.kernel[1] - 1) * w.dilation[1];
+  if (columns == 1) return {w.kernel[1], w.dilation[1]};
+  const int64_t dilation = std::gcd(w.stride[1], w.dilation[1]);
+  return {span / dilation + 1, dilation};
+}
+
+class ColumnGrouper {
+ public:
+  ColumnGrouper(Graph& graph, const isa::Config& config) : graph_(graph), config_(config) {}
+
+  std::optional<Parts> Split(const Node& node, TensorId last) {
+    const int64_t columns = ColumnsOf(node, last);
+    if (columns == 1) return std::nullopt;
+    const graph::Shape shape = graph_.tensor(node.output).shape;
+    const std::string label = fmt::format(".columns{}", columns),
+                      name = graph_.tensor(node.output).name + label;
+    const auto& given = node.As<graph::ConvAttributes>();
+    const Taps taps = TapsOf(given.window, columns);
+    graph::ConvAttributes conv = given;
+    conv.window.kernel[1] = taps.count, conv.window.dilation[1] = taps.dilation;
+    conv.window.stride[1] *= columns;
+    conv.idle = taps.count - given.window.kernel[1];
+    Node made{.op = Op::kConv,
+              .name = node.name + label,
+              .inputs = {node.inputs[0], WeightsOf(node, columns, taps, name + ".weights")},
+              .attributes = conv,
+              .lo = node.lo,
+              .hi = node.hi,
+              .round = node.round};
+    if (node.inputs.size() > 2)
+      made.inputs.push_back(Repeated(node.inputs[2], columns, name + ".bias"));
+    made.output = AddLike(graph_, node.output, name,
+                          {shape[0], shape[1] * columns, shape[2], shape[3] / columns});
+    const Status attached = quantize::AttachRequant(graph_, made);
+    TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);  // |node| has one
+    return Parts{.nodes = {made},
+                 .results = {made.output},
+                 .labels = {label},
+                 .joined = {.steps = {1, 1}, .columns = columns}};
+  }
+
+ private:
+  // The number of columns that takes the fewest cycles; 1: |node| stays as it is.
+  int64_t ColumnsOf(const Node& node, TensorId last) const {
+    const GraphTensor &in = graph_.tensor(node.inputs[0]), &out = graph_.tensor(node.output);
+    if (node.op != Op::kConv || !node.requant || in.dtype != DType::kInt8 ||
+        out.dtype != DType::kInt8 || node.As<graph::ConvAttributes>().groups > 1 ||
+        !graph_.tensor(node.inputs[1]).constant())
+      return 1;
+    if (std::min(out.shape[0], config_.batch) > 1) return 1;  // a tile has whole blocks
+    bool read = false;                                        // by what may run on the accelerator
+    for (const size_t user : graph_.ConsumersOf(last)) {
+      if (JoinsParts(graph_.nodes[user].op)) return 1;  // |last| may lie with gaps
+      read = read || graph_.tensor(graph_.nodes[user].output).dtype == DType::kInt8;
+    }
+    int64_t best = 1, least = CyclesOf(node, 1, read);
+    for (int64_t columns = 2; columns * out.shape[1] <= config_.block_out; ++columns) {
+      if (out.shape[3] % columns != 0) continue;
+      const int64_t cycles = CyclesOf(node, columns, read);
+      if (cycles < least) least = cycles, best = columns;
+    }
+    return best;
+  }
+
+  // Cycles of the array and of the bus for the weights with |columns| columns as channels. If the
+  // result is |read| again it cannot stay on chip, because its tiles differ there.
+  int64_t CyclesOf(const Node& node, int64_t columns, bool read) const {
+    const GraphTensor &in = graph_.tensor(node.inputs[0]), &out = graph_.tensor(node.output);
+    const graph::Window& window = node.As<graph::ConvAttributes>().window;
+    const int64_t tiles =
+        CeilDiv(in.shape[1], config_.block_in) * window.kernel[0] * TapsOf(window, columns).count;
+    const int64_t results = out.shape[0] * out.shape[2] * out.shape[3] / columns;
+    const int64_t moved = read && columns > 1 ? 2 * out.count() : 0;
+    return results * tiles + (tiles * config_.wgt_tile_bytes() + moved) / config_.bus_bytes();
+  }
+
+  TensorId WeightsOf(const Node& node, int64_t columns, const Taps& taps, const std::string& name) {
+    const TensorId wide = Repeated(node.inputs[1], columns, name);
+    const graph::Window& window = node.As<graph::ConvAttributes>().window;
+    const std::vector<uint8_t> all = *graph_.tensor(node.inputs[1]).data;
+    GraphTensor& made = graph_.tensor(wide);
+    const int64_t rows = made.shape[0] / columns * made.shape[1] * made.shape[2];
+    made.shape[3] = taps.count;
+    // Taps that a column does not have: a weight of 0, which stands for 0.
+    made.data->assign(static_cast<size_t>(made.count()), 0);
+    for (int64_t column = 0; column < columns; ++column) {
+      for (int64_t row = 0; row < rows; ++row) {
+        for (int64_t k = 0; k < window.kernel[1]; ++k) {
+          const int64_t tap = (column * window.stride[1] + k * window.dilation[1]) / taps.dilation;
+          (*made.data)[static_cast<size_t>((column * rows + row) * taps.count + tap)] =
+              all[static_cast<size_t>(row * window.kernel[1] + k)];
+        }
+      }
+    }
+    return wide;
+  }
+
+  // The constant |id|, |times| times behind itself along its first axis.
+  TensorId Repeated(TensorId id, int64_t times, const std::string& name) {
+    GraphTensor made = graph_.tensor(id);
+    const auto repeat = [&](auto& list) {
+      const auto once = list;
+      for (int64_t k = 1; k < times; ++k) list.insert(list.end(), once.begin(), once.end());
+    };
+    made.name = name;
+    made.shape[0] *= times;
+    repeat(*made.data);
+    if (made.quant && made.quant->scale.size() > 1) {
+      repeat(made.quant->scale);
+      repeat(made.quant->zero);
+    }
+    return graph_.AddTensor(std::move(made));
+  }
+
+  Graph& graph_;
+  const isa::Config& config_;
+};
+
+}  // namespace
+
+void GroupColumns(Graph& graph, const isa::Config& config) {
+  ColumnGrouper grouper(graph, config);
+  IntoParts(graph, [&](const Node& node, TensorId last) { return grouper.Split(node, last); });
+}
+
+}  // namespace tessera::network

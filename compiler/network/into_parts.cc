@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/network/into_parts.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "compiler/graph/op_def.h"
+
+namespace tessera::network {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+using graph::Op;
+using graph::TensorId;
+
+// The chain of functions of one value behind |node| that nothing else reads from.
+std::vector<size_t> FollowersOf(const Graph& graph, const Node& node) {
+  std::vector<size_t> followers;
+  TensorId last = node.output;
+  while (std::ranges::count(graph.outputs, last) == 0) {
+    const std::vector<size_t> users = graph.ConsumersOf(last);
+    if (users.size() != 1) break;
+    const Node& user = graph.nodes[users[0]];
+    const bool one_value = user.inputs.size() == 1 &&
+                           graph::DefOf(user.op).category == graph::Category::kElementwise &&
+                           graph.tensor(user.output).dtype == DType::kInt8 &&
+                           graph.tensor(user.output).shape == graph.tensor(last).shape;
+    if (!one_value) break;
+    followers.push_back(users[0]);
+    last = user.output;
+  }
+  return followers;
+}
+
+// Puts |parts| of |node| into |made|, with the nodes |behind| it.
+void Put(Graph& graph, const Node& node, const std::vector<Node>& behind, Parts parts,
+         std::vector<Node>* made) {
+  Node joined{.op = Op::kInterleave,
+              .name = behind.empty() ? node.name : behind.back().name,
+              .inputs = {},
+              .output = behind.empty() ? node.output : behind.back().output,
+              .attributes = parts.joined};
+  std::ranges::move(parts.nodes, std::back_inserter(*made));
+  for (size_t k = 0; k < parts.results.size(); ++k) {
+    TensorId last = parts.results[k];
+    for (const Node& follower : behind) {
+      Node copy = follower;
+      copy.name += parts.labels[k];
+      copy.inputs = {last};
+      copy.output = last =
+          AddLike(graph, follower.output, graph.tensor(follower.output).name + parts.labels[k],
+                  graph.tensor(last).shape);
+      made->push_back(std::move(copy));
+    }
+    joined.inputs.push_back(last);
+  }
+  if (joined.inputs.size() > 1 || parts.joined.columns > 1) return made->push_back(joined);
+  // The one part is the result.
+  made->back().name = joined.name;
+  made->back().output = joined.output;
+}
+
+}  // namespace
+
+void IntoParts(Graph& graph, const Split& split) {
+  const std::vector<Node> nodes = graph.nodes;
+  std::vector<Node> made;
+  std::vector<bool> taken(nodes.size());
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    if (taken[n]) continue;
+    std::vector<Node> behind;
+    const std::vector<size_t> followers = FollowersOf(graph, nodes[n]);
+    for (const size_t follower : followers) behind.push_back(nodes[follower]);
+    std::optional<Parts> parts =
+        split(nodes[n], behind.empty() ? nodes[n].output : behind.back().output);
+    if (!parts) {
+      made.push_back(nodes[n]);
+      continue;
+    }
+    for (const size_t follower : followers) taken[follower] = true;
+    Put(graph, nodes[n], behind, std::move(*parts), &made);
+  }
+  graph.nodes = std::move(made);
+}
+
+TensorId AddLike(Graph& graph, TensorId id, const std::string& name, const graph::Shape& shape) {
+  graph::GraphTensor made = graph.tensor(id);
+  made.name = name;
+  made.shape = shape;
+  made.order.clear();
+  return graph.AddTensor(std::move(made));
+}
+
+}  // namespace tessera::network

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators as several that make the images of an `interleave`. Depends on: compiler/graph. Used by:
+// network/split_phases.h, network/group_columns.h.
+#ifndef TESSERA_COMPILER_NETWORK_INTO_PARTS_H_
+#define TESSERA_COMPILER_NETWORK_INTO_PARTS_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+
+namespace tessera::network {
+
+// What a node becomes: |nodes| in order, and the results among them that |joined| puts together to
+// the node's own. Part k of a tensor is named like it, with |labels[k]| behind.
+struct Parts {
+  std::vector<graph::Node> nodes;
+  std::vector<graph::TensorId> results;
+  std::vector<std::string> labels;
+  graph::InterleaveAttributes joined;
+};
+
+// The parts of |node|, whose result is |last| behind the functions of one value that follow it alone;
+// nothing: it stays.
+using Split = std::function<std::optional<Parts>(const graph::Node& node, graph::TensorId last)>;
+
+// Replaces each node for which |split| has parts. Each part gets the functions of one value behind
+// the node.
+void IntoParts(graph::Graph& graph, const Split& split);
+
+// A tensor |name| of |shape| that is like |id| otherwise.
+graph::TensorId AddLike(graph::Graph& graph, graph::TensorId id, const std::string& name,
+                        const graph::Shape& shape);
+
+}  // namespace tessera::network
+
+#endif  // TESSERA_COMPILER_NETWORK_INTO_PARTS_H_
