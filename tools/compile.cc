@@ -81,6 +81,7 @@ Result<int> Run(const CompileFlags& options) {
   if (!options.output.empty()) TESSERA_TRY(CheckWritable(options.output));
   compiler::CompileOptions compile;
   TESSERA_ASSIGN(compile.config, isa::LoadConfig(options.config));
+  TESSERA_ASSIGN(compile.pins, PinsOf(options.import));
   TESSERA_ASSIGN(const std::vector<std::string> targets, SplitNames(options.targets));
   compile.cpu = compile.device = false;
   for (const std::string& target : targets) {
@@ -204,6 +205,7 @@ Action AddCompile(CLI::App& app) {
                    "configuration of the accelerator: a name or a JSON file")
       ->capture_default_str();
   AddImportOptions(verb, options->import);
+  AddPlaceOption(verb, options->import);
   verb->add_option(
           "--target", options->targets,
           "what to compile for, of cpu (in schedules: host), vta (accelerator), opencl and "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns the words of a user (import_words.h) into options of the importers. Depends on:
-// compiler/import, runtime/tensor.
+// Turns the words of a user (import_words.h) into options of the importers and of placement. Depends
+// on: compiler/import, compiler/network/pins.h, runtime/tensor.
 #ifndef TESSERA_TOOLS_IMPORT_OPTIONS_H_
 #define TESSERA_TOOLS_IMPORT_OPTIONS_H_
 
@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "compiler/import/options.h"
+#include "compiler/network/pins.h"
 #include "runtime/tensor/npy.h"
 #include "tools/import_words.h"
 
@@ -68,6 +70,15 @@ inline Result<ImportOptions> ImportOptionsOf(const ImportWords& words) {
       return Fail(Code::kInvalidArgument, "--known {}: the input has another value already", word);
   }
   return options;
+}
+
+// The placement that the file of --place has.
+//   errors  those of ReadFile, ParsePins
+inline Result<network::Pins> PinsOf(const ImportWords& words) {
+  if (words.place.empty()) return network::Pins();
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(words.place));
+  return network::ParsePins({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
+                            words.place);
 }
 
 }  // namespace tessera::tools

@@ -40,6 +40,13 @@ void AddImportOptions(CLI::App* verb, ImportWords& words) {
       ->allow_extra_args(false);
 }
 
+void AddPlaceOption(CLI::App* verb, ImportWords& words) {
+  verb->add_option("--place", words.place,
+                   "a file with the devices of some layers, as `tessera place MODEL -o FILE` "
+                   "writes it (docs/placement.md); the compiler chooses for the others")
+      ->type_name("FILE");
+}
+
 Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std::string& path,
                                    const std::string& config_name, const WantedPlans& plans,
                                    const ImportWords& words, bool keep_tensors) {
@@ -47,6 +54,7 @@ Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std:
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path, import));
   compiler::CompileOptions options;
   TESSERA_ASSIGN(options.config, isa::LoadConfig(config_name.empty() ? "default" : config_name));
+  TESSERA_ASSIGN(options.pins, PinsOf(words));
   options.cpu = plans.cpu;
   options.device = plans.device;
   options.opencl = plans.opencl;

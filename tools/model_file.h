@@ -21,6 +21,9 @@ namespace tessera::tools {
 // Adds options --tflite, --shape and --known; |words| stay empty without them.
 void AddImportOptions(CLI::App* verb, ImportWords& words);
 
+// Adds option --place to a verb that compiles for the accelerator.
+void AddPlaceOption(CLI::App* verb, ImportWords& words);
+
 // Compiles the model in |bytes|: LoadNetwork for a file that is not an artifact.
 //   errors  kUnsupported  this program has no compiler; those of the compiler
 Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std::string& path,

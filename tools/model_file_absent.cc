@@ -24,6 +24,7 @@ Result<int> RunProgram(const ProgramFlags& flags, const ChosenDevice&) {
 }
 
 void AddImportOptions(CLI::App*, ImportWords&) {}
+void AddPlaceOption(CLI::App*, ImportWords&) {}
 
 Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>&, const std::string& path,
                                    const std::string&, const WantedPlans&, const ImportWords&,

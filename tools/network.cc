@@ -15,6 +15,7 @@ namespace tessera::tools {
 
 void AddNetworkOptions(CLI::App* verb, std::string& config, ImportWords& import) {
   AddImportOptions(verb, import);
+  AddPlaceOption(verb, import);
   verb->add_option("--config", config,
                    "configuration of the accelerator: a name or a JSON file (default: default)");
 }

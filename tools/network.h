@@ -24,7 +24,7 @@ struct LoadedNetwork {
   bool compiled = false;  // true: compiled here from a model; false: read from an artifact
 };
 
-// Adds options --tflite, --shape, --known and --config to a verb that runs models. Words stay empty
+// Adds options --tflite, --shape, --known, --place and --config to a verb that runs models. Words stay empty
 // without their options.
 void AddNetworkOptions(CLI::App* verb, std::string& config, ImportWords& import);
 

@@ -31,7 +31,8 @@ namespace tessera::compiler {
 // The network in the form that all plans start from. Region i is layer i.
 struct FusedNetwork {
   graph::Graph graph;
-  std::optional<network::Layers> layers;  // of graph, after its last pass
+  std::optional<network::Layers> layers;   // of graph, after its last pass
+  std::vector<network::NodePlace> places;  // by node
   std::vector<graph::Region> regions;
   std::vector<uint32_t> devices;  // by region: the device of plan "device"
 
@@ -44,6 +45,14 @@ struct AcceleratorLimits {
   std::set<graph::TensorId> in_memory;  // tensors that must not stay on chip
   std::vector<OffChip> off_chip;        // why not
 };
+
+// Runs the passes over |graph|, chooses the device of each node and fuses nodes to layers.
+//   errors  those of the quantisation rules, CheckPins
+Status PlaceAndFuse(graph::Graph graph, const CompileOptions& options,
+                    const AcceleratorLimits& limits, FusedNetwork* fused);
+
+// The operators of |region|: "conv + rescale".
+std::string OperatorsOf(const graph::Graph& graph, const graph::Region& region);
 
 class Build {
  public:

@@ -36,12 +36,10 @@ artifact::TensorInfo InfoOf(const graph::Graph& graph, graph::TensorId id) {
 void AddLayers(Build& build) {
   const FusedNetwork& n = build.network;
   for (size_t r = 0; r < n.regions.size(); ++r) {
-    std::vector<std::string_view> ops;
-    for (size_t node : n.regions[r].nodes) ops.push_back(graph::Text(n.graph.nodes[node].op));
     artifact::TensorInfo result = InfoOf(n.graph, n.regions[r].output);
     result.shape = n.graph.tensor(n.regions[r].output)
                        .shape;  // taps are in the graph's order, also of an output
-    build.net.layers.push_back({n.regions[r].name, fmt::format("{}", fmt::join(ops, " + ")),
+    build.net.layers.push_back({n.regions[r].name, OperatorsOf(n.graph, n.regions[r]),
                                 static_cast<uint64_t>(n.Te(r).macs), result});
   }
 }
@@ -68,6 +66,38 @@ Status LayOut(Build& build, HostLayouts* layouts) {
 }
 
 }  // namespace
+
+std::string OperatorsOf(const graph::Graph& graph, const graph::Region& region) {
+  std::vector<std::string_view> ops;
+  for (const size_t node : region.nodes) ops.push_back(graph::Text(graph.nodes[node].op));
+  return fmt::format("{}", fmt::join(ops, " + "));
+}
+
+Status PlaceAndFuse(graph::Graph graph, const CompileOptions& options,
+                    const AcceleratorLimits& limits, FusedNetwork* fused) {
+  fused->graph = std::move(graph);
+  // Each node's own rule first: passes may replace a node by an operator with the same integers.
+  TESSERA_TRY(graph::Verify(fused->graph));
+  TESSERA_TRY(quantize::AttachRequant(fused->graph));
+  options.simplify ? network::Simplify(fused->graph, options.device ? &options.config : nullptr)
+                   : graph::RemoveDead(fused->graph);
+  TESSERA_TRY(graph::Verify(fused->graph));
+  const network::Layers& layers = fused->layers.emplace(fused->graph, options.config);
+  network::ScheduledLayers scheduled;
+  for (const schedule::LayerTrace& given : options.schedules) {
+    if (given.target == schedule::kAcceleratorTrace) scheduled.push_back(given.layer);
+  }
+  fused->places = network::PlaceOnHost(fused->graph);
+  if (options.device) {
+    fused->places = network::PlaceNodes(layers, scheduled, limits.refused, options.pins);
+    TESSERA_TRY(network::CheckPins(fused->graph, fused->places, options.pins));
+  }
+  fused->regions =
+      network::FusePlaced(layers, fused->places, options.fuse, scheduled, limits.refused);
+  for (const graph::Region& region : fused->regions)
+    fused->devices.push_back(fused->places[region.nodes[0]].device);
+  return {};
+}
 
 Status AddCpuPlan(Build& build) {
   const FusedNetwork& n = build.network;
@@ -98,26 +128,11 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
                          std::optional<AcceleratorLimits>* more) {
   std::optional<PhaseClock::Phase> phase(std::in_place, options.clock, "graph passes, placement");
   FusedNetwork fused;
-  fused.graph = std::move(graph);
-  // Each node's own rule first: passes may replace a node by an operator with the same integers.
-  TESSERA_TRY(graph::Verify(fused.graph));
-  TESSERA_TRY(quantize::AttachRequant(fused.graph));
-  options.simplify ? network::Simplify(fused.graph, options.device ? &options.config : nullptr)
-                   : graph::RemoveDead(fused.graph);
-  TESSERA_TRY(graph::Verify(fused.graph));
-  const network::Layers& layers = fused.layers.emplace(fused.graph, options.config);
-  std::vector<network::NodePlace> places = network::PlaceOnHost(fused.graph);
-  network::ScheduledLayers scheduled;
-  for (const schedule::LayerTrace& given : options.schedules) {
-    if (given.target == schedule::kAcceleratorTrace) scheduled.push_back(given.layer);
-  }
-  if (options.device) places = network::PlaceNodes(layers, scheduled, limits.refused);
-  fused.regions = network::FusePlaced(layers, places, options.fuse, scheduled, limits.refused);
+  TESSERA_TRY(PlaceAndFuse(std::move(graph), options, limits, &fused));
+  const network::Layers& layers = *fused.layers;
   phase.emplace(options.clock, "tensor expressions");
-  for (const graph::Region& region : fused.regions) {
-    layers.Te(region);  // made here so that this phase counts the time
-    fused.devices.push_back(places[region.nodes[0]].device);
-  }
+  // Made here so that this phase counts the time.
+  for (const graph::Region& region : fused.regions) layers.Te(region);
 
   phase.emplace(options.clock, "plans of steps and memory");
   Build build(fused, options, limits);
@@ -162,6 +177,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
   Compiled compiled;
   if (options.dumps.contains("graph")) {
     compiled.dump += graph::Print(fused.graph) + graph::Print(fused.graph, fused.regions);
+    const auto& places = fused.places;
     for (size_t n = 0; n < places.size() && options.device; ++n) {
       if (places[n].device == network::kHost)
         compiled.dump += fmt::format("host {}: {} ({})\n", fused.graph.nodes[n].name,
@@ -180,7 +196,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
     for (const artifact::DeviceProgram& program : build.net.programs)
       compiled.dump += isa::Disassemble(program.image);
   }
-  build.net.coverage = CoverageOf(fused.graph, places);
+  build.net.coverage = CoverageOf(fused.graph, fused.places);
   compiled.translations = std::move(build.translations);
   compiled.programs = std::move(build.programs);
   compiled.off_chip = limits.off_chip;

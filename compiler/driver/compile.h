@@ -18,6 +18,7 @@
 #include "compiler/driver/evaluate.h"
 #include "compiler/driver/off_chip.h"
 #include "compiler/graph/graph.h"
+#include "compiler/network/pins.h"
 #include "compiler/schedule/trace_file.h"
 #include "compiler/validate/validate.h"
 #include "isa/config.h"
@@ -40,6 +41,7 @@ struct CompileOptions {
   bool keep_tensors = false;
   // The schedules of some layers; the generators make those of the others.
   std::vector<schedule::LayerTrace> schedules;
+  network::Pins pins;    // where the user puts some layers in plan "device"
   bool fuse = true;      // false: one node a layer, so that every tensor of the graph can be read
   bool simplify = true;  // false: keeps the importer's nodes, except unused ones
   std::vector<std::string>

@@ -34,29 +34,32 @@ constexpr const char* kOtherTypes = "it works on other types than int8";
 // Whether the machine's layout has a place for each element of |t|.
 bool RankFits(const GraphTensor& t) { return t.shape.size() <= 4; }
 
-// The nodes of the layer that is called |name|: "conv+add".
-std::vector<std::string> NodesOf(const std::string& name) {
-  std::vector<std::string> nodes;
-  for (const auto node : std::views::split(name, '+')) nodes.emplace_back(node.begin(), node.end());
-  return nodes;
-}
-
 // Whether a layer of |scheduled| contains the consecutive nodes of |part|.
 bool IsScheduled(const ScheduledLayers& scheduled, const std::string& part) {
-  const std::vector<std::string> nodes = NodesOf(Legible(part));
+  const std::vector<std::string> nodes = NodesOfLayer(Legible(part));
   return std::ranges::any_of(scheduled, [&](const std::string& layer) {
-    const std::vector<std::string> all = NodesOf(layer);
+    const std::vector<std::string> all = NodesOfLayer(layer);
     return !std::ranges::search(all, nodes).empty();
   });
 }
 
+// The device that |pins| give the node |name|; nothing: the compiler chooses.
+std::optional<uint32_t> PinnedTo(const Pins& pins, const std::string& name) {
+  for (const Pin& pin : pins) {
+    if (std::ranges::count(NodesOfLayer(pin.layer), Legible(name)) > 0) return pin.device;
+  }
+  return std::nullopt;
+}
+
 class Placer {
  public:
-  Placer(const Layers& layers, const ScheduledLayers& scheduled, const RefusedRegions& refused)
+  Placer(const Layers& layers, const ScheduledLayers& scheduled, const RefusedRegions& refused,
+         const Pins& pins)
       : layers_(layers),
         graph_(layers.graph()),
         scheduled_(scheduled),
         refused_(refused),
+        pins_(pins),
         nodes_(graph::Fuse(graph_, false)) {}
 
   std::vector<NodePlace> Run() {
@@ -90,6 +93,8 @@ class Placer {
     } else if (!IsView(graph_, node, layers_.config())) {
       if (const auto& plan = layers_.Check(node); !plan) can = std::unexpected(plan.error());
     }
+    if (can && PinnedTo(pins_, node.name) == kHost)
+      can = std::unexpected(Refusal(RefusalKind::kAsked, "asked for"));
     can_.push_back(can.has_value());
     packed_.push_back(can ? layers_.PackedByHost(node) : std::vector<TensorId>());
     places_.emplace_back();
@@ -121,15 +126,17 @@ class Placer {
 
   // The parts of the accelerator's nodes that may leave it, each one or more of |islands|: all sets
   // of a few islands; of more, each island and all islands of one turn, which share a start. An
-  // island that has a given schedule does not leave, nor do all islands, because the user asked for
-  // the accelerator.
+  // island that has a given schedule or a pin does not leave, nor do all islands, because the user
+  // asked for the accelerator.
   std::vector<std::vector<size_t>> PartsOf(const std::vector<std::vector<size_t>>& islands,
                                            const std::vector<int>& turns) const {
     std::vector<const std::vector<size_t>*> free;
     std::map<int, uint64_t> of_turn;  // bits of |free|
     for (const std::vector<size_t>& island : islands) {
-      const bool asked_for = std::ranges::any_of(
-          island, [&](size_t n) { return IsScheduled(scheduled_, nodes_[n].name); });
+      const bool asked_for = std::ranges::any_of(island, [&](size_t n) {
+        return IsScheduled(scheduled_, nodes_[n].name) ||
+               PinnedTo(pins_, nodes_[n].name) == kAccelerator;
+      });
       if (asked_for || free.size() == 64) continue;
       of_turn[turns[island[0]]] |= uint64_t{1} << free.size();
       free.push_back(&island);
@@ -222,6 +229,7 @@ class Placer {
   const Graph& graph_;
   const ScheduledLayers& scheduled_;
   const RefusedRegions& refused_;
+  const Pins& pins_;
   const std::vector<Region> nodes_;  // a region a node, in the graph's order
   std::vector<std::vector<TensorId>> packed_;
   std::vector<bool> can_, on_;
@@ -245,8 +253,32 @@ std::optional<TensorId> ViewedBy(const Graph& graph, const Region& region) {
 }
 
 std::vector<NodePlace> PlaceNodes(const Layers& layers, const ScheduledLayers& scheduled,
-                                  const RefusedRegions& refused) {
-  return Placer(layers, scheduled, refused).Run();
+                                  const RefusedRegions& refused, const Pins& pins) {
+  return Placer(layers, scheduled, refused, pins).Run();
+}
+
+Status CheckPins(const Graph& graph, const std::vector<NodePlace>& places, const Pins& pins) {
+  std::map<std::string, size_t> nodes;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) nodes[Legible(graph.nodes[n].name)] = n;
+  for (const Pin& pin : pins) {
+    for (const std::string& name : NodesOfLayer(pin.layer)) {
+      const auto known = nodes.find(name);
+      if (known == nodes.end()) {
+        const auto alike = std::ranges::min_element(
+            nodes, {}, [&](const auto& node) { return EditDistance(node.first, name); });
+        return Fail(
+            Code::kNotFound, "placement of {}: the network has no layer {}{}", pin.layer, name,
+            alike == nodes.end() ? "" : fmt::format("; the name most like it is {}", alike->first));
+      }
+      const NodePlace& place = places[known->second];
+      if (pin.device == kHost || place.device == kAccelerator) continue;
+      return Fail(Code::kUnsupported,
+                  "placement of {}: the accelerator cannot run {}: {}; leave the line out, or say "
+                  "'host'",
+                  pin.layer, name, place.machine);
+    }
+  }
+  return {};
 }
 
 std::vector<NodePlace> PlaceOnHost(const Graph& graph) {

@@ -14,8 +14,8 @@
 // starts of the accelerator, and of the tensors that pass between it and the host (place_cost.h).
 // The islands whose leaving saves the most time go to the host: any set of them if they are at most
 // 8, otherwise one island, or all of one turn, because these share a start. That is repeated until
-// no leaving saves time. Islands with a given schedule stay. Not all islands leave, because the
-// user asked for the accelerator.
+// no leaving saves time. Islands with a given schedule, or that a pin puts there, stay. Not all
+// islands leave, because the user asked for the accelerator.
 #ifndef TESSERA_COMPILER_NETWORK_PLACE_H_
 #define TESSERA_COMPILER_NETWORK_PLACE_H_
 
@@ -28,12 +28,10 @@
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/graph.h"
 #include "compiler/network/layers.h"
+#include "compiler/network/pins.h"
 #include "compiler/network/tensor_places.h"
 
 namespace tessera::network {
-
-// Devices by their ids in an artifact.
-inline constexpr uint32_t kHost = 0, kAccelerator = 1;
 
 // Nodes that the accelerator refused as one region, after its program could not be made. FusePlaced
 // splits a region of several nodes; PlaceNodes puts a single node on the host.
@@ -53,9 +51,15 @@ struct NodePlace {
 // needs no schedule of its own for them.
 using ScheduledLayers = std::vector<std::string>;
 
-// One place for each node of the graph of |layers|. All nodes may be on the host.
+// One place for each node of the graph of |layers|. All nodes may be on the host. A node that |pins|
+// put on the accelerator is there if it can be (CheckPins).
 std::vector<NodePlace> PlaceNodes(const Layers& layers, const ScheduledLayers& scheduled = {},
-                                  const RefusedRegions& refused = {});
+                                  const RefusedRegions& refused = {}, const Pins& pins = {});
+
+// Whether |places| are what |pins| want.
+//   errors  kNotFound     a layer that the graph does not have: names one that is alike
+//           kUnsupported  a layer that the accelerator cannot run, with the reason
+Status CheckPins(const graph::Graph& graph, const std::vector<NodePlace>& places, const Pins& pins);
 
 // Places all nodes on the host.
 std::vector<NodePlace> PlaceOnHost(const graph::Graph& graph);

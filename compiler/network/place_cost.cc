@@ -15,14 +15,6 @@ namespace {
 using graph::Region;
 using graph::TensorId;
 
-// "3.1 us", "41 us", "5.2 ms".
-std::string TimeText(double seconds) {
-  const double us = seconds * 1e6;
-  if (us < 9.95) return fmt::format("{:.1f} us", us);
-  if (us < 999.5) return fmt::format("{:.0f} us", us);
-  return fmt::format("{:.1f} ms", us / 1e3);
-}
-
 // ", of which A and B": the positive times of |parts|, each with its words. Empty if there is none.
 std::string OfWhich(const std::vector<std::pair<double, const char*>>& parts) {
   std::string text;
@@ -35,6 +27,13 @@ std::string OfWhich(const std::vector<std::pair<double, const char*>>& parts) {
 }
 
 }  // namespace
+
+std::string TimeText(double seconds) {
+  const double us = seconds * 1e6;
+  if (us < 9.95) return fmt::format("{:.1f} us", us);
+  if (us < 999.5) return fmt::format("{:.0f} us", us);
+  return fmt::format("{:.1f} ms", us / 1e3);
+}
 
 double PartTimes::OnHost() const { return host + std::max(-start, 0.0) + std::max(-carry, 0.0); }
 double PartTimes::OnAccelerator() const {
@@ -74,11 +73,8 @@ std::optional<PartTimes> PlaceCosts::TimesOf(const std::vector<size_t>& part) co
                        const Placed& others, double sign) {
     for (const Region& layer : layers) {
       const bool accelerator = on[layer.nodes[0]];
-      const bool view = accelerator ? IsView(graph_, layer, layers_.config())
-                                    : ViewedBy(graph_, layer).has_value();
-      if (others.contains({layer.nodes, accelerator}) || view) continue;
-      const std::optional<double> seconds =
-          accelerator ? layers_.AcceleratorSeconds(layer) : layers_.HostSeconds(layer);
+      if (others.contains({layer.nodes, accelerator})) continue;
+      const std::optional<double> seconds = SecondsOf(layer, accelerator);
       known = known && seconds;
       if (accelerator) {
         times.cycles += sign * seconds.value_or(0);
@@ -90,11 +86,34 @@ std::optional<PartTimes> PlaceCosts::TimesOf(const std::vector<size_t>& part) co
   add(layers_now_, placement_.on, PlacedOf(then, without), 1);
   add(then, without, placed_now_, -1);
   if (!known) return std::nullopt;
-  const isa::Cpu& cpu = layers_.config().cpu;
-  times.start = static_cast<double>((Starts(placement_.on) - Starts(without)) * cpu.start_us) / 1e6;
-  times.carry = static_cast<double>(CarriedBytes(placement_.on) - CarriedBytes(without)) /
-                (static_cast<double>(cpu.pack_mb_s) * 1e6);
+  times.start = StartSeconds(Starts(placement_.on) - Starts(without));
+  times.carry = CarrySeconds(CarriedBytes(placement_.on) - CarriedBytes(without));
   return times;
+}
+
+NetworkTimes PlaceCosts::Times() const {
+  NetworkTimes times{.start = StartSeconds(Starts(placement_.on)),
+                     .carry = CarrySeconds(CarriedBytes(placement_.on))};
+  for (const Region& layer : layers_now_) {
+    const bool accelerator = placement_.on[layer.nodes[0]];
+    (accelerator ? times.accelerator : times.host) += SecondsOf(layer, accelerator).value_or(0);
+  }
+  return times;
+}
+
+std::optional<double> PlaceCosts::SecondsOf(const Region& layer, bool accelerator) const {
+  const bool view =
+      accelerator ? IsView(graph_, layer, layers_.config()) : ViewedBy(graph_, layer).has_value();
+  if (view) return 0;
+  return accelerator ? layers_.AcceleratorSeconds(layer) : layers_.HostSeconds(layer);
+}
+
+double PlaceCosts::StartSeconds(int64_t starts) const {
+  return static_cast<double>(starts * layers_.config().cpu.start_us) / 1e6;
+}
+
+double PlaceCosts::CarrySeconds(int64_t bytes) const {
+  return static_cast<double>(bytes) / (static_cast<double>(layers_.config().cpu.pack_mb_s) * 1e6);
 }
 
 int64_t PlaceCosts::Starts(const std::vector<bool>& on) const {

@@ -48,10 +48,22 @@ struct PartTimes {
   double Saved() const { return OnAccelerator() - OnHost(); }  // by running it on the host
 };
 
+// Seconds of one inference of a network, one device after the other.
+struct NetworkTimes {
+  double host = 0, accelerator = 0;  // of the layers there
+  double start = 0, carry = 0;       // starts of the accelerator; packing and unpacking of tensors
+  double total() const { return host + accelerator + start + carry; }
+};
+
 class PlaceCosts {
  public:
   PlaceCosts(const Layers& layers, const Placement& placement);
 
+  // The times of the network as it is placed; layers without an estimate count 0.
+  NetworkTimes Times() const;
+
+  // Seconds of |layer| on its device, 0 for a view; nothing: no estimate.
+  std::optional<double> SecondsOf(const graph::Region& layer, bool accelerator) const;
   // The times of |part|, nodes on the accelerator; nothing: a layer has no estimate.
   std::optional<PartTimes> TimesOf(const std::vector<size_t>& part) const;
   // The layers of both devices as the network is placed.
@@ -61,6 +73,8 @@ class PlaceCosts {
   // The nodes of a layer, and whether the accelerator runs it.
   using Placed = std::set<std::pair<std::vector<size_t>, bool>>;
   static Placed PlacedOf(const std::vector<graph::Region>& layers, const std::vector<bool>& on);
+  double StartSeconds(int64_t starts) const;
+  double CarrySeconds(int64_t bytes) const;
   // Programs of the accelerator that one inference starts, if the nodes of |on| run there.
   int64_t Starts(const std::vector<bool>& on) const;
   // Bytes in the machine's layout that the host packs and unpacks then.
@@ -72,6 +86,9 @@ class PlaceCosts {
   const std::vector<graph::Region> layers_now_;
   const Placed placed_now_;
 };
+
+// "3.1 us", "41 us", "5.2 ms".
+std::string TimeText(double seconds);
 
 // |times| of a part with |operators| operators in the words of RefusalKind::kNotWorth. Example:
 // "with 2 other operators 3.1 us on cortex-a9, 41 us on the accelerator, of which 22 us start it

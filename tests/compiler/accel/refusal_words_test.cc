@@ -334,9 +334,10 @@ std::vector<Case> Expressions() {
 }
 
 // A network whose last node runs on the host; returns the reason.
-Refusal LastOf(Net& net, const network::RefusedRegions& refused = {}) {
+Refusal LastOf(Net& net, const network::RefusedRegions& refused = {},
+               const network::Pins& pins = {}) {
   const auto places =
-      network::PlaceNodes(network::Layers(net.graph(), NamedConfig("default")), {}, refused);
+      network::PlaceNodes(network::Layers(net.graph(), NamedConfig("default")), {}, refused, pins);
   EXPECT_EQ(places.back().device, network::kHost);
   Refusal last(RefusalKind::kNothing, places.back().why_host);
   last.machine = places.back().machine;
@@ -364,6 +365,12 @@ std::vector<Case> Networks() {
          Refusal last = LastOf(net);
          last.machine.resize(20);  // place_cost_test.cc has the figures
          return last;
+       }},
+      {kAsked, "the placement file puts it on the host",
+       [] {
+         Net net(5);
+         net.Output(net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3)));
+         return LastOf(net, {}, {{net.graph().nodes[0].name, network::kHost}});
        }},
       {kView, "the machine's memories do not have the tensor that this shows",
        [] {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/driver/placement.h"
+
+#include "base/text.h"
+#include "compiler/driver/build.h"
+#include "compiler/driver/coverage.h"
+
+namespace tessera::compiler {
+
+network::Pins PlacedNetwork::Pins() const {
+  network::Pins pins;
+  for (const PlacedLayer& layer : layers) pins.push_back({Legible(layer.name), layer.cost.device});
+  return pins;
+}
+
+Result<PlacedNetwork> PlaceNetwork(graph::Graph graph, const CompileOptions& options,
+                                   const std::function<void(int64_t done, int64_t all)>& done) {
+  FusedNetwork fused;
+  TESSERA_TRY(PlaceAndFuse(std::move(graph), options, {}, &fused));
+  const network::PlacedFuse fuse = [&](const std::vector<network::NodePlace>& places) {
+    return network::FusePlaced(*fused.layers, places, options.fuse);
+  };
+  const network::PlacementCosts costs =
+      network::CostsOf(*fused.layers, fused.places, fused.regions, fuse,
+                       [&](int64_t count) { done(count, std::ssize(fused.regions)); });
+  PlacedNetwork placed{.layers = {},
+                       .times = costs.times,
+                       .on_host = costs.on_host,
+                       .coverage = CoverageOf(fused.graph, fused.places)};
+  for (size_t r = 0; r < fused.regions.size(); ++r) {
+    placed.layers.push_back({fused.regions[r].name, OperatorsOf(fused.graph, fused.regions[r]),
+                             fused.Te(r).macs, costs.layers[r]});
+  }
+  return placed;
+}
+
+}  // namespace tessera::compiler

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A network on the devices that run it, with what each layer costs there, before anything is
+// compiled. Depends on: compiler/network, compiler/quantize. Used by: tools.
+#ifndef TESSERA_COMPILER_DRIVER_PLACEMENT_H_
+#define TESSERA_COMPILER_DRIVER_PLACEMENT_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/driver/compile.h"
+#include "compiler/network/place_table.h"
+
+namespace tessera::compiler {
+
+struct PlacedLayer {
+  std::string name, op;  // of its nodes, "conv1+relu", "conv + rescale"
+  int64_t macs = 0;      // of one inference
+  network::LayerCost cost;
+};
+
+struct PlacedNetwork {
+  std::vector<PlacedLayer> layers;       // in running order
+  network::NetworkTimes times, on_host;  // as placed; with all layers on the host
+  artifact::Coverage coverage;
+
+  network::Pins Pins() const;  // the placement, to be edited
+};
+
+// Places |graph|, which an importer made, as Compile does with |options|. |done| hears how many of
+// so many layers have their costs.
+//   errors  those of the quantisation rules, CheckPins
+Result<PlacedNetwork> PlaceNetwork(graph::Graph graph, const CompileOptions& options,
+                                   const std::function<void(int64_t done, int64_t all)>& done);
+
+}  // namespace tessera::compiler
+
+#endif  // TESSERA_COMPILER_DRIVER_PLACEMENT_H_

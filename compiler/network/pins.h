@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Placements that a user gives: a text of lines "host LAYER" and "accelerator LAYER". Depends on:
+// base. Used by: network/place.h, compiler/driver, tools.
+#ifndef TESSERA_COMPILER_NETWORK_PINS_H_
+#define TESSERA_COMPILER_NETWORK_PINS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tessera::network {
+
+// Devices by their ids in an artifact.
+inline constexpr uint32_t kHost = 0, kAccelerator = 1;
+
+// "host", "accelerator".
+std::string_view DeviceText(uint32_t device);
+
+// A layer that the user puts on a device: the names of its nodes, "conv1+relu", or of one of them.
+struct Pin {
+  std::string layer;
+  uint32_t device = kHost;
+  bool operator==(const Pin&) const = default;
+};
+using Pins = std::vector<Pin>;
+
+// Reads |text|, the contents of |file|: a device and a layer a line. Lines that begin with # and
+// empty lines do not count. Layers that are not named stay the compiler's choice.
+//   errors  kInvalidArgument  a line that says something else, or a layer twice: names file and line
+Result<Pins> ParsePins(std::string_view text, const std::string& file);
+
+// The text that ParsePins reads.
+std::string PrintPins(const Pins& pins);
+
+// The nodes of a layer: "conv1", "relu" of "conv1+relu".
+std::vector<std::string> NodesOfLayer(std::string_view layer);
+
+}  // namespace tessera::network
+
+#endif  // TESSERA_COMPILER_NETWORK_PINS_H_

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: `tessera place`: its table, file and JSON; the file given back to compile makes
+// the same artifact; a layer pinned to the host runs there with the same integers; each message
+// about a file that cannot be met. Space: the committed network. Not tested here: what layers cost
+// (tests/compiler/network).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/tools/command.h"
+
+namespace tessera::test::place_test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+std::string Model(const std::string& verb, const std::string& more) {
+  return verb + " " + kModel + " " + more;
+}
+
+TEST(Place, PrintsEachLayerWithItsCosts) {
+  const CommandResult r = Tessera(Model("place", "--config pynq"));
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_THAT(r.output, ::testing::ContainsRegex("fc/Gemm +conv +accelerator +[0-9.]+ us"));
+  EXPECT_THAT(r.output, HasSubstr("OUT holds int8, the results are float32"));
+  EXPECT_THAT(r.output, HasSubstr("times as fast as on cortex-a9"));
+  EXPECT_THAT(r.output, ::testing::ContainsRegex("forecast: [0-9.]+ [um]s an inference: accel"));
+  EXPECT_THAT(r.output, ::testing::ContainsRegex("all on the host: [0-9.]+ [um]s"));
+}
+
+TEST(Place, TheFileGivesTheSameArtifact) {
+  const std::string file = TempPath("same.txt");
+  ASSERT_EQ(Tessera(Model("place", "-o " + file)).code, 0);
+  EXPECT_THAT(Read(file), HasSubstr("\naccelerator stem_conv/Conv\n"));
+  const std::string plain = TempPath("plain.tsr"), placed = TempPath("placed.tsr");
+  ASSERT_EQ(Tessera(Model("compile", "-o " + plain)).code, 0);
+  const CommandResult r = Tessera(Model("compile", "-o " + placed + " --place " + file));
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_TRUE(Read(plain) == Read(placed));
+  const CommandResult again = Tessera("run " + placed + " --device func --input " +
+                                      std::string(kImages) + " --place " + file);
+  EXPECT_EQ(again.code, 2);
+  EXPECT_THAT(again.output, HasSubstr("--place goes with a model"));
+}
+
+TEST(Place, APinnedLayerRunsOnTheHost) {
+  const std::string file = Write("pinned.txt", "host stage2_conv2/Conv\n");
+  const CommandResult r =
+      Tessera(Model("compare", "--devices cpu,func --input " + std::string(kImages) +
+                                   " --json - --place " + file));
+  ASSERT_EQ(r.code, 0) << r.output;
+  const json compared = json::parse(r.output);
+  EXPECT_EQ(compared["programs"], 2);
+  EXPECT_EQ(compared["totals"]["mismatches"], 0);
+  int on_host = 0;
+  for (const json& layer : compared["layers"]) {
+    if (layer["name"] == "stage2_conv2/Conv") on_host += layer["device"] == "host";
+  }
+  EXPECT_EQ(on_host, 1) << r.output;
+  const CommandResult strict = Tessera(Model("place", "--strict --place " + file));
+  EXPECT_EQ(strict.code, 2);
+  EXPECT_THAT(strict.output, HasSubstr("1 x conv (the placement file puts it on the host)"));
+}
+
+TEST(Place, JsonHasEntitiesAndBreakdowns) {
+  const CommandResult r = Tessera(Model("place", "--json -"));
+  ASSERT_EQ(r.code, 0) << r.output;
+  const json result = json::parse(r.output)["results"][0];
+  const json &entities = result["entities"], &breakdowns = result["breakdowns"];
+  ASSERT_EQ(entities.size(), breakdowns.size() + 1);
+  std::map<std::string, double> sums;  // by device
+  for (size_t l = 0; l < breakdowns.size(); ++l) {
+    EXPECT_EQ(breakdowns[l]["entity_id"], entities[l + 1]["id"]);
+    for (const json& metric : breakdowns[l]["metrics"]) {
+      if (metric["name"] == "here")
+        sums[entities[l + 1]["placement"]] += metric["value"].get<double>();
+    }
+  }
+  double total = 0;
+  for (const json& metric : result["metrics"]) {
+    const std::string name = metric["name"];
+    const auto value = metric["value"].get<double>();
+    if (sums.contains(name)) {
+      EXPECT_NEAR(value, sums[name], 1e-9);
+    }
+    if (name == "total") {
+      EXPECT_NEAR(value, total, 1e-9);
+    } else {
+      total += value;
+    }
+  }
+  EXPECT_EQ(sums.size(), 2u);
+}
+
+TEST(Place, AFileThatCannotBeMetIsRefused) {
+  const struct {
+    const char *text, *said;
+  } cases[] = {
+      {"gpu fc/Gemm\n", "line 1: 'gpu fc/Gemm' is no placement"},
+      {"host fc/Gem\n", "the network has no layer fc/Gem; the name most like it is fc/Gemm"},
+      {"accelerator logits\n", "the accelerator cannot run logits: OUT holds int8"},
+      {"host fc/Gemm\nhost fc/Gemm\n", "line 2: layer fc/Gemm has a device already"},
+  };
+  for (const auto& [text, said] : cases) {
+    const std::string file = Write("wrong.txt", text), net = TempPath("none.tsr");
+    for (const std::string& command :
+         {Model("place", "--place " + file), Model("compile", "-o " + net + " --place " + file)}) {
+      const CommandResult r = Tessera(command);
+      EXPECT_EQ(r.code, 2) << command << r.output;
+      EXPECT_THAT(r.output, HasSubstr(said)) << command;
+      EXPECT_EQ(Read(net), "");
+    }
+  }
+  const CommandResult none = Tessera(Model("place", "--place " + TempPath("absent.txt")));
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.output, HasSubstr("absent.txt"));
+}
+
+}  // namespace
+}  // namespace tessera::test::place_test

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tessera place: which device runs each layer of a model, what it costs there and elsewhere, and
+// why.
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "compiler/driver/placement.h"
+#include "compiler/import/import.h"
+#include "tools/coverage_text.h"
+#include "tools/import_options.h"
+#include "tools/model_file.h"
+#include "tools/output.h"
+#include "tools/place_json.h"
+#include "tools/verb.h"
+
+namespace tessera::tools {
+namespace {
+
+struct PlaceFlags {
+  std::string model, output, config = "default", json;
+  ImportWords import;
+  bool strict = false;
+};
+
+// "12 us", or why there is none.
+std::string TimeCell(const std::optional<double>& seconds) {
+  return seconds ? network::TimeText(*seconds) : "-";
+}
+
+// What the layer's other device takes for it, with the starts and transfers that this adds.
+std::string OtherCell(const network::LayerCost& cost) {
+  if (!cost.moved) return "-";
+  return network::TimeText(cost.device == network::kHost ? cost.moved->OnAccelerator()
+                                                         : cost.moved->OnHost());
+}
+
+// The starts and transfers that the layer's place costs, or with a minus saves.
+std::string EdgeCell(const network::LayerCost& cost) {
+  if (!cost.moved) return "-";
+  const double edges =
+      (cost.moved->start + cost.moved->carry) * (cost.device == network::kAccelerator ? 1 : -1);
+  return edges < 0 ? "-" + network::TimeText(-edges) : network::TimeText(edges);
+}
+
+void PrintTable(const compiler::PlacedNetwork& placed, const isa::Config& config) {
+  std::vector<std::vector<std::string>> rows;
+  for (const compiler::PlacedLayer& layer : placed.layers) {
+    const network::LayerCost& cost = layer.cost;
+    rows.push_back({layer.name, layer.op, std::string(network::DeviceText(cost.device)),
+                    TimeCell(cost.here), OtherCell(cost), EdgeCell(cost),
+                    network::ReasonOf(cost, config.cpu.name)});
+  }
+  std::fputs(Table({"layer", "operators", "device", "there", "elsewhere", "edges", "why"},
+                   "lllrrrl", std::move(rows))
+                 .c_str(),
+             stdout);
+}
+
+std::string Share(const char* name, double part, double total) {
+  return fmt::format("{} {} ({:.1f} %)", name, network::TimeText(part),
+                     total > 0 ? 100 * part / total : 0.0);
+}
+
+void PrintTotals(const compiler::PlacedNetwork& placed, const isa::Config& config) {
+  const network::NetworkTimes& t = placed.times;
+  std::printf("forecast: %s an inference: %s, %s, %s, %s\n", network::TimeText(t.total()).c_str(),
+              Share("accelerator", t.accelerator, t.total()).c_str(),
+              Share("host", t.host, t.total()).c_str(), Share("starts", t.start, t.total()).c_str(),
+              Share("transfers", t.carry, t.total()).c_str());
+  std::printf("all on the host: %s\n", network::TimeText(placed.on_host.total()).c_str());
+  std::printf(
+      "The accelerator is configuration %s at %lld MHz, the host %lld cores of %s. Figures are "
+      "estimates.\n",
+      config.name.c_str(), static_cast<long long>(config.clock_mhz),
+      static_cast<long long>(config.cpu.cores), config.cpu.name.c_str());
+}
+
+Result<int> Run(const PlaceFlags& flags) {
+  TESSERA_TRY(CheckJson(flags.json));
+  if (!flags.output.empty()) TESSERA_TRY(CheckWritable(flags.output));
+  compiler::CompileOptions options;
+  TESSERA_ASSIGN(options.config, isa::LoadConfig(flags.config));
+  TESSERA_ASSIGN(options.pins, PinsOf(flags.import));
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(flags.model));
+  TESSERA_ASSIGN(const ImportOptions importing, ImportOptionsOf(flags.import));
+  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, flags.model, importing));
+  Progress progress("costs of layers");
+  const Result<compiler::PlacedNetwork> placed = compiler::PlaceNetwork(
+      std::move(graph), options, [&](int64_t done, int64_t all) { progress.Update(done, all); });
+  if (!placed) return Within(flags.model, placed.error());
+  if (flags.strict && placed->coverage.accelerated < placed->coverage.nodes) {
+    return Fail(Code::kUnsupported, "{}: --strict, but the host has to run some of it: {}",
+                flags.model, CoverageText(placed->coverage));
+  }
+  if (flags.json != "-") {
+    PrintTable(*placed, options.config);
+    PrintTotals(*placed, options.config);
+    std::printf("%s\n", CoverageText(placed->coverage).c_str());
+  }
+  if (!flags.output.empty()) {
+    const std::string text =
+        fmt::format(
+            "# Devices of the layers of {}, for --place. Lines may be edited or left out.\n",
+            Legible(flags.model)) +
+        network::PrintPins(placed->Pins());
+    TESSERA_TRY(
+        WriteFile(flags.output, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
+  }
+  TESSERA_TRY(WriteJson(flags.json, PlacementJson(*placed, flags.model, options.config)));
+  return kExitOk;
+}
+
+}  // namespace
+
+Action AddPlace(CLI::App& app) {
+  auto flags = std::make_shared<PlaceFlags>();
+  CLI::App* verb =
+      app.add_subcommand("place", "which device runs each layer of a model, at what cost, and why");
+  verb->add_option("model", flags->model, "a TFLite or ONNX model")->required();
+  verb->add_option("-o,--output", flags->output,
+                   "write the placement to this file, to be edited and given to --place");
+  verb->add_option("--config", flags->config,
+                   "configuration of the accelerator and its host: a name or a JSON file")
+      ->capture_default_str();
+  AddImportOptions(verb, flags->import);
+  AddPlaceOption(verb, flags->import);
+  verb->add_flag("--strict", flags->strict, "an error where an operator is left to the host");
+  verb->add_option("--json", flags->json,
+                   "write entities (layers), their placement and breakdowns of their costs in "
+                   "seconds to this file");
+  verb->footer(
+      "Example: tessera place models/fashion/fashion_int8.onnx --config pynq\n"
+      "To pin a layer:\n"
+      "  tessera place models/fashion/fashion_int8.onnx -o placement.txt\n"
+      "  (edit placement.txt)\n"
+      "  tessera compile models/fashion/fashion_int8.onnx --place placement.txt -o net.tsr");
+  return [flags] { return Run(*flags); };
+}
+
+}  // namespace tessera::tools

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/place_json.h"
+
+namespace tessera::tools {
+namespace {
+
+Json Metric(const char* name, double seconds) {
+  return {{"name", name}, {"value", seconds}, {"unit", "s"}};
+}
+
+Json MetricsOf(const network::NetworkTimes& times) {
+  return {Metric("host", times.host), Metric("accelerator", times.accelerator),
+          Metric("starts", times.start), Metric("transfers", times.carry),
+          Metric("total", times.total())};
+}
+
+}  // namespace
+
+Json PlacementJson(const compiler::PlacedNetwork& placed, const std::string& model,
+                   const isa::Config& config) {
+  Json entities{
+      {{"id", "network"}, {"kind", "network"}, {"name", model}, {"parent_ids", Json::array()}}};
+  Json breakdowns = Json::array();
+  for (size_t l = 0; l < placed.layers.size(); ++l) {
+    const compiler::PlacedLayer& layer = placed.layers[l];
+    const std::string id = "layer" + std::to_string(l);
+    entities.push_back({{"id", id},
+                        {"kind", "layer"},
+                        {"name", layer.name},
+                        {"operators", layer.op},
+                        {"parent_ids", {"network"}},
+                        {"placement", network::DeviceText(layer.cost.device)},
+                        {"reason", network::ReasonOf(layer.cost, config.cpu.name)}});
+    Json metrics{{{"name", "macs"}, {"value", layer.macs}, {"unit", "MAC"}}};
+    if (layer.cost.here) metrics.push_back(Metric("here", *layer.cost.here));
+    if (layer.cost.moved) {
+      metrics.push_back(Metric("on_host", layer.cost.moved->OnHost()));
+      metrics.push_back(Metric("on_accelerator", layer.cost.moved->OnAccelerator()));
+      metrics.push_back(Metric("starts_saved_on_host", layer.cost.moved->start));
+      metrics.push_back(Metric("transfers_saved_on_host", layer.cost.moved->carry));
+    }
+    breakdowns.push_back({{"entity_id", id}, {"metrics", std::move(metrics)}});
+  }
+  return {{"schema_version", "1.1.0"},
+          {"results",
+           {{{"kind", "placement"},
+             {"producer", fmt::format("tessera {}", TESSERA_VERSION)},
+             {"config", config.name},
+             {"cpu", config.cpu.name},
+             {"metrics", MetricsOf(placed.times)},
+             {"metrics_all_on_host", MetricsOf(placed.on_host)},
+             {"entities", std::move(entities)},
+             {"breakdowns", std::move(breakdowns)}}}}};
+}
+
+}  // namespace tessera::tools
