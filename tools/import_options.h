@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns the words of a user (import_words.h) into options of the importers and of placement. Depends
-// on: compiler/import, compiler/network/pins.h, runtime/tensor.
+// Turns the words of a user (import_words.h) into options of the importers and of placement.
+// Depends on: compiler/import, compiler/network/pins.h, runtime/tensor.
 #ifndef TESSERA_TOOLS_IMPORT_OPTIONS_H_
 #define TESSERA_TOOLS_IMPORT_OPTIONS_H_
 

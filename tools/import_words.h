@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How to read a model file and where to put its layers, in the words of the user. Depends on: base. Used by: the verbs that
-// take models.
+// How to read a model file and where to put its layers, in the words of the user. Depends on: base.
+// Used by: the verbs that take models.
 #ifndef TESSERA_TOOLS_IMPORT_WORDS_H_
 #define TESSERA_TOOLS_IMPORT_WORDS_H_
 

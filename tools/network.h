@@ -24,8 +24,8 @@ struct LoadedNetwork {
   bool compiled = false;  // true: compiled here from a model; false: read from an artifact
 };
 
-// Adds options --tflite, --shape, --known, --place and --config to a verb that runs models. Words stay empty
-// without their options.
+// Adds options --tflite, --shape, --known, --place and --config to a verb that runs models. Words
+// stay empty without their options.
 void AddNetworkOptions(CLI::App* verb, std::string& config, ImportWords& import);
 
 // Adds option --floats to a verb that compiles models. |floats| stays empty without it.

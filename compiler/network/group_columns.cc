@@ -23,7 +23,8 @@ using graph::Node;
 using graph::Op;
 using graph::TensorId;
 
-// The taps along x of |columns| neighbouring windows of |w|. Tap t is |dilation| * t from the first.
+// The taps along x of |columns| neighbouring windows of |w|. Tap t is |dilation| * t elements
+// behind the first.
 struct Taps {
   int64_t count = 0, dilation = 1;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators as several that make the images of an `interleave`. Depends on: compiler/graph. Used by:
-// network/split_phases.h, network/group_columns.h.
+// Operators as several that make the images of an `interleave`. Depends on: compiler/graph. Used
+// by: network/split_phases.h, network/group_columns.h.
 #ifndef TESSERA_COMPILER_NETWORK_INTO_PARTS_H_
 #define TESSERA_COMPILER_NETWORK_INTO_PARTS_H_
 
@@ -23,8 +23,8 @@ struct Parts {
   graph::InterleaveAttributes joined;
 };
 
-// The parts of |node|, whose result is |last| behind the functions of one value that follow it alone;
-// nothing: it stays.
+// The parts of |node|, whose result is |last| behind the functions of one value that follow it
+// alone; nothing: it stays.
 using Split = std::function<std::optional<Parts>(const graph::Node& node, graph::TensorId last)>;
 
 // Replaces each node for which |split| has parts. Each part gets the functions of one value behind

@@ -30,7 +30,7 @@ using Pins = std::vector<Pin>;
 
 // Reads |text|, the contents of |file|: a device and a layer a line. Lines that begin with # and
 // empty lines do not count. Layers that are not named stay the compiler's choice.
-//   errors  kInvalidArgument  a line that says something else, or a layer twice: names file and line
+//   errors  kInvalidArgument  a line that says something else, or a layer twice: names file, line
 Result<Pins> ParsePins(std::string_view text, const std::string& file);
 
 // The text that ParsePins reads.

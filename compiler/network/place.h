@@ -51,8 +51,8 @@ struct NodePlace {
 // needs no schedule of its own for them.
 using ScheduledLayers = std::vector<std::string>;
 
-// One place for each node of the graph of |layers|. All nodes may be on the host. A node that |pins|
-// put on the accelerator is there if it can be (CheckPins).
+// One place for each node of the graph of |layers|. All nodes may be on the host. A node that
+// |pins| put on the accelerator is there if it can be (CheckPins).
 std::vector<NodePlace> PlaceNodes(const Layers& layers, const ScheduledLayers& scheduled = {},
                                   const RefusedRegions& refused = {}, const Pins& pins = {});
 

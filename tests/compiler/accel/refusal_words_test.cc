@@ -344,6 +344,12 @@ Refusal LastOf(Net& net, const network::RefusedRegions& refused = {},
   return last;
 }
 
+Refusal OfConv(const network::RefusedRegions& refused, bool pinned) {
+  Net net(4);
+  net.Output(net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3)));
+  const std::string name = pinned ? net.graph().nodes[0].name : "";
+  return LastOf(net, refused, name.empty() ? network::Pins() : network::Pins{{name, 0}});
+}
 std::vector<Case> Networks() {
   using enum RefusalKind;
   return {
@@ -366,12 +372,7 @@ std::vector<Case> Networks() {
          last.machine.resize(20);  // place_cost_test.cc has the figures
          return last;
        }},
-      {kAsked, "the placement file puts it on the host",
-       [] {
-         Net net(5);
-         net.Output(net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3)));
-         return LastOf(net, {}, {{net.graph().nodes[0].name, network::kHost}});
-       }},
+      {kAsked, "the placement file puts it on the host", [] { return OfConv({}, true); }},
       {kView, "the machine's memories do not have the tensor that this shows",
        [] {
          Net net(3);
@@ -380,9 +381,7 @@ std::vector<Case> Networks() {
        }},
       {kProgram, "no program of the machine does it: its boxes take 9 tiles",
        [] {
-         Net net(4);
-         net.Output(net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3)));
-         return LastOf(net, {{{0}, "its boxes take 9 tiles"}});
+         return OfConv({{{0}, "its boxes take 9 tiles"}}, false);
        }},
   };
 }
