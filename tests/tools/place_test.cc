@@ -62,7 +62,7 @@ TEST(Place, APinnedLayerRunsOnTheHost) {
   EXPECT_EQ(on_host, 1) << r.output;
   const CommandResult strict = Tessera(Model("place", "--strict --place " + file));
   EXPECT_EQ(strict.code, 2);
-  EXPECT_THAT(strict.output, HasSubstr("1 x conv (the placement file puts it on the host)"));
+  EXPECT_THAT(strict.output, HasSubstr("1 x conv (the placement file keeps it from the machine)"));
 }
 
 TEST(Place, JsonHasEntitiesAndBreakdowns) {

@@ -43,16 +43,14 @@ Tensor Weights(std::vector<int64_t> shape = {8, 8}, DType type = kI8) {
 Tensor Product(const std::function<Expr(Expr x, Expr w)>& value, const Tensor& w = Weights()) {
   const Tensor x = X();
   return Finish(
-      SumOf([&](const ExprList& i,
-                const Axis& k) { return value(x(i[0], k.var, i[2], i[3]), w(i[1], k.var)); },
+      SumOf([&](auto& i, auto& k) { return value(x(i[0], k.var, i[2], i[3]), w(i[1], k.var)); },
             {1, 8, 6, 6}, 8));
 }
 // sum over k of x at |index| times w[c, k].
 Tensor Indexed(const std::function<ExprList(const ExprList&, Expr k)>& index, int64_t images = 1) {
   const Tensor x = X({images, 8, 6, 6}), w = Weights();
   return Finish(
-      SumOf([&](const ExprList& i,
-                const Axis& k) { return Wide(x(index(i, k.var))) * Wide(w(i[1], k.var)); },
+      SumOf([&](auto& i, auto& k) { return Wide(x(index(i, k.var))) * Wide(w(i[1], k.var)); },
             {images, 8, 6, 6}, 8));
 }
 // |value| for each element.
@@ -101,8 +99,7 @@ std::vector<Case> Expressions() {
        }},
       {kRoom,
        "one row of one block of channels is more than INP (512 tiles), ACC (256), OUT (256) and "
-       "WGT "
-       "(256) hold",
+       "WGT (256) hold",
        [] {
          const Tensor x = X({1, 4, 2, 600});
          const Axis a = te::ReduceAxis("a", 2), b = te::ReduceAxis("b", 600);
@@ -117,18 +114,17 @@ std::vector<Case> Expressions() {
        "GEMM multiplies by what lies as weights do, by channels, and these factors do not",
        [] {
          const Tensor x = X(), v = te::Placeholder("v", kI8, {8, 8});
-         return Refused(Finish(SumOf(
-             [&](const ExprList& i, const Axis& k) {
-               return Wide(x(i[0], i[1], i[2], k.var)) * Wide(v(i[3], k.var));
-             },
-             {1, 8, 6, 6}, 6)));
+         return Refused(Finish(
+             SumOf([&](auto& i,
+                       auto& k) { return Wide(x(i[0], i[1], i[2], k.var)) * Wide(v(i[3], k.var)); },
+                   {1, 8, 6, 6}, 6)));
        }},
       {kImageWeights, "GEMM multiplies rows of 4 images by the same weights, here each has its own",
        [] {
          const Tensor a = te::Placeholder("a", kI8, {3, 8, 16}),
                       b = te::Placeholder("b", kI8, {3, 16, 6});
          return Refused(Finish(SumOf(
-                            [&](const ExprList& i, const Axis& k) {
+                            [&](auto& i, auto& k) {
                               return Wide(a(i[0], i[1], k.var)) * Wide(b(i[0], k.var, i[2]));
                             },
                             {3, 8, 6}, 16)),
@@ -160,7 +156,7 @@ std::vector<Case> Expressions() {
        [] {
          const Tensor x = X(), w = Weights();
          return Refused(Finish(SumOf(
-             [&](const ExprList& i, const Axis& k) {
+             [&](auto& i, auto& k) {
                return Wide(x(i[0], k.var, i[2], i[3])) * Wide(w(i[1], Expr(7) - k.var));
              },
              {1, 8, 6, 6}, 8)));
@@ -168,11 +164,10 @@ std::vector<Case> Expressions() {
       {kWeightOrder, "GEMM reads weights forwards, by channel and window",
        [] {
          const Tensor x = X(), w = te::Placeholder("w", kI8, {6, 8});
-         return Refused(Finish(SumOf(
-             [&](const ExprList& i, const Axis& k) {
-               return Wide(x(i[0], k.var, i[2], i[3])) * Wide(w(i[2], k.var));
-             },
-             {1, 8, 6, 6}, 8)));
+         return Refused(Finish(
+             SumOf([&](auto& i,
+                       auto& k) { return Wide(x(i[0], k.var, i[2], i[3])) * Wide(w(i[2], k.var)); },
+                   {1, 8, 6, 6}, 8)));
        }},
       {kSumStart, "GEMM and VECTOR begin sums at 0",
        [] {
@@ -202,8 +197,7 @@ std::vector<Case> Expressions() {
        [] {
          const Tensor x = X();
          return Refused(Finish(SumOf(
-             [&](const ExprList& i, const Axis& k) { return Wide(x(i[0], k.var, i[2], i[3])); },
-             {1, 1, 6, 6}, 8)));
+             [&](auto& i, auto& k) { return Wide(x(i[0], k.var, i[2], i[3])); }, {1, 1, 6, 6}, 8)));
        }},
       {kProductOf, "VECTOR reduces to a sum, maximum or minimum, not to a product",
        [&] {
@@ -244,7 +238,7 @@ std::vector<Case> Expressions() {
        [] {
          const Tensor x = X(), w = Weights();
          return Refused(Finish(SumOf(
-             [&](const ExprList& i, const Axis& k) {
+             [&](auto& i, auto& k) {
                const Expr inside = ir::Lt(i[2], Expr(3));
                return Wide(ir::Select(inside, x(i[0], k.var, i[2], i[3]), ir::Imm(kI8, 0))) *
                       Wide(w(i[1], k.var));
@@ -315,11 +309,10 @@ std::vector<Case> Expressions() {
       {kChangedSum, "VECTOR changes a sum in ACC in place, and this needs it unchanged too",
        [] {
          const Tensor x = X(), w = Weights();
-         const Tensor sum = SumOf(
-             [&](const ExprList& i, const Axis& k) {
-               return Wide(x(i[0], k.var, i[2], i[3])) * Wide(w(i[1], k.var));
-             },
-             {1, 8, 6, 6}, 8);
+         const Tensor sum =
+             SumOf([&](auto& i,
+                       auto& k) { return Wide(x(i[0], k.var, i[2], i[3])) * Wide(w(i[1], k.var)); },
+                   {1, 8, 6, 6}, 8);
          return Refused(te::Compute("y", sum.shape(), {}, [&](const ExprList& i) {
            return Narrow(ir::Max(sum(i) * I32(3), sum(i)));
          }));
@@ -336,8 +329,8 @@ std::vector<Case> Expressions() {
 // A network whose last node runs on the host; returns the reason.
 Refusal LastOf(Net& net, const network::RefusedRegions& refused = {},
                const network::Pins& pins = {}) {
-  const auto places =
-      network::PlaceNodes(network::Layers(net.graph(), NamedConfig("default")), {}, refused, pins);
+  const network::Layers layers(net.graph(), NamedConfig("default"));
+  const auto places = network::PlaceNodes(layers, {}, refused, pins);
   EXPECT_EQ(places.back().device, network::kHost);
   Refusal last(RefusalKind::kNothing, places.back().why_host);
   last.machine = places.back().machine;
@@ -347,8 +340,8 @@ Refusal LastOf(Net& net, const network::RefusedRegions& refused = {},
 Refusal OfConv(const network::RefusedRegions& refused, bool pinned) {
   Net net(4);
   net.Output(net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3)));
-  const std::string name = pinned ? net.graph().nodes[0].name : "";
-  return LastOf(net, refused, name.empty() ? network::Pins() : network::Pins{{name, 0}});
+  const network::Pin pin{net.graph().nodes[0].name, network::kHost};
+  return LastOf(net, refused, network::Pins(pinned ? 1 : 0, pin));
 }
 std::vector<Case> Networks() {
   using enum RefusalKind;
@@ -372,7 +365,7 @@ std::vector<Case> Networks() {
          last.machine.resize(20);  // place_cost_test.cc has the figures
          return last;
        }},
-      {kAsked, "the placement file puts it on the host", [] { return OfConv({}, true); }},
+      {kAsked, "the placement file keeps it from the machine", [] { return OfConv({}, true); }},
       {kView, "the machine's memories do not have the tensor that this shows",
        [] {
          Net net(3);
