@@ -45,6 +45,29 @@ void ForEachElement(std::span<const int64_t> shape, const Layout& layout, const 
   }
 }
 
+// The last index of a layout's dimension, and the elements from one index to the next.
+struct Steps {
+  uint64_t stride = 0, last = 0;
+  size_t dimension = 0;
+};
+
+// Every dimension has to step over all that the dimensions with smaller steps reach; otherwise two
+// elements may have one place.
+Status RequireApart(std::vector<Steps> steps) {
+  std::ranges::sort(steps, {}, &Steps::stride);
+  uint64_t reach = 0;
+  for (const Steps& one : steps) {
+    if (one.stride <= reach) {
+      return Fail(Code::kInvalidArgument,
+                  "layout dimension {} has stride {}, where smaller steps reach element {}: "
+                  "elements would share places; a stride of {} or more keeps them apart",
+                  one.dimension, one.stride, reach, reach + 1);
+    }
+    reach += one.stride * one.last;
+  }
+  return {};
+}
+
 }  // namespace
 
 Status CheckLayout(std::span<const int64_t> shape, const Layout& layout, uint64_t most_elements) {
@@ -70,6 +93,7 @@ Status CheckLayout(std::span<const int64_t> shape, const Layout& layout, uint64_
   // How far the layout reaches, in elements; an overflow counts as past every limit. 32-bit
   // processors have no wider integers.
   uint64_t last = 0, elements = 1;
+  std::vector<Steps> steps;
   for (size_t k = 0; k < physical; ++k) {
     const LayoutDim d = layout.empty() ? LayoutDim{static_cast<int>(k), 1, 0} : layout.dims[k];
     const int64_t extent = shape[static_cast<size_t>(d.dim)];
@@ -86,10 +110,11 @@ Status CheckLayout(std::span<const int64_t> shape, const Layout& layout, uint64_
       past = past ||
              __builtin_mul_overflow(most, static_cast<uint64_t>(layout.strides[k]), &step) ||
              __builtin_add_overflow(last, step, &last) || last >= most_elements;
+      if (most > 0) steps.push_back({static_cast<uint64_t>(layout.strides[k]), most, k});
     }
     if (past) return Fail(Code::kOutOfRange, "a layout reaches past {} elements", most_elements);
   }
-  return {};
+  return RequireApart(std::move(steps));
 }
 
 std::vector<int64_t> PhysicalShape(std::span<const int64_t> shape, const Layout& layout) {

@@ -40,7 +40,8 @@ struct Layout {
 // Checks that |layout| fits a tensor of |shape| and puts all elements below |most_elements|.
 //   errors  kInvalidArgument  a dimension that the shape lacks, a divisor below 1, a negative
 //                             modulus, stride or halo, a halo of a part of a dimension, more or
-//                             fewer strides than dimensions
+//                             fewer strides than dimensions, strides with which two elements may
+//                             share a place
 //           kOutOfRange       an element past |most_elements|
 Status CheckLayout(std::span<const int64_t> shape, const Layout& layout, uint64_t most_elements);
 

@@ -11,6 +11,15 @@ std::string ShapeText(const Shape& shape) {
   return text + "]";
 }
 
+std::string CannotBecome(const Shape& from, const Shape& to) {
+  int64_t count = 1;
+  for (const int64_t extent : from) count *= extent;
+  return fmt::format(
+      "{} cannot become {}: it has {} elements; the new extents of an axis that is split, as "
+      "channels into heads, must have its extent as their product",
+      ShapeText(from), ShapeText(to), count);
+}
+
 Status NodeCheck::Run() const {
   const OpDef& def = DefOf(node.op);
   const bool typed = def.attributes ? def.attributes(node.attributes) : node.attributes.empty();

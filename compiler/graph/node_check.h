@@ -16,6 +16,8 @@
 namespace tessera::graph {
 
 std::string ShapeText(const Shape& shape);
+// Why a reshape of |from| to |to|, which has another number of elements, is refused.
+std::string CannotBecome(const Shape& from, const Shape& to);
 
 class NodeCheck {
  public:

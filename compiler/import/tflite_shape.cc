@@ -149,8 +149,7 @@ Status Converter::ReshapeTo(const Shape& shape) {
   TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   const Result<int64_t> count = ElementCount(shape);
   if (!count || *count != graph_.tensor(x).count() || shape.size() > kMaxRank) {
-    return Invalid("{} of shape {} cannot become {}", from->Place(), ShapeText(from->shape),
-                   ShapeText(shape));
+    return Invalid("{} of shape {}", from->Place(), graph::CannotBecome(from->shape, shape));
   }
   TESSERA_TRY(ShapeIs(shape));
   TESSERA_TRY(SameScale(x));

@@ -28,10 +28,14 @@ Status FillTable(const Graph& graph, const Node& node, Requant& requant,
 
 Status RealTable(const Graph& graph, const Node& node, Requant& requant,
                  const std::function<double(double)>& f) {
-  const double in = quantize::ScaleOf(graph, node, 0), out = quantize::ResultScale(graph, node);
+  const float in = quantize::Single(quantize::ScaleOf(graph, node, 0));
+  const float out = quantize::Single(quantize::ResultScale(graph, node));
   const int32_t zero = quantize::ZeroOf(graph, node, 0);
-  return FillTable(graph, node, requant,
-                   [&](int32_t q) { return Limited(std::nearbyint(f((q - zero) * in) / out)); });
+  return FillTable(graph, node, requant, [&](int32_t q) {
+    const float x = static_cast<float>(q - zero) * in;
+    const auto y = static_cast<float>(f(static_cast<double>(x)));
+    return Limited(std::nearbyint(y / out));
+  });
 }
 
 Status SingleTable(const Graph& graph, const Node& node, Requant& requant,

@@ -14,7 +14,9 @@ namespace tessera::ops {
 // Fills requant.table with clamp(value(q) + zero point of the result, lo, hi).
 Status FillTable(const Graph& graph, const Node& node, Requant& requant,
                  const std::function<int64_t(int32_t q)>& value);
-// Fills the table from f over real numbers: computed in double, quantised half to even.
+// Fills the table from f as ONNX defines it between DequantizeLinear and QuantizeLinear: operand,
+// result and their quotients by the scales are float32, quantised half to even. f itself is
+// computed in double and rounded once.
 Status RealTable(const Graph& graph, const Node& node, Requant& requant,
                  const std::function<double(double)>& f);
 // Fills the table as TFLite does: all in float32, rounded half away from zero.

@@ -100,8 +100,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(const Shape shape, NewShape(c, node, in));
   const Result<int64_t> got = ElementCount(shape);
   if (!got || *got != c.tensor(x).count() || shape.size() > kMaxRank) {
-    return Fail(Code::kInvalidArgument, "{}: {} cannot become {}", node.Place(), ShapeText(in),
-                ShapeText(shape));
+    return Fail(Code::kInvalidArgument, "{}: {}", node.Place(), graph::CannotBecome(in, shape));
   }
   if (shape == in) {
     c.SetReal(node.outputs[0], x);

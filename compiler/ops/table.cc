@@ -12,7 +12,7 @@ using graph::TableAttributes;
 Status Check(const NodeCheck& node) {
   const size_t entries = node.node.As<TableAttributes>().values.size();
   if (entries == 256) return {};
-  return node.Bad("a table of {} values; int8 has 256", entries);
+  return node.Bad("a table of {} values; an int8 operand needs 256, one for each value", entries);
 }
 
 Status RequantOf(const Graph&, const Node& node, Requant& requant) {

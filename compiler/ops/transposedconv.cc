@@ -165,6 +165,14 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   std::vector<int64_t> extra = node.Ints("output_padding");
   if (extra.size() == 1) extra.insert(extra.begin(), 0);
   if (extra.size() != 2) extra.assign(2, 0);
+  for (size_t d = 0; d < 2; ++d) {
+    const int64_t most = std::max(made.window.stride[d], made.window.dilation[d]) - 1;
+    if (extra[d] >= 0 && extra[d] <= most) continue;
+    return Fail(Code::kInvalidArgument,
+                "{}: output_padding {} with stride {} and dilation {}; 0 to {} are accepted, a Pad "
+                "behind the operator adds more",
+                node.Place(), extra[d], made.window.stride[d], made.window.dilation[d], most);
+  }
   const auto given_mode = node.attributes.find("auto_pad");
   const std::string mode =
       given_mode == node.attributes.end() ? "NOTSET" : given_mode->second.s.value_or("NOTSET");

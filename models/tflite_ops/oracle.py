@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The TFLite interpreter as the oracle of integer results: how it is run, and the checks that the
 one which is installed uses reference kernels and rounds twice (docs/rationale/tflite.md says why this
-one). Used by make.py and by ../mlperf_tiny/goldens.py."""
+one). Used by make.py, ../functions/make.py and ../mlperf_tiny/goldens.py."""
 
 import json
 from importlib.metadata import version
@@ -20,10 +20,10 @@ WANTED = "2.14.0"  # the version of requirements.txt, which made the committed f
 LITERT, LITERT_WANTED = version("ai-edge-litert"), "2.3.0"
 
 
-# Operators whose results come from the usual kernels. The list of reference kernels lacks CUMSUM,
-# and the reference LOCAL_RESPONSE_NORMALIZATION leaves out the last channel of each window, which
+# Operators whose results come from the usual kernels. The list of reference kernels lacks CUMSUM and
+# ELU, and the reference LOCAL_RESPONSE_NORMALIZATION leaves out the last channel of each window, which
 # TensorFlow and the usual kernel count.
-NOT_IN_REFERENCE = {"CUMSUM", "LOCAL_RESPONSE_NORMALIZATION"}
+NOT_IN_REFERENCE = {"CUMSUM", "ELU", "LOCAL_RESPONSE_NORMALIZATION"}
 
 
 def open_both(operator, content):

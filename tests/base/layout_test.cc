@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/rng.h"
 
@@ -126,6 +127,36 @@ TEST(Layout, WhatIsNoneIsRefused) {
   EXPECT_EQ(says({{{0, 1, 0}, {1, 1, 0}}, 0, {int64_t{1} << 62, 1}}),
             "a layout reaches past 1000 elements");
   EXPECT_FALSE(CheckLayout(Shape{0}, {}, 10));
+  EXPECT_EQ(says({{{0, 1, 0}, {1, 1, 0}}, 0, {4, 1}}), "accepted");
+  EXPECT_EQ(says({{{0, 1, 0}, {1, 1, 0}}, 0, {3, 1}}),
+            "layout dimension 0 has stride 3, where smaller steps reach element 3: elements would "
+            "share places; a stride of 4 or more keeps them apart");
+  EXPECT_EQ(says({{{0, 1, 0}, {1, 1, 0}}, 0, {16, 0}}),
+            "layout dimension 1 has stride 0, where smaller steps reach element 0: elements would "
+            "share places; a stride of 1 or more keeps them apart");
+}
+
+// Random strides; the places of the elements are counted.
+TEST(Layout, AcceptedStridesKeepElementsApart) {
+  Rng rng(42);
+  int accepted = 0;
+  for (int round = 0; round < 2000; ++round) {
+    Layout layout{{{0, 1, 0}, {1, 2, 0}, {2, 1, 0}, {1, 1, 2}}, 0, {}};
+    const Shape shape{rng.Range(1, 4), 2 * rng.Range(1, 3), rng.Range(1, 5)};
+    for (int k = 0; k < 4; ++k) layout.strides.push_back(rng.Range(0, 1) * rng.Range(0, 40) + k);
+    if (!CheckLayout(shape, layout, 10000)) continue;
+    ++accepted;
+    std::set<int64_t> places;
+    for (int64_t a = 0; a < shape[0]; ++a) {
+      for (int64_t b = 0; b < shape[1]; ++b) {
+        for (int64_t c = 0; c < shape[2]; ++c)
+          places.insert(a * layout.strides[0] + b / 2 * layout.strides[1] + c * layout.strides[2] +
+                        b % 2 * layout.strides[3]);
+      }
+    }
+    EXPECT_EQ(std::ssize(places), shape[0] * shape[1] * shape[2]) << round;
+  }
+  EXPECT_GT(accepted, 100);
 }
 
 }  // namespace

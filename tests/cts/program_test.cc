@@ -116,6 +116,61 @@ TEST_P(ProgramTest, ScratchpadsKeepTheirContentsBetweenRuns) {
   EXPECT_EQ(ReadBack(*device_, kData + 0x2000, bytes), Pattern(bytes, 11));
 }
 
+// All 256 values, and results in every second tile of memory: a view whose gaps stay as they were.
+TEST_P(ProgramTest, LooksResultsUpInATableAndStoresAView) {
+  const int64_t bytes = config_.out_tile_bytes(), tiles = 256 / bytes;
+  const std::vector<uint8_t> values = Pattern(256, 5), table = Pattern(256, 91);
+  const std::vector<uint8_t> before = Pattern(512, 17);
+  ASSERT_TRUE(device_->Write(kData, values));
+  ASSERT_TRUE(device_->Write(kData + 0x1000, table));
+  ASSERT_TRUE(device_->Write(kData + 0x2000, before));
+  const auto out = static_cast<int64_t>(isa::VectorMemory::kOut);
+  auto report = Run({Word(isa::Load{.memory = static_cast<int64_t>(isa::Memory::kOut),
+                                    .x_bytes = bytes,
+                                    .x_size = tiles,
+                                    .y_size = 1,
+                                    .x_step = bytes,
+                                    .z_size = 1}),
+                     Word(isa::Load{.push = Mask(Unit::kVector),
+                                    .memory = static_cast<int64_t>(isa::Memory::kTab),
+                                    .x_bytes = 4,
+                                    .dram_base = 0x1000,
+                                    .x_size = 64,
+                                    .y_size = 1,
+                                    .x_step = 4,
+                                    .z_size = 1}),
+                     Word(isa::Requant{.pop = Mask(Unit::kLoad),
+                                       .push = Mask(Unit::kStore),
+                                       .src_mem = out,
+                                       .dst_mem = out,
+                                       .per_tensor = 1,
+                                       .lo = -128,
+                                       .hi = 127,
+                                       .table = 1,
+                                       .dst_base = tiles,
+                                       .iter_out = 1,
+                                       .iter_in = tiles,
+                                       .dst_in = 1,
+                                       .src_in = 1,
+                                       .multiplier = 1 << 30,
+                                       .shift = 1}),
+                     Word(isa::Store{.pop = Mask(Unit::kVector),
+                                     .x_bytes = bytes,
+                                     .sram_base = tiles,
+                                     .dram_base = 0x2000,
+                                     .x_size = tiles,
+                                     .y_size = 1,
+                                     .x_step = 2 * bytes,
+                                     .z_size = 1}),
+                     Word(isa::Finish{})});
+  ASSERT_TRUE(report) << report.error().message;
+  std::vector<uint8_t> want = before;
+  const auto tile = static_cast<size_t>(bytes);
+  for (size_t i = 0; i < values.size(); ++i)
+    want[i / tile * 2 * tile + i % tile] = table[static_cast<size_t>(values[i] ^ 128)];
+  EXPECT_EQ(ReadBack(*device_, kData + 0x2000, want.size()), want);
+}
+
 TEST_P(ProgramTest, SegmentsMoveAProgramsData) {
   const size_t bytes = static_cast<size_t>(8 * config_.out_tile_bytes());
   Launch launch = Prepare(*device_, CopyProgram(8, 0, 0x1000));

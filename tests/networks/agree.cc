@@ -10,6 +10,8 @@
 #include "compiler/graph/fuse.h"
 #include "compiler/quantize/params.h"
 #include "compiler/region/region.h"
+#include "isa/encoding.h"
+#include "isa/image.h"
 #include "runtime/device/registry.h"
 #include "runtime/executor/executor.h"
 #include "tests/networks/build.h"
@@ -132,6 +134,18 @@ Bytes PartOf(const graph::Graph& graph, const std::string& name, size_t part, co
   return values;
 }
 
+// Instructions of |image| that look their results up in TAB.
+int64_t LookupsIn(const isa::ProgramImage& image) {
+  int64_t count = 0;
+  for (int64_t n = 0; n < image.insn_count(); ++n) {
+    const Result<isa::Insn> insn = isa::Decode(image.Word(n));
+    if (!insn) continue;
+    if (const auto* requant = std::get_if<isa::Requant>(&*insn)) count += requant->table;
+    if (const auto* add = std::get_if<isa::Add>(&*insn)) count += add->table;
+  }
+  return count;
+}
+
 class Runs {
  public:
   // |observe|: the program stores every layer's result.
@@ -157,6 +171,14 @@ class Runs {
   }
 
  private:
+  void Count(const artifact::Artifact& net, const artifact::ExecutionPlan& plan) {
+    for (const auto& program : net.programs) outcome_.lookups += LookupsIn(program.image);
+    for (size_t l = 0; l < net.layers.size(); ++l) {
+      const std::string& op = net.layers[l].op;
+      const bool moves = op == "concat" || op == "slice" || op == "interleave";
+      if (moves && plan.layers[l].device != artifact::kHostDevice) ++outcome_.views;
+    }
+  }
   std::string What(const std::string& device) const {
     return device + (observe_ ? ", results stored" : "");
   }
@@ -173,6 +195,7 @@ class Runs {
     TESSERA_ASSIGN(const auto executor,
                    Executor::Open(net, machine ? "device" : "cpu", machine.get(), options));
     TESSERA_ASSIGN(const std::vector<HostTensor> outputs, executor->Run(inputs_));
+    if (machine) Count(*net, executor->plan());
     if (machine)
       outcome_.programs = std::max(outcome_.programs, static_cast<int64_t>(net->programs.size()));
     for (size_t k = 0; k < outputs.size(); ++k) {

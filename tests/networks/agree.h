@@ -38,6 +38,9 @@ struct Outcome {
   int64_t layers = 0, compared = 0;  // over all devices: layers run, and compared
   int64_t on_accelerator = 0;        // layers of one inference on the accelerator
   int64_t programs = 0;              // accelerator programs: more than 1 with host layers between
+  // In the programs of a device: instructions that look results up in TAB, and layers that join or
+  // cut tensors without an instruction, as views.
+  int64_t lookups = 0, views = 0;
   bool Fails() const { return !difference.empty(); }
 };
 

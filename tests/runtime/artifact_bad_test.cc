@@ -210,6 +210,8 @@ const Case kCases[] = {
      "layout dimension 0 is 1 / 0"},
     {"TapNegativeModulus", [](Artifact& a) { Gap(a).layout.dims[1].mod = -1; }, "% -1"},
     {"TapNegativeStride", [](Artifact& a) { Gap(a).layout.strides[0] = -16; }, "with stride -16"},
+    {"TapWhoseElementsOverlap", [](Artifact& a) { Gap(a).layout.strides[0] = 1; },
+     "elements would share places; a stride of 2 or more keeps them apart"},
     {"TapTooFar", [](Artifact& a) { Gap(a).layout.strides[0] = int64_t{1} << 62; },
      "a layout reaches past", Code::kOutOfRange},
     {"TapOfTooManyDimensions",

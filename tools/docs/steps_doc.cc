@@ -119,8 +119,8 @@ Result<std::string> Document() {
       "`1+2+1` is dimension 2 with one\nplace more in front and one more behind: a halo, which "
       "holds `FILL`, so that a window reads past the tensor's edge.\n"
       "`0:1024,2:64,3:1` says how many elements one index is behind the one before it; without "
-      "these "
-      "numbers there are no gaps.\n"
+      "these numbers there are no gaps.\nNumbers with which two elements could share a place are "
+      "refused.\n"
       "A block may be a product of numbers and decisions, `0/16*$blocks`: the layout then follows "
       "what was picked. Words of one\nindex, as `0%$blocks` where 1 was picked, are left out.\n";
   // Headings are link targets, so each must be unique.

@@ -13,7 +13,9 @@ Status Apply(const LayoutStep& step, Editor& editor) {
   if (step.fill) text += fmt::format(" fill {}", *step.fill);
   TESSERA_ASSIGN(stage->layout, ir::ParseLayout(text, static_cast<int>(stage->shape.size())));
   const Status fits = CheckLayout(stage->shape, stage->layout, ir::kMostElements);
-  if (!fits) return Fail(Code::kOutOfRange, "{}; choose smaller blocks", fits.error().message);
+  if (!fits && fits.error().code == Code::kOutOfRange)
+    return Fail(Code::kOutOfRange, "{}; choose smaller blocks", fits.error().message);
+  TESSERA_TRY(fits);
   return RequireWholeFold(*stage);
 }
 

@@ -213,6 +213,15 @@ const Case kCases[] = {
        g.nodes[3].Edit<PoolAttributes>().window.pad_before = {4, 0};
      },
      "a window over padding alone"},
+    {"TableOfAnotherLength",
+     [](Graph& g) {
+       g.nodes[2] = {.op = Op::kTable,
+                     .name = "table",
+                     .inputs = {kC},
+                     .output = kS,
+                     .attributes = TableAttributes{std::vector<int8_t>(255)}};
+     },
+     "node table (table): a table of 255 values; an int8 operand needs 256, one for each value"},
     {"ReshapeCount", [](Graph& g) { g.tensors[kF].shape[1] = 15; },
      "[1, 4, 2, 2] cannot become [1, 15]"},
     {"ReshapeScale", [](Graph& g) { g.tensors[kF].quant->zero[0] = 2; }, "or the scales differ"},

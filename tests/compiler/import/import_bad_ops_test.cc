@@ -210,6 +210,15 @@ const Case kCases[] = {
        b.node("flatten").add_input("to");
      },
      "[1, 4, 2, 2] cannot become [1, 17]", kInvalid},
+    {"ReshapeToHeads",
+     [](auto& b) {
+       b.Int64s("to", {4}, {0, 3, -1, 4});
+       b.node("flatten").set_op_type("Reshape");
+       b.node("flatten").add_input("to");
+     },
+     "[1, 4, 2, 2] cannot become [1, 3, 1, 4]: it has 16 elements; the new extents of an axis that "
+     "is split, as channels into heads, must have its extent as their product",
+     kInvalid},
     {"ReshapeTwoUnknown",
      [](auto& b) {
        b.Int64s("to", {2}, {-1, -1});

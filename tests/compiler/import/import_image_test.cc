@@ -335,6 +335,22 @@ const BadImage kBad[] = {
        return With(TransposedModel(), [](auto& b) { SetInts(b.node("op"), "pads", {3, 0, 0, 1}); });
      },
      "pads 3 and 0 or output_padding 1 leave a result of extent", kInvalid},
+    {"TransposedOutputPaddingIsAStride",
+     [] {
+       return With(TransposedModel(), [](auto& b) {
+         SetInts(b.node("op"), "output_padding", {1, 3});
+       });
+     },
+     "output_padding 3 with stride 3 and dilation 1; 0 to 2 are accepted, a Pad behind the "
+     "operator adds more",
+     kInvalid},
+    {"TransposedOutputPaddingBelowNone",
+     [] {
+       return With(TransposedModel(), [](auto& b) {
+         SetInts(b.node("op"), "output_padding", {-1, 0});
+       });
+     },
+     "output_padding -1 with stride 2 and dilation 1; 0 to 1 are accepted", kInvalid},
     {"TransposedOutputPadding",
      [] {
        return With(TransposedModel(), [](auto& b) {

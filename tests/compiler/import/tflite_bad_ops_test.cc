@@ -248,7 +248,9 @@ const TfliteCase kCases[] = {
      [](auto& b) {
        b.SetData("shape", std::vector<int32_t>{-1, 3});
      },
-     "cannot become [10, 3]", kInvalid},
+     "of shape [1, 32] cannot become [10, 3]: it has 32 elements; the new extents of an axis that "
+     "is split, as channels into heads, must have its extent as their product",
+     kInvalid},
     {"ReshapeZero",
      [](auto& b) {
        b.SetData("shape", std::vector<int32_t>{-1, 0});

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: functions of one value are, with ONNX's rounding, the exact real function of each
-// dequantised value, quantised half to even; what is not defined is the lowest. Space: all of them,
+// dequantised value, quantised half to even, where the dequantised value, the result and its
+// quotient by the scale are float32; what is not defined is the lowest. Space: all of them,
 // all 256 values, random scales and zero points, powers of two among them, so that ties occur;
 // bounds.
-// Not tested here: TFLite's rounding (tests/models/tflite_ops_test.cc).
+// Not tested here: TFLite's rounding, ONNX Runtime itself (tests/models/functions_test.cc).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -39,10 +40,10 @@ class Lookup : public ::testing::TestWithParam<int> {
       ASSERT_NO_FATAL_FAILURE(r.Run());
       const std::vector<int8_t> in = r.V(x), out = r.V(y);
       for (size_t i = 0; i < 256; ++i) {
-        const long double real = f((in[i] - r.Z(x)) * static_cast<long double>(r.S(x)));
-        const long double steps =
-            std::isnan(real) ? -1e9L : real / static_cast<long double>(r.S(y));
-        const long double q = std::nearbyint(steps);
+        const float given = static_cast<float>(in[i] - r.Z(x)) * static_cast<float>(r.S(x));
+        const auto real = static_cast<float>(f(static_cast<long double>(given)));
+        const float steps = std::isnan(real) ? -1e9f : real / static_cast<float>(r.S(y));
+        const long double q = std::nearbyint(static_cast<long double>(steps));
         const auto want = std::clamp<long double>(q + r.Z(y), n.lo, n.hi);
         ASSERT_EQ(out[i], static_cast<int>(want)) << "of " << int{in[i]};
       }

@@ -87,6 +87,11 @@ TEST(ScheduleLoops, IterationsAndElementsCanBeCounted) {
   EXPECT_NE(past.find("a layout reaches past 1099511627776 elements; choose smaller blocks"),
             std::string::npos)
       << past;
+  const std::string shared = Refusal("layout a 0:2,1:1", WithDot());
+  EXPECT_NE(shared.find("layout dimension 0 has stride 2, where smaller steps reach element 5: "
+                        "elements would share places; a stride of 6 or more keeps them apart"),
+            std::string::npos)
+      << shared;
 }
 
 TEST(ScheduleLoops, NamesAreOneWord) {
