@@ -23,7 +23,7 @@ namespace {
 struct PlaceFlags {
   std::string model, output, config = "default", json;
   ImportWords import;
-  bool strict = false;
+  bool strict = false, exact = false;
 };
 
 // "12 us", or why there is none.
@@ -71,12 +71,23 @@ void PrintTotals(const compiler::PlacedNetwork& placed, const isa::Config& confi
               Share("accelerator", t.accelerator, t.total()).c_str(),
               Share("host", t.host, t.total()).c_str(), Share("starts", t.start, t.total()).c_str(),
               Share("transfers", t.carry, t.total()).c_str());
+  if (placed.cycles) {
+    network::NetworkTimes exact = t;
+    exact.accelerator =
+        static_cast<double>(*placed.cycles) / (static_cast<double>(config.clock_mhz) * 1e6);
+    std::printf(
+        "with the accelerator's exact cycles: %s an inference; its programs take %s cycles, %s\n",
+        network::TimeText(exact.total()).c_str(),
+        Grouped(static_cast<int64_t>(*placed.cycles)).c_str(),
+        network::TimeText(exact.accelerator).c_str());
+  }
   std::printf("all on the host: %s\n", network::TimeText(placed.on_host.total()).c_str());
   std::printf(
       "The accelerator is configuration %s at %lld MHz, the host %lld cores of %s. Figures are "
-      "estimates.\n",
+      "estimates%s.\n",
       config.name.c_str(), static_cast<long long>(config.clock_mhz),
-      static_cast<long long>(config.cpu.cores), config.cpu.name.c_str());
+      static_cast<long long>(config.cpu.cores), config.cpu.name.c_str(),
+      placed.cycles ? ", exact cycles apart" : "");
 }
 
 Result<int> Run(const PlaceFlags& flags) {
@@ -89,8 +100,9 @@ Result<int> Run(const PlaceFlags& flags) {
   TESSERA_ASSIGN(const ImportOptions importing, ImportOptionsOf(flags.import));
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, flags.model, importing));
   Progress progress("costs of layers");
-  const Result<compiler::PlacedNetwork> placed = compiler::PlaceNetwork(
-      std::move(graph), options, [&](int64_t done, int64_t all) { progress.Update(done, all); });
+  const Result<compiler::PlacedNetwork> placed =
+      compiler::PlaceNetwork(std::move(graph), options, flags.exact,
+                             [&](int64_t done, int64_t all) { progress.Update(done, all); });
   if (!placed) return Within(flags.model, placed.error());
   if (flags.strict && placed->coverage.accelerated < placed->coverage.nodes) {
     return Fail(Code::kUnsupported, "{}: --strict, but the host has to run some of it: {}",
@@ -129,6 +141,8 @@ Action AddPlace(CLI::App& app) {
   AddImportOptions(verb, flags->import);
   AddPlaceOption(verb, flags->import);
   verb->add_flag("--strict", flags->strict, "an error where an operator is left to the host");
+  verb->add_flag("--exact", flags->exact,
+                 "also make the accelerator's programs and count their cycles on device cycle");
   verb->add_option("--json", flags->json,
                    "write entities (layers), their placement and breakdowns of their costs in "
                    "seconds to this file");

@@ -41,13 +41,18 @@ Json PlacementJson(const compiler::PlacedNetwork& placed, const std::string& mod
     }
     breakdowns.push_back({{"entity_id", id}, {"metrics", std::move(metrics)}});
   }
+  Json metrics = MetricsOf(placed.times);
+  if (placed.cycles) {
+    metrics.push_back(
+        {{"name", "accelerator_exact"}, {"value", *placed.cycles}, {"unit", "cycles"}});
+  }
   return {{"schema_version", "1.1.0"},
           {"results",
            {{{"kind", "placement"},
              {"producer", fmt::format("tessera {}", TESSERA_VERSION)},
              {"config", config.name},
              {"cpu", config.cpu.name},
-             {"metrics", MetricsOf(placed.times)},
+             {"metrics", std::move(metrics)},
              {"metrics_all_on_host", MetricsOf(placed.on_host)},
              {"entities", std::move(entities)},
              {"breakdowns", std::move(breakdowns)}}}}};

@@ -14,7 +14,7 @@ namespace tessera::tools {
 
 // {schema_version, results: [{kind: "placement", producer, metrics, entities, breakdowns}]}, as
 // reports of Arm's MLIA are laid out: an entity is a layer with its placement, a breakdown has one
-// entity's figures, in seconds.
+// entity's figures, in seconds unless its unit says otherwise.
 Json PlacementJson(const compiler::PlacedNetwork& placed, const std::string& model,
                    const isa::Config& config);
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "compiler/driver/build.h"
 #include "compiler/driver/coverage.h"
+#include "compiler/driver/evaluate.h"
 
 namespace tessera::compiler {
 
@@ -13,8 +14,28 @@ network::Pins PlacedNetwork::Pins() const {
   return pins;
 }
 
-Result<PlacedNetwork> PlaceNetwork(graph::Graph graph, const CompileOptions& options,
+namespace {
+
+Result<uint64_t> CyclesOf(graph::Graph graph, CompileOptions options) {
+  options.cpu = false;
+  options.layers_only = true;
+  TESSERA_ASSIGN(const Compiled compiled, Compile(std::move(graph), "", 0, options));
+  uint64_t cycles = 0;
+  for (const PlannedProgram& program : compiled.programs) {
+    TESSERA_ASSIGN(const RunReport ran, Evaluate(program, options.config));
+    cycles += ran.cycles;
+  }
+  return cycles;
+}
+
+}  // namespace
+
+Result<PlacedNetwork> PlaceNetwork(graph::Graph graph, const CompileOptions& options, bool exact,
                                    const std::function<void(int64_t done, int64_t all)>& done) {
+  std::optional<uint64_t> cycles;
+  if (exact) {
+    TESSERA_ASSIGN(cycles, CyclesOf(graph, options));
+  }
   FusedNetwork fused;
   TESSERA_TRY(PlaceAndFuse(std::move(graph), options, {}, &fused));
   const network::PlacedFuse fuse = [&](const std::vector<network::NodePlace>& places) {
@@ -26,7 +47,8 @@ Result<PlacedNetwork> PlaceNetwork(graph::Graph graph, const CompileOptions& opt
   PlacedNetwork placed{.layers = {},
                        .times = costs.times,
                        .on_host = costs.on_host,
-                       .coverage = CoverageOf(fused.graph, fused.places)};
+                       .coverage = CoverageOf(fused.graph, fused.places),
+                       .cycles = cycles};
   for (size_t r = 0; r < fused.regions.size(); ++r) {
     placed.layers.push_back({fused.regions[r].name, OperatorsOf(fused.graph, fused.regions[r]),
                              fused.Te(r).macs, costs.layers[r]});

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,14 +27,18 @@ struct PlacedNetwork {
   std::vector<PlacedLayer> layers;       // in running order
   network::NetworkTimes times, on_host;  // as placed; with all layers on the host
   artifact::Coverage coverage;
+  // Cycles of the accelerator's programs on device `cycle`, if they were asked for. |times| has each
+  // layer by itself, with its tensors in device memory; here results stay on chip.
+  std::optional<uint64_t> cycles;
 
   network::Pins Pins() const;  // the placement, to be edited
 };
 
 // Places |graph|, which an importer made, as Compile does with |options|. |done| hears how many of
-// so many layers have their costs.
-//   errors  those of the quantisation rules, CheckPins
-Result<PlacedNetwork> PlaceNetwork(graph::Graph graph, const CompileOptions& options,
+// so many layers have their costs. |exact|: the accelerator's programs are made, and run on device
+// `cycle` without data.
+//   errors  those of the quantisation rules, CheckPins; with |exact| those of Compile, Evaluate
+Result<PlacedNetwork> PlaceNetwork(graph::Graph graph, const CompileOptions& options, bool exact,
                                    const std::function<void(int64_t done, int64_t all)>& done);
 
 }  // namespace tessera::compiler

@@ -95,6 +95,17 @@ TEST(Place, JsonHasEntitiesAndBreakdowns) {
   EXPECT_EQ(sums.size(), 2u);
 }
 
+TEST(Place, ExactCyclesAreThoseOfARun) {
+  const CommandResult r = Tessera(Model("place", "--exact --json -"));
+  ASSERT_EQ(r.code, 0) << r.output;
+  const CommandResult ran =
+      Tessera(Model("run", "--device cycle --json - --first 1 --input " + std::string(kImages)));
+  ASSERT_EQ(ran.code, 0) << ran.output;
+  const json metrics = json::parse(r.output)["results"][0]["metrics"];
+  EXPECT_EQ(metrics.back()["name"], "accelerator_exact");
+  EXPECT_EQ(metrics.back()["value"], json::parse(ran.output)["cycles"]);
+}
+
 TEST(Place, AFileThatCannotBeMetIsRefused) {
   const struct {
     const char *text, *said;
