@@ -14,7 +14,6 @@ namespace {
 
 constexpr int64_t kLeastDepth = 16;                 // four banks of a few tiles
 constexpr int64_t kMostScratchpadBytes = 64 << 20;  // of one scratchpad
-constexpr int64_t kTableBytes = 256;                // of TAB
 
 Status InRange(const Config& c, std::string_view field, int64_t value, int64_t low, int64_t high) {
   if (value >= low && value <= high) return {};
@@ -86,9 +85,12 @@ Status ValidateConfig(const Config& c) {
   for (const MemoryRow& row : kMemoryRows) {
     if (row.lies_in) continue;
     const int64_t size = c.*Config::SizeOf(row.memory);
-    if (row.memory == Memory::kTab) {  // an int8 value has a byte there
-      TESSERA_TRY(InRange(c, row.size, size, kTableBytes, kTableBytes));
-    } else if (row.element_bits == 0) {
+    if (row.exactly != 0) {
+      if (size == row.exactly) continue;
+      return Fail(Code::kOutOfRange, "configuration {}: {} is {}, it must be {}", c.name, row.size,
+                  size, row.exactly);
+    }
+    if (row.element_bits == 0) {
       TESSERA_TRY(PowerInRange(c, row.size, size, 2, kPrm));
     } else {
       const int64_t most = row.memory == Memory::kUop ? kUop : kIndex;

@@ -33,6 +33,7 @@ struct MemoryRow {
   int vta_element_bits = 0;            // in profile vta, if that differs
   bool whole = false;                  // LOAD transfers whole tiles only
   bool pads = false;                   // LOAD can add pads
+  int64_t exactly = 0;                 // the only value of |size|; 0: any inside the limits
   uint8_t filled_by = 0, read_by = 0;  // masks over enum Unit
   int banks = 1;
   BankedBy banked_by = BankedBy::kLowBits;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/target/accelerator.h"
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -27,30 +29,35 @@ TargetMemory DeviceMemory(const isa::Config& config) {
 
 namespace {
 
+// The scratchpads of programs.
+struct ScopeRow {
+  ir::Scope scope;
+  isa::Memory memory;
+  bool banked = false;  // a buffer takes whole banks of it
+  bool keeps = false;   // as TargetMemory::keeps
+};
+constexpr ScopeRow kScopes[] = {
+    {.scope = ir::Scope::kInp, .memory = isa::Memory::kInp, .keeps = true},
+    {.scope = ir::Scope::kWgt, .memory = isa::Memory::kWgt},
+    {.scope = ir::Scope::kAcc, .memory = isa::Memory::kAcc, .banked = true},
+    {.scope = ir::Scope::kOut, .memory = isa::Memory::kOut, .banked = true},
+    {.scope = ir::Scope::kPrm, .memory = isa::Memory::kPrm},
+    {.scope = ir::Scope::kTab, .memory = isa::Memory::kTab}};
+
 std::shared_ptr<const Target> Make(const isa::Config& config) {
   RegisterTileIntrinsics();
-  using isa::Memory;
-  const auto scratchpad = [&](ir::Scope scope, Memory memory, int64_t banks = 1) {
-    const int64_t tile = config.TileBytes(memory);
-    return TargetMemory{.scope = scope,
-                        .bytes = config.Depth(memory) * tile,
-                        .banks = banks,
-                        .rotates = true,
-                        .bytes_a_cycle = static_cast<double>(tile)};
-  };
-  const auto kept = [](TargetMemory memory) {
-    memory.keeps = true;
-    return memory;
-  };
-  Target target{
-      .name = "accelerator " + config.name,
-      .memories = {DeviceMemory(config), kept(scratchpad(ir::Scope::kInp, Memory::kInp)),
-                   scratchpad(ir::Scope::kWgt, Memory::kWgt),
-                   scratchpad(ir::Scope::kAcc, Memory::kAcc, isa::RowOf(Memory::kAcc).banks),
-                   scratchpad(ir::Scope::kOut, Memory::kOut, isa::RowOf(Memory::kOut).banks),
-                   scratchpad(ir::Scope::kPrm, Memory::kPrm),
-                   scratchpad(ir::Scope::kTab, Memory::kTab)},
-      .loops = {ir::LoopKind::kSerial, ir::LoopKind::kVthread}};
+  Target target{.name = "accelerator " + config.name,
+                .memories = {DeviceMemory(config)},
+                .loops = {ir::LoopKind::kSerial, ir::LoopKind::kVthread}};
+  for (const ScopeRow& row : kScopes) {
+    const int64_t tile = config.TileBytes(row.memory);
+    target.memories.push_back({.scope = row.scope,
+                               .bytes = config.Depth(row.memory) * tile,
+                               .banks = row.banked ? isa::RowOf(row.memory).banks : 1,
+                               .rotates = true,
+                               .keeps = row.keeps,
+                               .bytes_a_cycle = static_cast<double>(tile)});
+  }
   for (const TileInstruction& instruction : TileInstructions()) {
     for (TensorIntrin& intrin : instruction.intrinsics(config))
       target.intrinsics.push_back(std::move(intrin));
@@ -73,22 +80,9 @@ std::shared_ptr<const Target> Accelerator(const isa::Config& config) {
 }
 
 isa::Memory MemoryOf(ir::Scope scope) {
-  switch (scope) {
-    case ir::Scope::kInp:
-      return isa::Memory::kInp;
-    case ir::Scope::kWgt:
-      return isa::Memory::kWgt;
-    case ir::Scope::kAcc:
-      return isa::Memory::kAcc;
-    case ir::Scope::kOut:
-      return isa::Memory::kOut;
-    case ir::Scope::kPrm:
-      return isa::Memory::kPrm;
-    case ir::Scope::kTab:
-      return isa::Memory::kTab;
-    default:
-      TESSERA_CHECK(false, "{} is no scratchpad", ir::ScopeName(scope));
-  }
+  const auto row = std::ranges::find(kScopes, scope, &ScopeRow::scope);
+  TESSERA_CHECK(row != std::end(kScopes), "{} is no scratchpad", ir::ScopeName(scope));
+  return row->memory;
 }
 
 int64_t TileElements(const isa::Config& config, const ir::Buffer& buffer) {

@@ -81,12 +81,12 @@ MachineRun::MachineRun(const isa::ProgramImage& image, const isa::InsnStream& pr
       listener_(listener),
       uops_(static_cast<size_t>(config.Depth(Memory::kUop))),
       arena_(std::move(arena)) {
-  for (const Memory memory :
-       {Memory::kInp, Memory::kWgt, Memory::kAcc, Memory::kOut, Memory::kPrm, Memory::kTab}) {
-    std::vector<SymbolCell>& cells = CellsOf(memory);
-    cells.resize(static_cast<size_t>(config.Depth(memory)));
+  for (const isa::MemoryRow& row : isa::kMemoryRows) {
+    if (row.lies_in || row.memory == Memory::kUop) continue;
+    std::vector<SymbolCell>& cells = CellsOf(row.memory);
+    cells.resize(static_cast<size_t>(config.Depth(row.memory)));
     for (size_t t = 0; t < cells.size(); ++t)
-      cells[t].value = Unwritten((static_cast<uint64_t>(memory) + 1) << 40 | t);
+      cells[t].value = Unwritten((static_cast<uint64_t>(row.memory) + 1) << 40 | t);
   }
 }
 

@@ -10,12 +10,6 @@
 
 TSR_HLS_OPEN
 
-// Bytes of the largest tile.
-constexpr int greater(int a, int b) { return a > b ? a : b; }
-constexpr int kMaxTileBytes =
-    greater(greater(greater(kWgtTileBytes, kInpTileBytes), greater(kAccTileBytes, kOutTileBytes)),
-            greater(greater(kPrmTileBytes, kTabTileBytes), kUopTileBytes));
-
 constexpr int kAccElementBytes = kAccTileBytes / kLanes;
 constexpr int32_t kMultiplierMask = (int32_t)((1u << kPrmMultiplierBits) - 1);
 
@@ -113,17 +107,11 @@ inline void put_tile(const load_targets& to, unsigned memory, bool vta, ap_uint<
       break;
     case kMemoryWgt:
       if (!kEvery) break;
-      for (int i = 0; i < kWgtTileBytes; ++i) {
-#pragma HLS UNROLL
-        put_wgt(to.wgt, tile, i, (int8_t)bytes[i]);
-      }
+      put_bytes(kSpaceWgt, to.wgt, tile, bytes);
       break;
     case kMemoryInp:
       if (!kEvery) break;
-      for (int i = 0; i < kInpTileBytes; ++i) {
-#pragma HLS UNROLL
-        put_inp(to.inp, tile, i, (int8_t)bytes[i]);
-      }
+      put_bytes(kSpaceInp, to.inp, tile, bytes);
       break;
     case kMemoryAcc:
       for (int lane = 0; lane < kLanes; ++lane) {
@@ -139,10 +127,7 @@ inline void put_tile(const load_targets& to, unsigned memory, bool vta, ap_uint<
       break;
     case kMemoryOut:
       if (!kEvery) break;
-      for (int lane = 0; lane < kLanes; ++lane) {
-#pragma HLS UNROLL
-        put_out(to.out, tile, lane, (int8_t)bytes[lane]);
-      }
+      put_bytes(kSpaceOut, to.out, tile, bytes);
       break;
     case kMemoryPrm:  // 31 bits of the multiplier and 6 of the shift are kept
       if (!kEvery) break;
@@ -157,10 +142,7 @@ inline void put_tile(const load_targets& to, unsigned memory, bool vta, ap_uint<
       break;
     case kMemoryTab:
       if (!kEvery) break;
-      for (int i = 0; i < kTabTileBytes; ++i) {
-#pragma HLS UNROLL
-        put_tab(to.tab, tile, i, (int8_t)bytes[i]);
-      }
+      put_bytes(kSpaceTab, to.tab, tile, bytes);
       break;
     default:  // run_box has returned an error
       break;

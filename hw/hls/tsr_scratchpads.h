@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes to scratchpads, one function per memory. Only these functions report scratchpad writes to
-// the simulator's probe. Used by load, gemm, vector.
+// Writes to scratchpads. Only these functions report scratchpad writes to the simulator's
+// probe. Used by load, gemm, vector.
 #ifndef TSR_SCRATCHPADS_H_
 #define TSR_SCRATCHPADS_H_
 
@@ -9,10 +9,6 @@
 #include "tsr_hls.h"
 
 TSR_HLS_OPEN
-
-// The probe's numbers of the memories: isa::ByteSpace.
-const int kSpaceUop = 1, kSpaceWgt = 2, kSpaceInp = 3, kSpaceAcc = 4, kSpaceOut = 5, kSpacePrm = 6,
-          kSpaceMemory = 7, kSpaceTab = 8;
 
 typedef ap_uint<20> tile_index;
 
@@ -22,27 +18,22 @@ inline void put_acc(acc_tile* acc, tile_index tile, int lane, int32_t value) {
   acc[tile][lane] = value;
 }
 
-inline void put_out(out_tile* out, tile_index tile, int lane, int8_t value) {
-  TSR_PROBE_WRITE(kSpaceOut, (uint64_t)tile * kOutTileBytes + lane, &out[tile][lane], &value, 1);
-  out[tile][lane] = value;
+// Of a memory of int8, whose number in digests is |space|.
+template <int kTileBytes>
+inline void put_byte(int space, int8_t (*memory)[kTileBytes], tile_index tile, int element,
+                     int8_t value) {
+#pragma HLS INLINE
+  TSR_PROBE_WRITE(space, (uint64_t)tile * kTileBytes + element, &memory[tile][element], &value, 1);
+  memory[tile][element] = value;
 }
-
-inline void put_inp(inp_tile* inp, tile_index tile, int element, int8_t value) {
-  TSR_PROBE_WRITE(kSpaceInp, (uint64_t)tile * kInpTileBytes + element, &inp[tile][element], &value,
-                  1);
-  inp[tile][element] = value;
-}
-
-inline void put_wgt(wgt_tile* wgt, tile_index tile, int element, int8_t value) {
-  TSR_PROBE_WRITE(kSpaceWgt, (uint64_t)tile * kWgtTileBytes + element, &wgt[tile][element], &value,
-                  1);
-  wgt[tile][element] = value;
-}
-
-inline void put_tab(tab_tile* tab, tile_index tile, int element, int8_t value) {
-  TSR_PROBE_WRITE(kSpaceTab, (uint64_t)tile * kTabTileBytes + element, &tab[tile][element], &value,
-                  1);
-  tab[tile][element] = value;
+template <int kTileBytes>
+inline void put_bytes(int space, int8_t (*memory)[kTileBytes], tile_index tile,
+                      const uint8_t* bytes) {
+#pragma HLS INLINE
+  for (int i = 0; i < kTileBytes; ++i) {
+#pragma HLS UNROLL
+    put_byte(space, memory, tile, i, (int8_t)bytes[i]);
+  }
 }
 
 // Half |half| of a 64-bit word: a micro-op of profile vta, or half of one of profile tessera.

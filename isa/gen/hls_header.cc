@@ -11,6 +11,7 @@
 
 #include "isa/gen/names.h"
 #include "isa/gen/table_words.h"
+#include "isa/semantics/state.h"
 #include "isa/vta_layout.h"
 
 namespace tessera::isa {
@@ -69,11 +70,14 @@ void PrintShape(const Config& c, HlsPrinter& p) {
 void PrintMemories(const Config& c, HlsPrinter& p) {
   p.Line("");
   p.Line("// Scratchpads: tiles, and bytes of a tile in device memory.");
+  int64_t most = 0;
   for (const MemoryRow& row : kMemoryRows) {
     if (row.lies_in) continue;
     const std::string name(NoK(NameOf(row.memory)));
     p.Int(name + "Depth", c.Depth(row.memory), EnumMeaning("Memory", static_cast<int>(row.memory)));
     p.Int(name + "TileBytes", c.TileBytes(row.memory));
+    p.Int("Space" + name, static_cast<int>(ByteSpaceOf(row.memory)), "in digests");
+    most = std::max(most, c.TileBytes(row.memory));
     if (row.element_bits != 0) continue;
     for (const RecordField& f : kRecordFields) {
       if (f.memory != row.memory) continue;
@@ -85,6 +89,8 @@ void PrintMemories(const Config& c, HlsPrinter& p) {
             f.kind == FieldKind::kSigned ? "kept of it, signed" : "kept of it");
     }
   }
+  p.Int("MaxTileBytes", most, "of the largest tile");
+  p.Int("SpaceMemory", static_cast<int>(ByteSpace::kDram), "device memory in digests");
   p.Int("VtaUopDepth", c.Depth(Memory::kUop, Profile::kVta), "micro-ops of profile vta");
   p.Int("VtaUopTileBytes", c.TileBytes(Memory::kUop, Profile::kVta));
 }

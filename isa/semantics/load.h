@@ -22,12 +22,10 @@ void LoadTile(MachineState& m, Memory memory, int64_t tile, uint64_t from, int64
   switch (memory) {
     case Memory::kInp:
     case Memory::kWgt:
-    case Memory::kOut:
-    case Memory::kTab: {
+    case Memory::kOut: {
       std::vector<int8_t>& pad = memory == Memory::kInp   ? m.inp
                                  : memory == Memory::kWgt ? m.wgt
-                                 : memory == Memory::kOut ? m.out
-                                                          : m.tab;
+                                                          : m.out;
       for (int64_t i = 0; i < tile_bytes; ++i) {
         Put(ByteSpaceOf(memory), pad, tile * tile_bytes + i, static_cast<int8_t>(byte(i)), writes);
       }

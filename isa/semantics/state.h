@@ -29,9 +29,10 @@ enum class ByteSpace : uint8_t {
   kAcc = 4,
   kOut = 5,
   kPrm = 6,
-  kDram = 7,
-  kTab = 8
+  kDram = 7
 };
+
+// The space of a scratchpad. A memory behind PRM has one more than its own number: TAB (7) has 8.
 
 constexpr ByteSpace ByteSpaceOf(Memory memory) {
   switch (memory) {
@@ -48,16 +49,13 @@ constexpr ByteSpace ByteSpaceOf(Memory memory) {
       return ByteSpace::kOut;
     case Memory::kPrm:
       return ByteSpace::kPrm;
-    case Memory::kTab:
-      return ByteSpace::kTab;
-    default:  // a memory that no instruction computes with
-      return static_cast<ByteSpace>(static_cast<int>(ByteSpace::kTab) + 1 +
-                                    static_cast<int>(memory));
+    default:
+      return static_cast<ByteSpace>(static_cast<int>(memory) + 1);
   }
 }
 
 // Whether |memory| has a vector of its own in MachineState.
-constexpr bool HasElements(Memory memory) { return ByteSpaceOf(memory) <= ByteSpace::kTab; }
+constexpr bool HasElements(Memory memory) { return ByteSpaceOf(memory) < ByteSpace::kDram; }
 
 // The place of a segment in device memory. In profile vta a size of 0 means no limit.
 struct SegmentRange {
@@ -73,8 +71,7 @@ struct MachineState {
         inp(c.inp_bytes),
         acc(c.acc_bytes / 4),
         out(c.out_bytes),
-        prm(c.prm_depth * c.prm_tile_bytes()),
-        tab(c.tab_bytes) {
+        prm(c.prm_depth * c.prm_tile_bytes()) {
     for (const MemoryRow& row : kMemoryRows) {
       if (HasElements(row.memory)) continue;
       others[static_cast<int>(row.memory)].resize(c.Depth(row.memory) * c.TileBytes(row.memory));
@@ -94,9 +91,8 @@ struct MachineState {
   std::vector<int8_t> out;   // [batch][block_out]
   std::vector<uint8_t>
       prm;  // int32 bias[block_out], uint32 multiplier[block_out], int8 shift[block_out]
-  std::vector<int8_t> tab;  // [256]
 
-  std::array<std::vector<uint8_t>, kMemories> others;  // memories that LOAD fills and no unit reads
+  std::array<std::vector<uint8_t>, kMemories> others;  // the other memories: TAB
 
   std::span<uint8_t> dram;  // device memory from address 0
   std::array<SegmentRange, kSegments> segments{};
@@ -122,8 +118,6 @@ struct MachineState {
         return bytes(out);
       case ByteSpace::kPrm:
         return bytes(prm);
-      case ByteSpace::kTab:
-        return bytes(tab);
       default:
         return bytes(others[static_cast<size_t>(memory)]);
     }
@@ -140,7 +134,6 @@ struct MachineState {
     std::fill(acc.begin(), acc.end(), 0);
     std::fill(out.begin(), out.end(), 0);
     std::fill(prm.begin(), prm.end(), 0);
-    std::fill(tab.begin(), tab.end(), 0);
     for (std::vector<uint8_t>& bytes : others) std::fill(bytes.begin(), bytes.end(), 0);
   }
 };

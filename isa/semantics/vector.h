@@ -26,8 +26,15 @@ inline int32_t VectorRead(const MachineState& m, VectorMemory memory, int64_t ti
   return static_cast<int32_t>(static_cast<uint32_t>(q - static_cast<int32_t>(zero)) << left_shift);
 }
 
+// Replaces the int8 results |t| by TAB's bytes if |insn| says so. |insn|: a Requant or an Add.
+inline void LookUp(const auto& insn, const MachineState& m, std::span<int8_t> t) {
+  if (insn.table == 0) return;
+  const std::span<const uint8_t> table = m.BytesOf(Memory::kTab);
+  for (int8_t& value : t) value = static_cast<int8_t>(table[static_cast<size_t>(value + 128)]);
+}
+
 // Sets lane |lane| of tile |tile| to |y|: an accumulator unchanged; an int8 with its zero point
-// added, clamped to [lo, hi], and looked up in TAB if |insn| says so. |insn|: a Requant or an Add.
+// added, clamped to [lo, hi], and what LookUp makes of it. |insn|: a Requant or an Add.
 template <typename Writes>
 void VectorWrite(const auto& insn, MachineState& m, int64_t tile, int64_t lane, int32_t y,
                  Writes& writes) {
@@ -37,10 +44,10 @@ void VectorWrite(const auto& insn, MachineState& m, int64_t tile, int64_t lane, 
     Put(ByteSpace::kAcc, m.acc, index, y, writes);
     return;
   }
-  const int8_t t = ClampToInt8(y, insn.out_zero, insn.lo, insn.hi);
+  int8_t t = ClampToInt8(y, insn.out_zero, insn.lo, insn.hi);
+  LookUp(insn, m, {&t, 1});
   const bool out = memory == VectorMemory::kOut;
-  Put(out ? ByteSpace::kOut : ByteSpace::kInp, out ? m.out : m.inp, index,
-      insn.table != 0 ? m.tab[static_cast<size_t>(t + 128)] : t, writes);
+  Put(out ? ByteSpace::kOut : ByteSpace::kInp, out ? m.out : m.inp, index, t, writes);
 }
 
 // The requantise parameters of one channel, as PRM holds them.

@@ -158,8 +158,7 @@ void WriteTile(const auto& v, MachineState& m, int64_t tile, const int32_t* y) {
                 high = static_cast<int32_t>(v.hi) - base;
   for (int64_t l = 0; l < lanes; ++l)
     q[l] = static_cast<int8_t>((y[l] < low ? low : y[l] > high ? high : y[l]) + base);
-  if (v.table == 0) return;
-  for (int64_t l = 0; l < lanes; ++l) q[l] = m.tab[static_cast<size_t>(q[l] + 128)];
+  isa::LookUp(v, m, {q, static_cast<size_t>(lanes)});
 }
 
 // The parameters of every lane. A record of PRM applies to each row of the batch.

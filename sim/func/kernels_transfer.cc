@@ -17,9 +17,9 @@ int64_t LastRow(int64_t base, int64_t z_size, int64_t z_step, int64_t y_size, in
   return base + (z_size - 1) * z_step + (y_size - 1) * y_step;
 }
 
-// The bytes of |memory|, null if a transfer changes them (PRM, ACC8) or copies no elements.
+// The bytes of |memory|, null if a transfer changes them (PRM, ACC8).
 uint8_t* PlainBytesOf(MachineState& m, Memory memory) {
-  const bool plain = HasElements(memory) && memory != Memory::kPrm && memory != Memory::kAcc8;
+  const bool plain = memory != Memory::kPrm && memory != Memory::kAcc8;
   return plain ? m.BytesOf(memory).data() : nullptr;
 }
 

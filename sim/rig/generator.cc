@@ -4,6 +4,7 @@
 // instructions.
 #include "sim/rig/generator.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "isa/encoding.h"
@@ -12,6 +13,18 @@ namespace tessera::rig {
 
 using isa::Memory;
 using isa::Profile;
+
+namespace {
+
+// Whether an instruction reads all of |memory| in a step.
+bool IsReadWhole(Memory memory) {
+  return std::ranges::any_of(isa::kOperands, [&](const isa::OperandRow& o) {
+    return o.extent == isa::ExtentKind::kWhole && o.place.kind == isa::PlaceKind::kMemory &&
+           o.place.index == static_cast<int>(memory);
+  });
+}
+
+}  // namespace
 
 InsnGenerator::InsnGenerator(const isa::Config& config, Profile profile, Rng& rng)
     : config_(config), profile_(profile), rng_(rng) {
@@ -22,8 +35,10 @@ InsnGenerator::InsnGenerator(const isa::Config& config, Profile profile, Rng& rn
     windows_[m] = {places[rng.Range(0, 2)], count};
   }
   windows_[static_cast<int>(Memory::kAcc8)] = WindowOf(Memory::kAcc);
-  // An instruction reads all of TAB.
-  windows_[static_cast<int>(Memory::kTab)] = {0, config.Depth(Memory::kTab, profile)};
+  for (const isa::MemoryRow& row : isa::kMemoryRows) {
+    if (IsReadWhole(row.memory))
+      windows_[static_cast<int>(row.memory)] = {0, config.Depth(row.memory, profile)};
+  }
   MakeSegments();
 }
 
@@ -180,7 +195,7 @@ std::vector<isa::AnyInsn> InsnGenerator::Prologue() {
   for (size_t n = rest.size(); n > 0; --n) {
     const size_t k = static_cast<size_t>(rng_.Range(0, static_cast<int64_t>(n) - 1));
     const int64_t count = rng_.Range(8, 64);
-    if (!rng_.OneIn(8)) add(rest[k], rest[k] == Memory::kTab ? WindowOf(rest[k]).count : count);
+    if (!rng_.OneIn(8)) add(rest[k], IsReadWhole(rest[k]) ? WindowOf(rest[k]).count : count);
     std::swap(rest[k], rest[n - 1]);
   }
   return result;

@@ -15,7 +15,8 @@
 //              x ^= x >> 27; x *= 0x94d049bb133111eb; x ^= x >> 31
 //
 // Spaces and byte addresses (isa::ByteSpace):
-//   1 uop, 2 wgt, 3 inp, 4 acc, 5 out, 8 tab    tile index * tile bytes + byte in the tile
+//   1 uop, 2 wgt, 3 inp, 4 acc, 5 out, from 8 the memories of bytes behind PRM
+//            tile index * tile bytes + byte in the tile
 //   6 prm    record * record bytes (with the filling) + byte. The filling is not stored and never
 //            counts. In byte 3 of a multiplier bit 7 is 0; a shift counts as the byte to which its
 //            6 bits sign-extend

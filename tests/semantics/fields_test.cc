@@ -34,6 +34,8 @@ TEST(Fields, OfLoadAndStore) {
   EXPECT_EQ(FieldError(Load{.memory = 2, .x_bytes = 5}), "x_bytes is 5, must be 1 to 4");
   EXPECT_EQ(FieldError(Load{.memory = 3, .x_bytes = 16, .y_pad_1 = 1}), "");
   EXPECT_EQ(FieldError(Load{.memory = 3, .x_bytes = 15}), "x_bytes is 15, must be 16 to 16");
+  EXPECT_EQ(FieldError(Load{.memory = 7, .x_bytes = 4}), "");
+  EXPECT_EQ(FieldError(Load{.memory = 7, .x_bytes = 3}), "x_bytes is 3, must be 4 to 4");
   EXPECT_EQ(FieldError(Load{.memory = 0, .x_bytes = 8}), "");
   EXPECT_EQ(FieldError(Load{.memory = 0, .x_bytes = 4}), "x_bytes is 4, must be 8 to 8");
   EXPECT_EQ(FieldError(Load{.memory = 0, .x_bytes = 8, .x_pad_1 = 1}),

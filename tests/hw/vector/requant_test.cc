@@ -226,7 +226,7 @@ TEST(RequantTable, EveryResultOfEveryLane) {
 TEST(AluValues, EdgesAndRandomPairs) {
   const isa::Config& c = TheConfig();
   Rng rng(11);
-  for (int op = 0; op <= 5; ++op) {
+  for (int op = 0; op < isa::EnumCount("AluOp"); ++op) {
     for (int round = 0; round < 4; ++round) {
       VectorBench bench(c, false);
       const int64_t tiles = c.Depth(isa::Memory::kAcc) / 2;
