@@ -113,6 +113,10 @@ void TakeAhead(LoweredRegion* lowered) {
       continue;
     }
     const auto filled = std::ranges::find_if(around, [&](auto& b) { return Fills(s, b); });
+    if (filled != around.end() && (*filled)->scope == ir::Scope::kOut) {
+      rest.push_back(s);  // an operand: OUT belongs to the region that runs
+      continue;
+    }
     const bool table = filled != around.end() && (*filled)->scope == ir::Scope::kTab;
     if (!table) lowered->ahead.push_back(s);
     if (table) lowered->tables.emplace_back(*filled, s), around.erase(filled);

@@ -53,6 +53,16 @@ void StepWriter::Layouts() {
     if (pass.name != out_) Add(LayoutStep{pass.name, pieces});
   }
   for (const auto& [tensor, copy] : fetched_) Add(LayoutStep{copy, pieces});
+  Names constants;
+  for (const EpilogueStep& step : region_.steps) {
+    if (!step.constant || std::ranges::count(constants, step.tensor.name()) > 0) continue;
+    const Shape4 shape = ToShape4(step.tensor.shape());
+    const size_t dims = step.tensor.shape().size();
+    constants.push_back(step.tensor.name());
+    Add(LayoutStep{constants.back(),
+                   Blocked(dims, ChannelDim(dims), std::min(shape[0], config_.batch),
+                           MemoryLanes(shape, config_))});
+  }
   for (const auto& [stack, copy] : records_) {
     for (const std::string& name : {stack, copy})
       Add(LayoutStep{name, fmt::format("1/{0},0,1%{0}", block_)});
