@@ -5,6 +5,8 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "compiler/graph/op_def.h"
 
@@ -154,53 +156,172 @@ bool IsInt8Product(const Graph& graph, const Node& node) {
   return node.op == Op::kMatMul && x.dtype == DType::kInt8 && x.quant.has_value();
 }
 
-}  // namespace
+// The shape of a matrix with the elements of |s| in order: all but the last axis are its rows.
+Shape MatrixShape(const Shape& s) {
+  Shape matrix{1, s.back()};
+  for (size_t d = 0; d + 1 < s.size(); ++d) matrix[0] *= s[d];
+  return matrix;
+}
 
-void MergeBatches(Graph& graph) {
-  std::vector<Node> nodes = std::move(graph.nodes);
-  graph.nodes.clear();
-  for (Node& node : nodes) {
-    const auto merged =
-        IsInt8Product(graph, node)
-            ? MergedShapes(graph.tensor(node.inputs[0]).shape, graph.tensor(node.inputs[1]).shape)
-            : std::nullopt;
-    if (!merged) {
-      graph.nodes.push_back(std::move(node));
-      continue;
+// Whether |node| computes rows of its int8 operands by themselves: element by element, or columns
+// that it cuts out.
+bool WorksByRow(const Graph& graph, const Node& node) {
+  const auto int8 = [&](TensorId id) {
+    return graph.tensor(id).dtype == DType::kInt8 && graph.tensor(id).quant;
+  };
+  const Shape& shape = graph.tensor(node.output).shape;
+  if (!int8(node.output) || !std::ranges::all_of(node.inputs, int8)) return false;
+  if (node.op == Op::kSlice) {
+    const std::vector<AxisCut>& axes = node.As<SliceAttributes>().axes;
+    const Shape& whole = graph.tensor(node.inputs[0]).shape;
+    for (size_t d = 0; d + 1 < shape.size(); ++d) {
+      if (axes[d].begin != 0 || shape[d] != whole[d]) return false;
     }
-    const auto view = [&](TensorId of, const Shape& shape, const std::string& suffix) {
-      if (graph.tensor(of).shape == shape) return of;
-      GraphTensor t = graph.tensor(of);
-      t.name += ".merged." + node.name + suffix;
-      t.shape = shape;
-      t.order.clear();
-      const bool constant = t.constant();
-      const TensorId made = graph.AddTensor(std::move(t));
-      if (!constant) {
-        Node reshape{.op = Op::kReshape, .name = node.name + suffix, .inputs = {of}};
-        reshape.output = made;
-        graph.nodes.push_back(std::move(reshape));
+    return true;
+  }
+  const bool one = !node.requant || node.requant->bias.size() <= 1;  // record for all channels
+  return one && DefOf(node.op).category == Category::kElementwise &&
+         std::ranges::all_of(node.inputs,
+                             [&](TensorId id) { return graph.tensor(id).shape == shape; });
+}
+
+// By tensor: whether it becomes a matrix, because a product of one matrix by all rows or a dense
+// layer has it, or nodes that work by row connect it with such a tensor.
+std::vector<bool> Matrices(const Graph& graph) {
+  std::vector<bool> is(graph.tensors.size());
+  const auto set = [&](TensorId id) {
+    const bool fresh = graph.tensor(id).shape.size() > 2 && !is[static_cast<size_t>(id)];
+    if (fresh) is[static_cast<size_t>(id)] = true;
+    return fresh;
+  };
+  const auto has_rows = [&](TensorId whole, TensorId matrix) {
+    return graph.tensor(whole).shape.size() > 2 &&
+           MatrixShape(graph.tensor(whole).shape) == graph.tensor(matrix).shape;
+  };
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    if (IsInt8Product(graph, node)) {
+      const auto merged =
+          MergedShapes(graph.tensor(node.inputs[0]).shape, graph.tensor(node.inputs[1]).shape);
+      if (merged && (*merged)[0].size() == 2) set(node.inputs[0]), set(node.output);
+    }
+    if (node.op == Op::kReshape) {  // the importer's, around dense layers
+      const TensorId in = node.inputs[0], out = node.output;
+      const auto maker = graph.ProducerOf(in);
+      const bool made = maker && graph.nodes[*maker].op == Op::kDense;
+      if (made && has_rows(out, in)) set(out);
+      if (has_rows(in, out) && std::ranges::any_of(graph.ConsumersOf(out), [&](size_t user) {
+            return graph.nodes[user].op == Op::kDense;
+          }))
+        set(in);
+    }
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Node& node : graph.nodes) {
+      if (!WorksByRow(graph, node)) continue;
+      std::vector<TensorId> all = node.inputs;
+      all.push_back(node.output);
+      if (std::ranges::none_of(all, [&](TensorId id) { return is[static_cast<size_t>(id)]; }))
+        continue;
+      for (const TensorId id : all) changed |= set(id);
+    }
+  }
+  return is;
+}
+
+// Rebuilds a graph whose products have one leading axis or none.
+class BatchMerger {
+ public:
+  explicit BatchMerger(Graph& graph) : graph_(graph), matrices_(Matrices(graph)) {}
+
+  void Run() {
+    std::vector<Node> nodes = std::exchange(graph_.nodes, {});
+    for (Node& node : nodes) {
+      if (IsInt8Product(graph_, node)) {
+        Product(std::move(node));
+      } else if (matrices_[static_cast<size_t>(node.output)] && WorksByRow(graph_, node)) {
+        ByRow(std::move(node));
+      } else {
+        graph_.nodes.push_back(std::move(node));
       }
-      return made;
-    };
-    const TensorId a = view(node.inputs[0], (*merged)[0], ".first"),
-                   b = view(node.inputs[1], (*merged)[1], ".second");
-    GraphTensor result = graph.tensor(node.output);
-    result.name += ".merged";
-    result.shape = (*merged)[0];
-    result.shape.back() = (*merged)[1].back();
-    if (result.shape.size() == 3) result.shape[0] = (*merged)[1][0];
-    result.order.clear();
+    }
+    RemoveDead(graph_);  // constants under their old shapes, reshapes that nobody reads
+  }
+
+ private:
+  // |of| under |shape|, for |node|: behind a reshape, unless it has been made from such a tensor.
+  TensorId View(TensorId of, const Shape& shape, const Node& node, const std::string& suffix) {
+    if (graph_.tensor(of).shape == shape) return of;
+    const auto maker = graph_.ProducerOf(of);
+    if (maker && graph_.nodes[*maker].op == Op::kReshape) {
+      const TensorId from = graph_.nodes[*maker].inputs[0];
+      if (graph_.tensor(from).shape == shape && graph_.tensor(from).order.empty()) return from;
+    }
+    GraphTensor t = graph_.tensor(of);
+    t.name += ".merged." + node.name + suffix;
+    t.shape = shape;
+    t.order.clear();
+    const bool constant = t.constant();
+    const TensorId made = graph_.AddTensor(std::move(t));
+    if (!constant) {
+      Node reshape{.op = Op::kReshape, .name = node.name + suffix, .inputs = {of}};
+      reshape.output = made;
+      graph_.nodes.push_back(std::move(reshape));
+    }
+    return made;
+  }
+
+  // Adds |node|, whose result has |shape| now, and the reshape to the shape that its readers know.
+  void Add(Node node, const Shape& shape) {
     Node whole{.op = Op::kReshape, .name = node.name + ".axes"};
     whole.output = node.output;
-    node.inputs = {a, b};
-    node.output = graph.AddTensor(std::move(result));
+    GraphTensor result = graph_.tensor(node.output);
+    result.name += ".merged";
+    result.shape = shape;
+    result.order.clear();
+    node.output = graph_.AddTensor(std::move(result));
     whole.inputs = {node.output};
-    graph.nodes.push_back(std::move(node));
-    graph.nodes.push_back(std::move(whole));
+    graph_.nodes.push_back(std::move(node));
+    graph_.nodes.push_back(std::move(whole));
   }
-  RemoveDead(graph);  // constants under their old shapes
-}
+
+  void Product(Node node) {
+    const auto merged =
+        MergedShapes(graph_.tensor(node.inputs[0]).shape, graph_.tensor(node.inputs[1]).shape);
+    if (!merged) {
+      graph_.nodes.push_back(std::move(node));
+      return;
+    }
+    const TensorId a = View(node.inputs[0], (*merged)[0], node, ".first"),
+                   b = View(node.inputs[1], (*merged)[1], node, ".second");
+    node.inputs = {a, b};
+    Shape shape = (*merged)[0];
+    shape.back() = (*merged)[1].back();
+    if (shape.size() == 3) shape[0] = (*merged)[1][0];
+    Add(std::move(node), shape);
+  }
+
+  void ByRow(Node node) {
+    for (size_t k = 0; k < node.inputs.size(); ++k) {
+      const Shape matrix = MatrixShape(graph_.tensor(node.inputs[k]).shape);
+      node.inputs[k] = View(node.inputs[k], matrix, node, fmt::format(".rows{}", k));
+    }
+    if (node.op == Op::kSlice) {
+      std::vector<AxisCut>& axes = node.Edit<SliceAttributes>().axes;
+      axes = {{.count = graph_.tensor(node.inputs[0]).shape[0]}, axes.back()};
+    }
+    const Shape shape = MatrixShape(graph_.tensor(node.output).shape);
+    Add(std::move(node), shape);
+  }
+
+  Graph& graph_;
+  const std::vector<bool> matrices_;  // by tensor of the graph as it was
+};
+
+}  // namespace
+
+void MergeBatches(Graph& graph) { BatchMerger(graph).Run(); }
 
 void SplitImages(Graph& graph) {
   std::vector<Node> nodes = std::move(graph.nodes);
