@@ -156,11 +156,11 @@ bool IsInt8Product(const Graph& graph, const Node& node) {
   return node.op == Op::kMatMul && x.dtype == DType::kInt8 && x.quant.has_value();
 }
 
-// The shape of a matrix with the elements of |s| in order: all but the last axis are its rows.
-Shape MatrixShape(const Shape& s) {
-  Shape matrix{1, s.back()};
-  for (size_t d = 0; d + 1 < s.size(); ++d) matrix[0] *= s[d];
-  return matrix;
+// Whether |matrix| has the elements of |s| in order: all but the last axis are its rows.
+bool IsMatrixOf(const Shape& s, const Shape& matrix) {
+  int64_t rows = 1;
+  for (size_t d = 0; d + 1 < s.size(); ++d) rows *= s[d];
+  return s.size() > 2 && matrix == Shape{rows, s.back()};
 }
 
 // Whether |node| computes rows of its int8 operands by themselves: element by element, or columns
@@ -185,36 +185,39 @@ bool WorksByRow(const Graph& graph, const Node& node) {
                              [&](TensorId id) { return graph.tensor(id).shape == shape; });
 }
 
-// By tensor: whether it becomes a matrix, because a product of one matrix by all rows or a dense
-// layer has it, or nodes that work by row connect it with such a tensor.
-std::vector<bool> Matrices(const Graph& graph) {
-  std::vector<bool> is(graph.tensors.size());
-  const auto set = [&](TensorId id) {
-    const bool fresh = graph.tensor(id).shape.size() > 2 && !is[static_cast<size_t>(id)];
-    if (fresh) is[static_cast<size_t>(id)] = true;
-    return fresh;
-  };
-  const auto has_rows = [&](TensorId whole, TensorId matrix) {
-    return graph.tensor(whole).shape.size() > 2 &&
-           MatrixShape(graph.tensor(whole).shape) == graph.tensor(matrix).shape;
+// The shape of the product of tensors of shapes |a| and |b|, whose operands have at most one
+// leading axis.
+Shape ProductShape(const Shape& a, const Shape& b) {
+  Shape shape = a;
+  shape.back() = b.back();
+  if (shape.size() == 3) shape[0] = b[0];
+  return shape;
+}
+
+// By tensor: the shape with fewer leading axes that it gets, because a product or a dense layer has
+// it under that shape, or because nodes that work by row connect it with such a tensor. Empty: it
+// keeps its shape.
+std::vector<Shape> MergedTensors(const Graph& graph) {
+  std::vector<Shape> merged(graph.tensors.size());
+  const auto set = [&](TensorId id, Shape shape) {
+    Shape& known = merged[static_cast<size_t>(id)];
+    if (!known.empty() || graph.tensor(id).shape.size() <= shape.size()) return false;
+    known = std::move(shape);
+    return true;
   };
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
+    const TensorId in = node.inputs[0], out = node.output;
+    const Shape &from = graph.tensor(in).shape, &to = graph.tensor(out).shape;
     if (IsInt8Product(graph, node)) {
-      const auto merged =
-          MergedShapes(graph.tensor(node.inputs[0]).shape, graph.tensor(node.inputs[1]).shape);
-      if (merged && (*merged)[0].size() == 2) set(node.inputs[0]), set(node.output);
+      const auto shapes = MergedShapes(from, graph.tensor(node.inputs[1]).shape);
+      if (shapes) set(in, (*shapes)[0]), set(out, ProductShape((*shapes)[0], (*shapes)[1]));
     }
-    if (node.op == Op::kReshape) {  // the importer's, around dense layers
-      const TensorId in = node.inputs[0], out = node.output;
-      const auto maker = graph.ProducerOf(in);
-      const bool made = maker && graph.nodes[*maker].op == Op::kDense;
-      if (made && has_rows(out, in)) set(out);
-      if (has_rows(in, out) && std::ranges::any_of(graph.ConsumersOf(out), [&](size_t user) {
-            return graph.nodes[user].op == Op::kDense;
-          }))
-        set(in);
-    }
+    if (node.op != Op::kReshape) continue;  // the importer's, around dense layers
+    const auto dense = [&](size_t k) { return graph.nodes[k].op == Op::kDense; };
+    const auto maker = graph.ProducerOf(in);
+    if (IsMatrixOf(to, from) && maker && dense(*maker)) set(out, from);
+    if (IsMatrixOf(from, to) && std::ranges::any_of(graph.ConsumersOf(out), dense)) set(in, to);
   }
   for (bool changed = true; changed;) {
     changed = false;
@@ -222,27 +225,34 @@ std::vector<bool> Matrices(const Graph& graph) {
       if (!WorksByRow(graph, node)) continue;
       std::vector<TensorId> all = node.inputs;
       all.push_back(node.output);
-      if (std::ranges::none_of(all, [&](TensorId id) { return is[static_cast<size_t>(id)]; }))
-        continue;
-      for (const TensorId id : all) changed |= set(id);
+      const auto known = std::ranges::find_if(
+          all, [&](TensorId id) { return !merged[static_cast<size_t>(id)].empty(); });
+      if (known == all.end()) continue;
+      Shape shape = merged[static_cast<size_t>(*known)];
+      for (const TensorId id : all) {
+        shape.back() = graph.tensor(id).shape.back();
+        changed |= set(id, shape);
+      }
     }
   }
-  return is;
+  return merged;
 }
 
 // Rebuilds a graph whose products have one leading axis or none.
 class BatchMerger {
  public:
-  explicit BatchMerger(Graph& graph) : graph_(graph), matrices_(Matrices(graph)) {}
+  explicit BatchMerger(Graph& graph) : graph_(graph), merged_(MergedTensors(graph)) {}
 
   void Run() {
     std::vector<Node> nodes = std::exchange(graph_.nodes, {});
     for (Node& node : nodes) {
       if (IsInt8Product(graph_, node)) {
         Product(std::move(node));
-      } else if (matrices_[static_cast<size_t>(node.output)] && WorksByRow(graph_, node)) {
+      } else if (WorksByRow(graph_, node) && !merged_[static_cast<size_t>(node.output)].empty()) {
         ByRow(std::move(node));
       } else {
+        // A dense layer reads what has its rows, not a reshape of a reshape of it.
+        if (node.op == Op::kDense) node.inputs[0] = Straight(node.inputs[0]);
         graph_.nodes.push_back(std::move(node));
       }
     }
@@ -250,14 +260,24 @@ class BatchMerger {
   }
 
  private:
+  // The first of the reshapes that |of| has been through, or what they read, that has |shape|;
+  // nothing: none has.
+  std::optional<TensorId> Before(TensorId of, const Shape& shape) const {
+    std::optional<TensorId> found;
+    for (;;) {
+      if (!graph_.tensor(of).order.empty()) return found;
+      if (graph_.tensor(of).shape == shape) found = of;
+      const auto maker = graph_.ProducerOf(of);
+      if (!maker || graph_.nodes[*maker].op != Op::kReshape) return found;
+      of = graph_.nodes[*maker].inputs[0];
+    }
+  }
+  TensorId Straight(TensorId of) const { return Before(of, graph_.tensor(of).shape).value_or(of); }
+
   // |of| under |shape|, for |node|: behind a reshape, unless it has been made from such a tensor.
   TensorId View(TensorId of, const Shape& shape, const Node& node, const std::string& suffix) {
+    if (const auto before = Before(of, shape)) return *before;
     if (graph_.tensor(of).shape == shape) return of;
-    const auto maker = graph_.ProducerOf(of);
-    if (maker && graph_.nodes[*maker].op == Op::kReshape) {
-      const TensorId from = graph_.nodes[*maker].inputs[0];
-      if (graph_.tensor(from).shape == shape && graph_.tensor(from).order.empty()) return from;
-    }
     GraphTensor t = graph_.tensor(of);
     t.name += ".merged." + node.name + suffix;
     t.shape = shape;
@@ -296,27 +316,28 @@ class BatchMerger {
     const TensorId a = View(node.inputs[0], (*merged)[0], node, ".first"),
                    b = View(node.inputs[1], (*merged)[1], node, ".second");
     node.inputs = {a, b};
-    Shape shape = (*merged)[0];
-    shape.back() = (*merged)[1].back();
-    if (shape.size() == 3) shape[0] = (*merged)[1][0];
-    Add(std::move(node), shape);
+    Add(std::move(node), ProductShape((*merged)[0], (*merged)[1]));
   }
 
   void ByRow(Node node) {
+    const Shape out = merged_[static_cast<size_t>(node.output)];
     for (size_t k = 0; k < node.inputs.size(); ++k) {
-      const Shape matrix = MatrixShape(graph_.tensor(node.inputs[k]).shape);
-      node.inputs[k] = View(node.inputs[k], matrix, node, fmt::format(".rows{}", k));
+      Shape shape = out;
+      shape.back() = graph_.tensor(node.inputs[k]).shape.back();
+      node.inputs[k] = View(node.inputs[k], shape, node, fmt::format(".rows{}", k));
     }
     if (node.op == Op::kSlice) {
       std::vector<AxisCut>& axes = node.Edit<SliceAttributes>().axes;
-      axes = {{.count = graph_.tensor(node.inputs[0]).shape[0]}, axes.back()};
+      std::vector<AxisCut> cut;
+      for (const int64_t extent : out) cut.push_back({.count = extent});
+      cut.back() = axes.back();
+      axes = std::move(cut);
     }
-    const Shape shape = MatrixShape(graph_.tensor(node.output).shape);
-    Add(std::move(node), shape);
+    Add(std::move(node), out);
   }
 
   Graph& graph_;
-  const std::vector<bool> matrices_;  // by tensor of the graph as it was
+  const std::vector<Shape> merged_;  // by tensor of the graph as it was
 };
 
 }  // namespace
