@@ -3,9 +3,9 @@
 // Regions: groups of nodes that run as one loop nest on one device. Fusion goes by category, not by
 // operator: an anchor (kComplex or kReduction) takes in an elementwise consumer of the same type if
 // that consumer is the only user of its result and all other operands of the consumer are available
-// before the region starts. Elementwise nodes, reductions and softmax that make floats then join the
-// region that alone reads these: a normalisation between a dequantisation and a quantisation is one
-// region.
+// before the region starts. Elementwise nodes, reductions and softmax that make floats then join
+// the region that alone reads these: a normalisation between a dequantisation and a quantisation is
+// one region.
 #ifndef TESSERA_COMPILER_GRAPH_FUSE_H_
 #define TESSERA_COMPILER_GRAPH_FUSE_H_
 

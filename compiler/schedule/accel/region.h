@@ -83,7 +83,8 @@ struct Anchor {
 inline constexpr int kSum = -1;
 
 // A step of the epilogue over the tile of work: an instruction of VECTOR, or the LOAD of another
-// activation or of an int8 constant to OUT. It leaves its result in ACC (int32) or OUT (int8), by the type of |value|.
+// activation or of an int8 constant to OUT. It leaves its result in ACC (int32) or OUT (int8), by
+// the type of |value|.
 struct EpilogueStep {
   // A number of a record of PRM that the instruction reads, at |way| in |value|.
   struct RecordNumber {

@@ -2,9 +2,9 @@
 //
 // What is tested: which operators a table takes the place of, and that it has the integers of
 // these operators for all 256 values, by the definitions before and after. Space: SiLU, a hard
-// swish in four operators, GELU in floats, chains of random functions of int8 and floats, and graphs
-// where some or all operators must stay. Not tested here: that the accelerator looks up what the
-// host does (tests/networks).
+// swish in four operators, GELU in floats, chains of random functions of int8 and floats, and
+// graphs where some or all operators must stay. Not tested here: that the accelerator looks up what
+// the host does (tests/networks).
 #include "compiler/network/fold_tables.h"
 
 #include <gtest/gtest.h>
