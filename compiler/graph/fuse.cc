@@ -10,6 +10,9 @@
 namespace tessera::graph {
 namespace {
 
+// Nodes of a region in floats: two layer normalisations and what is around them.
+constexpr size_t kMostInFloats = 32;
+
 // Whether |node| is elementwise with equal type and shape: an anchor's epilogue can compute it.
 bool CanFollow(const Graph& graph, const Node& node, TensorId from) {
   return DefOf(node.op).category == Category::kElementwise &&
@@ -33,6 +36,44 @@ Region RegionOf(const Graph& graph, std::vector<size_t> nodes) {
   }
   region.output = inside.back();
   return region;
+}
+
+// Whether |region| may be a part of a function in floats: of elements or rows, or a softmax.
+bool InFloats(const Graph& graph, const Region& region) {
+  const Op first = graph.nodes[region.nodes[0]].op;
+  const Category category = DefOf(first).category;
+  return category == Category::kElementwise || category == Category::kReduction ||
+         first == Op::kSoftmax;
+}
+
+// Joins a region whose result is floats to the one that has all its readers, the last first. The
+// regions stay in order: what a region reads is there before the region in front of its readers.
+void JoinFloats(const Graph& graph, const std::function<bool(const Region&)>& may_be,
+                std::vector<Region>* regions) {
+  std::vector<size_t> home(graph.nodes.size());  // by node: its region
+  for (size_t r = 0; r < regions->size(); ++r) {
+    for (const size_t n : (*regions)[r].nodes) home[n] = r;
+  }
+  for (size_t r = regions->size(); r-- > 0;) {
+    const Region& region = (*regions)[r];
+    const std::vector<size_t> users = graph.ConsumersOf(region.output);
+    if (users.empty() || std::ranges::count(graph.outputs, region.output) > 0) continue;
+    const size_t by = home[users[0]];
+    const Region& reader = (*regions)[by];
+    if (!IsFloat(graph.tensor(region.output).dtype) || !InFloats(graph, region) ||
+        !InFloats(graph, reader) || region.nodes.size() + reader.nodes.size() > kMostInFloats ||
+        !std::ranges::all_of(users, [&](size_t n) { return home[n] == by; }))
+      continue;
+    std::vector<size_t> nodes = region.nodes;
+    nodes.insert(nodes.end(), reader.nodes.begin(), reader.nodes.end());
+    std::ranges::sort(nodes);
+    Region joined = RegionOf(graph, std::move(nodes));
+    if (may_be && !may_be(joined)) continue;
+    for (const size_t n : region.nodes) home[n] = by;
+    (*regions)[by] = std::move(joined);
+    (*regions)[r].nodes.clear();
+  }
+  std::erase_if(*regions, [](const Region& region) { return region.nodes.empty(); });
 }
 
 }  // namespace
@@ -68,6 +109,7 @@ std::vector<Region> Fuse(const Graph& graph, bool join,
     made[static_cast<size_t>(region.output)] = true;
     regions.push_back(std::move(region));
   }
+  if (join) JoinFloats(graph, may_be, &regions);
   return regions;
 }
 

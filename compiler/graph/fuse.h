@@ -3,7 +3,9 @@
 // Regions: groups of nodes that run as one loop nest on one device. Fusion goes by category, not by
 // operator: an anchor (kComplex or kReduction) takes in an elementwise consumer of the same type if
 // that consumer is the only user of its result and all other operands of the consumer are available
-// before the region starts.
+// before the region starts. Elementwise nodes, reductions and softmax that make floats then join
+// the region that alone reads these: a normalisation between a dequantisation and a quantisation is
+// one region.
 #ifndef TESSERA_COMPILER_GRAPH_FUSE_H_
 #define TESSERA_COMPILER_GRAPH_FUSE_H_
 
@@ -17,7 +19,8 @@ namespace tessera::graph {
 
 struct Region {
   std::string name;              // "stage1_conv2+stage1_add"
-  std::vector<size_t> nodes;     // indices into Graph::nodes, in order; the first is the anchor
+  std::vector<size_t> nodes;     // indices into Graph::nodes, in order; the first is the anchor, if
+                                 // there is one
   std::vector<TensorId> inputs;  // activations read from outside, in order of first use
   TensorId output = -1;
 };

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "compiler/graph/op_def.h"
 
@@ -122,134 +123,6 @@ void DenseToConv(Graph& graph) {
     reshape.output = node.output;
     graph.nodes.push_back(std::move(conv));
     graph.nodes.push_back(std::move(reshape));
-  }
-}
-
-namespace {
-
-// The shapes of |a| and |b| with at most one leading axis in their product. Nothing if the product
-// already has that form, or if leading axes differ otherwise than by an extent of 1.
-std::optional<std::array<Shape, 2>> MergedShapes(const Shape& a, const Shape& b) {
-  const auto rows = [](const Shape& s) { return s[s.size() - 2]; };
-  const auto before = [](const Shape& s) {
-    int64_t count = 1;
-    for (size_t d = 0; d + 2 < s.size(); ++d) count *= s[d];
-    return count;
-  };
-  const int64_t of_a = before(a), of_b = before(b);
-  if (std::max(a.size(), b.size()) < 3) return std::nullopt;
-  if (of_b == 1 && of_a > 1)
-    return std::array{Shape{of_a * rows(a), a.back()}, Shape{rows(b), b.back()}};
-  if (std::max(a.size(), b.size()) == 3) return std::nullopt;
-  // Leading axes broadcast where they are 1; they can be merged if they are equal or all 1.
-  const size_t least = std::min(a.size(), b.size());
-  bool alike = of_a == of_b;
-  for (size_t d = 3; d <= least; ++d) alike = alike && a[a.size() - d] == b[b.size() - d];
-  if (!alike && of_a != 1) return std::nullopt;
-  return std::array{Shape{of_a, rows(a), a.back()}, Shape{of_b, rows(b), b.back()}};
-}
-
-bool IsInt8Product(const Graph& graph, const Node& node) {
-  const GraphTensor& x = graph.tensor(node.inputs[0]);
-  return node.op == Op::kMatMul && x.dtype == DType::kInt8 && x.quant.has_value();
-}
-
-}  // namespace
-
-void MergeBatches(Graph& graph) {
-  std::vector<Node> nodes = std::move(graph.nodes);
-  graph.nodes.clear();
-  for (Node& node : nodes) {
-    const auto merged =
-        IsInt8Product(graph, node)
-            ? MergedShapes(graph.tensor(node.inputs[0]).shape, graph.tensor(node.inputs[1]).shape)
-            : std::nullopt;
-    if (!merged) {
-      graph.nodes.push_back(std::move(node));
-      continue;
-    }
-    const auto view = [&](TensorId of, const Shape& shape, const std::string& suffix) {
-      if (graph.tensor(of).shape == shape) return of;
-      GraphTensor t = graph.tensor(of);
-      t.name += ".merged." + node.name + suffix;
-      t.shape = shape;
-      t.order.clear();
-      const bool constant = t.constant();
-      const TensorId made = graph.AddTensor(std::move(t));
-      if (!constant) {
-        Node reshape{.op = Op::kReshape, .name = node.name + suffix, .inputs = {of}};
-        reshape.output = made;
-        graph.nodes.push_back(std::move(reshape));
-      }
-      return made;
-    };
-    const TensorId a = view(node.inputs[0], (*merged)[0], ".first"),
-                   b = view(node.inputs[1], (*merged)[1], ".second");
-    GraphTensor result = graph.tensor(node.output);
-    result.name += ".merged";
-    result.shape = (*merged)[0];
-    result.shape.back() = (*merged)[1].back();
-    if (result.shape.size() == 3) result.shape[0] = (*merged)[1][0];
-    result.order.clear();
-    Node whole{.op = Op::kReshape, .name = node.name + ".axes"};
-    whole.output = node.output;
-    node.inputs = {a, b};
-    node.output = graph.AddTensor(std::move(result));
-    whole.inputs = {node.output};
-    graph.nodes.push_back(std::move(node));
-    graph.nodes.push_back(std::move(whole));
-  }
-  RemoveDead(graph);  // constants under their old shapes
-}
-
-void SplitImages(Graph& graph) {
-  std::vector<Node> nodes = std::move(graph.nodes);
-  graph.nodes.clear();
-  for (Node& node : nodes) {
-    const Shape shape = graph.tensor(node.output).shape;
-    const auto each = [&](TensorId id) {
-      const Shape& of = graph.tensor(id).shape;
-      return of.size() == 3 && of[0] > 1;
-    };
-    const bool joins = shape.front() <= static_cast<int64_t>(DefOf(Op::kConcat).most);
-    if (!IsInt8Product(graph, node) || !each(node.inputs[1]) || !joins) {
-      graph.nodes.push_back(std::move(node));
-      continue;
-    }
-    // Adds |made|, whose result is image |image| of |whole|. |role| names the operand of the
-    // product that it cuts; empty for the product itself.
-    const auto add = [&](Node made, TensorId whole, int64_t image, const std::string& role) {
-      const std::string mark = fmt::format(".image{}", image);
-      const GraphTensor& like = graph.tensor(whole);
-      GraphTensor one{.name = like.name + mark + (role.empty() ? "" : "." + node.name + role),
-                      .dtype = like.dtype,
-                      .shape = like.shape,
-                      .quant = like.quant};
-      one.shape[0] = 1;
-      made.name = node.name + mark + role;
-      made.output = graph.AddTensor(std::move(one));
-      graph.nodes.push_back(std::move(made));
-      return graph.nodes.back().output;
-    };
-    Node concat{.op = Op::kConcat, .name = node.name, .attributes = ConcatAttributes{0}};
-    concat.round = node.round;
-    for (int64_t image = 0; image < shape[0]; ++image) {
-      Node product = node;
-      for (size_t operand = 0; operand < 2; ++operand) {
-        if (!each(node.inputs[operand])) continue;
-        const TensorId whole = node.inputs[operand];
-        SliceAttributes cut;
-        for (const int64_t extent : graph.tensor(whole).shape)
-          cut.axes.push_back({.count = extent});
-        cut.axes[0] = {.begin = image, .count = 1};
-        product.inputs[operand] =
-            add({.op = Op::kSlice, .inputs = {whole}, .attributes = std::move(cut)}, whole, image,
-                operand == 0 ? ".first" : ".second");
-      }
-      concat.inputs.push_back(add(std::move(product), node.output, image, ""));
-    }
-    concat.output = node.output;
-    graph.nodes.push_back(std::move(concat));
   }
 }
 

@@ -23,7 +23,9 @@ void FoldPads(Graph& graph);
 
 // int8 matrix products over several leading axes get one leading axis; products with one matrix for
 // all become one product of more rows. The accelerator's tensors have a batch, channels and
-// positions. The reshapes added around them move no data.
+// positions. Operators beside products and dense layers that work on each row by itself, as sums
+// and functions of one value do, get the same shapes, so that one layout serves all of them. The
+// reshapes added around them move no data.
 void MergeBatches(Graph& graph);
 
 // An int8 product with a different matrix for each image becomes one product per image, with slices

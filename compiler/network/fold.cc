@@ -125,8 +125,8 @@ const char* ResidencyPlanner::WhyNoTurns(size_t r) const {
       return "its result has to be in device memory, or its own schedule says where it is";
     if (region->region->anchor.kind == sched::AnchorKind::kNone)
       return "only layers with a sum or a window take turns";
-    if (sched::ExtentsOf(*region->region, config_).batches != 1)
-      return "it has more images than a tile has rows";
+    const sched::Extents e = sched::ExtentsOf(*region->region, config_);
+    if (e.batches != 1 || e.matrix) return "it has more images than a tile has rows";
   }
   const bool fetched = std::ranges::any_of(used.region->steps, [&](const sched::EpilogueStep& s) {
     return s.loads() && used.activation_of(s.tensor) == candidate.activation;

@@ -44,9 +44,11 @@ class TableFolder {
   void Run() {
     bool any = false;
     for (size_t n = graph_.nodes.size(); n-- > 0;) {
-      if (folded_[n]) continue;
+      if (folded_[n] || !IsInt8(graph_.nodes[n].output)) continue;
       const Function function = LargestOf(n);
-      if (function.nodes.size() < 2) continue;
+      if (function.nodes.empty()) continue;
+      // One operator of one activation is what it is; with a number, the table takes the number in.
+      if (function.nodes.size() == 1 && graph_.nodes[n].inputs.size() == 1) continue;
       Replace(n, function);
       for (const size_t m : function.nodes) folded_[m] = true;
       any = true;
@@ -55,16 +57,21 @@ class TableFolder {
   }
 
  private:
-  // Whether node |n| works element by element on int8 activations and on constants of one number.
+  // Whether a table may take or give the values of |id|.
+  bool IsInt8(TensorId id) const {
+    const GraphTensor& t = graph_.tensor(id);
+    return t.dtype == DType::kInt8 && t.quant;
+  }
+
+  // Whether node |n| works element by element on activations of one shape and on constants of one
+  // number.
   bool ByElement(size_t n) const {
     const Node& node = graph_.nodes[n];
     const GraphTensor& out = graph_.tensor(node.output);
     if (graph::DefOf(node.op).category != graph::Category::kElementwise) return false;
-    if (!out.quant || out.dtype != DType::kInt8) return false;
     return std::ranges::all_of(node.inputs, [&](TensorId id) {
       const GraphTensor& t = graph_.tensor(id);
-      return t.constant() ? IsOneNumber(t)
-                          : t.dtype == DType::kInt8 && t.quant && t.shape == out.shape;
+      return t.constant() ? IsOneNumber(t) : t.shape == out.shape;
     });
   }
 
@@ -82,11 +89,12 @@ class TableFolder {
     return true;
   }
 
-  // Whether only operators of |nodes| read the results of those but |last|.
+  // Whether only operators of |nodes| read the int8 results of those but |last|. Results of other
+  // types may have other readers: the table still saves the quantisation behind them.
   bool Closed(const std::set<size_t>& nodes, size_t last) const {
     return std::ranges::all_of(nodes, [&](size_t n) {
       const TensorId id = graph_.nodes[n].output;
-      if (n == last) return true;
+      if (n == last || !IsInt8(id)) return true;
       return std::ranges::count(graph_.outputs, id) == 0 &&
              std::ranges::all_of(graph_.ConsumersOf(id),
                                  [&](size_t user) { return nodes.contains(user); });
@@ -109,7 +117,7 @@ class TableFolder {
     }
     for (const TensorId root : roots) {
       std::set<size_t> nodes;
-      if (!Between(root, n, &nodes) || !Closed(nodes, n)) continue;
+      if (!IsInt8(root) || !Between(root, n, &nodes) || !Closed(nodes, n)) continue;
       if (nodes.size() > best.nodes.size()) best = {root, {nodes.begin(), nodes.end()}};
     }
     return best;

@@ -208,7 +208,10 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
                        .shape = sched::ToShape4(region.output.shape()),
                        .rank = region.output.shape().size(),
                        .result = region.result};
-  seen.activation_of = [&region](const te::Tensor& t) { return region.activations.at(t.get()); };
+  seen.activation_of = [&region](const te::Tensor& t) {
+    const auto activation = region.activations.find(t.get());
+    return activation == region.activations.end() ? -1 : activation->second;
+  };
   if (!options_.residency || options_.in_memory.contains(region.result)) seen.resident = false;
   if (region.network) seen.given = &*region.network;
   if (planned.region) {
@@ -238,7 +241,7 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
     seen.reads.push_back(
         {seen.activation_of(a.input), HaloFor(a), a.pad_value, a.input.shape().size()});
   for (const sched::EpilogueStep& step : seen.region->steps) {
-    if (step.loads())
+    if (step.loads() && !step.constant)
       seen.reads.push_back({.activation = seen.activation_of(step.tensor),
                             .rank = step.tensor.shape().size(),
                             .again = step.repeats()});

@@ -49,7 +49,7 @@ struct ResidencyRegion {
   bool copies = false;              // only copies, by way of device memory
   // The analysis that plans are made from; null: |steps| has a value.
   const sched::AnalyzedRegion* region = nullptr;
-  std::function<int(const te::Tensor&)> activation_of;
+  std::function<int(const te::Tensor&)> activation_of;  // of a constant: -1
   // What a plan of |region| costs; nothing: its steps have no cost.
   std::function<std::optional<cost::Cost>(const sched::TilePlan&, const sched::OnChip&)> cost_of;
   // Whether the result stays; nothing: PlanResidency decides.

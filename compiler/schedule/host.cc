@@ -69,12 +69,32 @@ class Generator {
     return behind;
   }
 
+  // Whether |stage| takes a function or a quotient for each element, and others read it at more
+  // places than it has elements: a row's root, say, which all elements of the row are divided by.
+  bool ReadAgain(const Stage& stage) const {
+    const bool dear = ir::Contains(stage.body, [](const Expr& e) {
+      return e->kind == ExprKind::kCall ||
+             (e->kind == ExprKind::kBin && e->bin() == ir::BinOp::kDiv && IsFloat(e.dtype()));
+    });
+    int64_t reads = 0;
+    for (const Stage& other : s_.stages()) {
+      if (other.placeholder || other.attach == Attach::kInline) continue;
+      int64_t times = ElementsOf(other);
+      for (const ir::Axis& a : other.reduce_axes) times *= a.extent;
+      ir::Visit(other.body, [&](const Expr& e) {
+        if (e->kind == ExprKind::kTensorRead && e->tensor->name == stage.name) reads += times;
+      });
+    }
+    return dear && reads > ElementsOf(stage);
+  }
+
   // Elementwise stages after the reduction, and chains of them without one, are part of the output.
   Status InlineBehind(const std::vector<std::string>& anchors) {
     for (const std::string& name : StageNames()) {
       const Stage* st = s_.Find(name);
       if (st->output || !st->reduce_axes.empty()) continue;
       if (!anchors.empty() && !Behind(*st, anchors)) continue;
+      if (ReadAgain(*st)) continue;
       TESSERA_TRY(s_.Apply(InlineStep{name}));
     }
     return {};

@@ -39,7 +39,12 @@ Result<ir::Expr> ReplaceAt(const OperandPath& path, const ir::Expr& e, std::stri
   const auto taken = static_cast<size_t>(end - way.data());
   if (error != std::errc() || (taken < way.size() && way[taken] != '.'))
     return NoOperand(path, "it is written 0.1, numbers from the outermost operation inwards");
-  if (e->kind == ir::ExprKind::kTensorRead)
+  // The index into a table has values inside, any other index has none.
+  const bool looks_up = std::ranges::any_of(e->args, [](const ir::Expr& index) {
+    return ir::Contains(index,
+                        [](const ir::Expr& x) { return x->kind == ir::ExprKind::kTensorRead; });
+  });
+  if (e->kind == ir::ExprKind::kTensorRead && !looks_up)
     return NoOperand(path, fmt::format("an index of {} is no value", e->tensor->name));
   if (k >= e->args.size()) {
     return NoOperand(

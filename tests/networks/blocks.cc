@@ -235,6 +235,13 @@ int Blocks::Dense(int64_t outs) {
   return Add(step, {batch, outs, 0, 0});
 }
 
+int Blocks::Function() {
+  Step step(Chance(60) ? Kind::kShift : Kind::kReal, {cur_});
+  if (step.kind == Kind::kShift) Result(step);
+  if (step.kind == Kind::kReal) step[Field::kZero] = {rng_.Range(-60, 60)};
+  return Add(step, Cur());
+}
+
 void Blocks::Operator(bool end) {
   const auto kind = static_cast<Kind>(rng_.Range(kBlocks, static_cast<int64_t>(KindCount()) - 1));
   Step step(kind, std::vector<int>(OperandsOf(kind).least, cur_));

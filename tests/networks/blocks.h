@@ -58,6 +58,8 @@ class Blocks {
   // Each row and column |times| times.
   int Resize(int from, int64_t times);
   int Dense(int64_t outs);
+  // A sum or a product with a constant, or a function in floats.
+  int Function();
   // Adds a random operator that no block covers; at the |end| also one whose result is not an
   // image. Adds nothing if the operator does not take the current result, or exceeds the limits.
   void Operator(bool end);

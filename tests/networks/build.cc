@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "compiler/graph/example.h"
+#include "tests/networks/constants.h"
 
 namespace tessera::networks {
 namespace {
@@ -308,6 +309,14 @@ class Builder {
     return {};
   }
 
+  Status Function() {
+    const auto function = step_->kind == Kind::kShift ? Shifted : InFloats;
+    double spread = SpreadOf(0);
+    const Shape shape = ShapeOf(0);
+    Node node = function(graph_, From(0), fmt::format("t{}", index_), rng_, &spread);
+    return MakeScaled(std::move(node), shape, spread);
+  }
+
   Status Reshape(Shape shape) {
     return MakeLike({.op = Op::kReshape, .inputs = {From(0)}}, std::move(shape));
   }
@@ -352,6 +361,9 @@ class Builder {
         return Slice();
       case Kind::kResize:
         return Resize();
+      case Kind::kShift:
+      case Kind::kReal:
+        return Function();
     }
     return Operator(OpOf(step_->kind));
   }

@@ -83,6 +83,7 @@ class Generator : private Blocks {
   void LargeMotif() {
     const int64_t pick = rng_.Range(0, 99);
     if (Chance(15)) return Chance(50) ? Split() : Coarse();
+    if (Chance(10)) return static_cast<void>(Function());
     if (pick < 22) {
       Pool(cur_);
     } else if (pick < 40) {
@@ -174,6 +175,7 @@ class Generator : private Blocks {
   void Motif(int64_t style) {
     const int64_t pick = rng_.Range(0, 99);
     if (Chance(10)) return Chance(50) ? Split() : Coarse();
+    if (Chance(12)) return static_cast<void>(Function());
     if (style <= 3 ? pick < 30 : pick < 15) {
       Depthwise(cur_);
       if (Chance(80))
@@ -256,6 +258,7 @@ class Generator : private Blocks {
       if (last >= 0 && S(last) == Cur() && Chance(50)) {
         Chance(60) ? static_cast<void>(Elementwise(Kind::kAdd, last, cur_)) : Product(last, cur_);
       }
+      if (Chance(20)) Function();
       last = cur_;
     }
   }

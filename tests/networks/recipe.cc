@@ -63,6 +63,8 @@ std::vector<KindInfo> Blocks() {
       {"concat", {2, 4}, {kSeed, kAxis, kNhwc}},
       {"slice", {1, 1}, {kOuts, kPads, kAxis, kNhwc}},
       {"resize", {1, 1}, {kKernel, kNhwc}},
+      {"shift", {1, 1}, {kSeed, kZero, kBounds, kNhwc}},
+      {"real", {1, 1}, {kSeed, kZero, kNhwc}},
   };
 }
 

@@ -44,8 +44,10 @@ enum class Kind : uint8_t {
   kConcat,
   kSlice,   // outs indices of an axis, from pads on
   kResize,  // each row and column as often as the kernel says
+  kShift,   // a sum, a difference or a product with an int8 constant
+  kReal,    // a function in floats between a dequantisation and a quantisation
 };
-inline constexpr size_t kBlocks = 17;
+inline constexpr size_t kBlocks = 19;
 size_t KindCount();
 // The operator of |kind|, which is not a block.
 graph::Op OpOf(Kind kind);

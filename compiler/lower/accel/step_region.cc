@@ -95,27 +95,27 @@ bool CopiesConstant(const LoweredRegion& lowered, const ir::Stmt& s) {
 bool Fills(const ir::Stmt& s, const ir::Buffer& buffer) {
   bool fills = false;
   ir::VisitStmts(s, [&](const ir::Stmt& at) {
-    fills = fills || (at->kind == ir::StmtKind::kEval && at->value->args[0]->buffer == buffer);
+    fills |= at->kind == ir::StmtKind::kEval && at->value->args[0]->buffer == buffer;
   });
   return fills;
 }
 
-// Moves copies from constants at the start of the function, and the buffers that they fill, to
-// |ahead| and |resident|: they can run under the region before. Tables go to |tables|.
+// Moves copies of constants at the start of the function, and the buffers that they fill, to |ahead|
+// and |resident|: they run under the region before, but not those to OUT. Tables go to |tables|.
 void TakeAhead(LoweredRegion* lowered) {
   ir::Stmt body = lowered->func.body;
   std::vector<ir::Buffer> around;
   for (; body->kind == ir::StmtKind::kAlloc; body = body->body[0]) around.push_back(body->buffer);
   std::vector<ir::Stmt> rest;
   for (const ir::Stmt& s : body->kind == ir::StmtKind::kSeq ? body->body : std::vector{body}) {
-    if (!rest.empty() || !CopiesConstant(*lowered, s)) {
+    const auto filled = std::ranges::find_if(around, [&](auto& b) { return Fills(s, b); });
+    const ir::Scope to = filled == around.end() ? ir::Scope::kGlobal : (*filled)->scope;
+    if (!rest.empty() || to == ir::Scope::kOut || !CopiesConstant(*lowered, s)) {
       rest.push_back(s);
       continue;
     }
-    const auto filled = std::ranges::find_if(around, [&](auto& b) { return Fills(s, b); });
-    const bool table = filled != around.end() && (*filled)->scope == ir::Scope::kTab;
-    if (!table) lowered->ahead.push_back(s);
-    if (table) lowered->tables.emplace_back(*filled, s), around.erase(filled);
+    if (to != ir::Scope::kTab) lowered->ahead.push_back(s);
+    if (to == ir::Scope::kTab) lowered->tables.emplace_back(*filled, s), around.erase(filled);
   }
   lowered->body = ir::Seq(std::move(rest));
   // Buffers that these copies do not fill stay in the body.

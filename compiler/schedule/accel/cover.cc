@@ -186,7 +186,7 @@ Accepted<std::array<int64_t, 2>> EpilogueCover::CheckIndex(const Expr& read) con
 bool EpilogueCover::IsParam(const Expr& e) const {
   return e->kind == ExprKind::kImm ||
          (e->kind == ExprKind::kTensorRead && constants_.contains(te::TensorOf(e).get()) &&
-          !target::LooksUp(e));
+          !target::LooksUp(e) && e.dtype() != DType::kInt8);
 }
 
 Accepted<te::Tensor> EpilogueCover::ParamOf(const Expr& e) const {
@@ -291,10 +291,11 @@ Accepted<int> EpilogueCover::CoverRead(const Expr& e) {
     const TensorIntrin* narrow = region_.target->FindIntrinsic("tile.narrow");
     return Emit({.value = e, .intrin = narrow, .operands = {{}}});
   }
-  if (constants_.contains(tensor.get()))
-    return No(RefusalKind::kParameters, "a constant operand that is not a parameter", e);
   const auto loaded = std::ranges::find(region_.steps, tensor, &EpilogueStep::tensor);
-  EpilogueStep step{.value = e, .tensor = tensor, .repeat = repeat};
+  EpilogueStep step{.value = e,
+                    .tensor = tensor,
+                    .constant = constants_.contains(tensor.get()),
+                    .repeat = repeat};
   // Each reader of repeated rows or columns has them as a stage of its own.
   if (loaded != region_.steps.end() && !step.repeats() && !loaded->repeats())
     return static_cast<int>(loaded - region_.steps.begin());

@@ -169,7 +169,7 @@ Accepted<std::vector<TilePlan>> MakePlans(const AnalyzedRegion& region, const is
                  ? Residency::kRegion
                  : Residency::kPart;
   const bool apart = by_blocks && judge.grouped() && on_chip.blocks > 1;
-  if (in_turn && (e.batches > 1 || a.packs_weight || apart))
+  if (in_turn && (e.batches > 1 || e.matrix || a.packs_weight || apart))
     return std::unexpected(NoPlan(region, config).error());
   const int64_t y_unit = region.Units()[0];
   if (in_turn && on_chip.rows % y_unit != 0 && on_chip.rows < e.out_y)

@@ -109,8 +109,11 @@ struct TilePlan {
 
 // Extents of |region| in blocks of the configuration.
 struct Extents {
-  int64_t rows = 1;        // images in a tile's rows, <= batch
-  int64_t batches = 1;     // tiles along the batch axis
+  int64_t rows = 1;     // images in a tile's rows, <= batch
+  int64_t batches = 1;  // tiles along the batch axis
+  // Of a matrix, a tensor of images of one position each, |out_y| counts the tiles along the batch
+  // axis: its rows share weights as the rows of an image do.
+  bool matrix = false;
   int64_t out_blocks = 1;  // output channel blocks
   int64_t in_blocks = 1;   // input channel blocks that one output block reduces over
   int64_t in_total = 1;    // input channel blocks of the tensor

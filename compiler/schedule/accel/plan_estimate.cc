@@ -103,6 +103,7 @@ std::optional<PlanJudge::Sizes> PlanJudge::SizesOf(const TilePlan& p) const {
 
 // Input positions along axis |d| that tiles of |tile| outputs fetch, without pads.
 int64_t PlanJudge::Fetched(size_t d, int64_t tile) const {
+  if (d == 0 && e_.matrix) return e_.out_y;
   const WindowAxis& w = region_.anchor.window[d];
   int64_t sum = 0;
   for (int64_t at = 0; at < w.out; at += tile) {

@@ -2,6 +2,7 @@
 //
 // Sizes of a region in blocks of the machine, and what its windows take on chip.
 #include <algorithm>
+#include <utility>
 
 #include "base/bits.h"
 #include "compiler/schedule/accel/plan.h"
@@ -42,6 +43,12 @@ Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {
       }
     }
   }
+  const auto alone = [](const WindowAxis& w) { return w.in == 1 && w.out == 1 && w.taps == 1; };
+  const bool by_row =
+      a.kind == AnchorKind::kNone || (a.kind == AnchorKind::kContraction && !a.weight_by_image &&
+                                      alone(a.window[0]) && alone(a.window[1]));
+  e.matrix = by_row && e.batches > 1 && e.out_y * e.out_x == 1;
+  if (e.matrix) std::swap(e.out_y, e.batches);
   for (size_t d = 0; d < 2; ++d) {
     const WindowAxis& w = a.window[d];
     e.chip_stride[d] = e.steps_over || (a.im2col != 0 && w.taps == 1) ? 1 : w.stride;

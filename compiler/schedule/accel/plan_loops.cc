@@ -53,6 +53,16 @@ void StepWriter::Layouts() {
     if (pass.name != out_) Add(LayoutStep{pass.name, pieces});
   }
   for (const auto& [tensor, copy] : fetched_) Add(LayoutStep{copy, pieces});
+  Names constants;
+  for (const EpilogueStep& step : region_.steps) {
+    if (!step.constant || std::ranges::count(constants, step.tensor.name()) > 0) continue;
+    const Shape4 shape = ToShape4(step.tensor.shape());
+    const size_t dims = step.tensor.shape().size();
+    constants.push_back(step.tensor.name());
+    Add(LayoutStep{constants.back(),
+                   Blocked(dims, ChannelDim(dims), std::min(shape[0], config_.batch),
+                           MemoryLanes(shape, config_))});
+  }
   for (const auto& [stack, copy] : records_) {
     for (const std::string& name : {stack, copy})
       Add(LayoutStep{name, fmt::format("1/{0},0,1%{0}", block_)});
@@ -107,7 +117,7 @@ std::string StepWriter::LeaderAxis(size_t position) const {
 
 void StepWriter::TilesOfWork() {
   const std::string leader = anchored_ ? sum_ : out_;
-  const std::string n = LeaderAxis(0), c = LeaderAxis(1), y = LeaderAxis(2), x = LeaderAxis(3);
+  const std::string n = LeaderAxis(0), c = LeaderAxis(1), x = LeaderAxis(3);
   const Rows rows = anchored_ ? RowsOnChip() : RowsOfResult();
   // The array and rows of several images on chip always have a whole block of lanes.
   const bool lanes = contraction_ || !thin_ || rows != Rows::kNone;
@@ -124,7 +134,9 @@ void StepWriter::TilesOfWork() {
     inside.push_back(parts_ ? "c.i" : tile);
   }
   if (rows == Rows::kAll) Add(SplitStep{leader, n, {config_.batch}, "n.t", "n.r", Tail::kPad});
-  if (!n.empty() && rows != Rows::kSome) positions.push_back(rows == Rows::kAll ? "n.t" : n);
+  const std::string images = rows == Rows::kAll ? "n.t" : n, y = LeaderAxis(2);
+  const std::string& outer = extents_.matrix ? y : images;
+  if (!outer.empty() && rows != Rows::kSome) positions.push_back(outer);
   const auto position = [&](const std::string& axis, PlanSize size) {
     if (axis.empty()) return;
     const bool all = size == PlanSize::kColumns || plan_.y_tile >= extents_.out_y;
@@ -133,7 +145,7 @@ void StepWriter::TilesOfWork() {
     positions.push_back(axis + ".o");
     inside.push_back(axis + ".i");
   };
-  position(y, PlanSize::kRows);
+  position(extents_.matrix ? images : y, PlanSize::kRows);
   position(x, PlanSize::kColumns);
   if (plan_.down) std::swap(inside[inside.size() - 1], inside[inside.size() - 2]);
   Names order = plan_.spatial_outside ? positions : channels;

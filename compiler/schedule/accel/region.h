@@ -83,7 +83,8 @@ struct Anchor {
 inline constexpr int kSum = -1;
 
 // A step of the epilogue over the tile of work: an instruction of VECTOR, or the LOAD of another
-// activation to OUT. It leaves its result in ACC (int32) or OUT (int8), by the type of |value|.
+// activation or of an int8 constant to OUT. It leaves its result in ACC (int32) or OUT (int8), by
+// the type of |value|.
 struct EpilogueStep {
   // A number of a record of PRM that the instruction reads, at |way| in |value|.
   struct RecordNumber {
@@ -99,6 +100,7 @@ struct EpilogueStep {
   ir::Expr value;                                // what it computes: a node of the result's
   const target::TensorIntrin* intrin = nullptr;  // null: LOAD brings |tensor|
   te::Tensor tensor;
+  bool constant = false;  // |tensor| is a constant, in the layout of activations
   // LOAD brings each row and each column of |tensor| so many times, one after the other: the value
   // at (y, x) is the tensor's at (y / repeat[0], x / repeat[1]).
   std::array<int64_t, 2> repeat{1, 1};

@@ -112,6 +112,21 @@ TEST(Cover, TwoInt8Values) {
       "acc 1 out 1");
 }
 
+// LOAD brings a constant of the result's shape as it brings an activation.
+TEST(Cover, AConstantForEachElement) {
+  const Expr m = I32(1 << 30), s = I32(-3);
+  const Tensor w = te::Placeholder("w", DType::kInt8, kShape);
+  EXPECT_EQ(Elementwise([&](auto& a, auto&, auto& i) {
+              return Clamped(Rescaled(Raised(a(i)) + Raised(w(i)), m, s));
+            }),
+            "  v0 = load a\n  v1 = load w\n  v2 = tile.widen v1\n  v3 = tile.add v0 v2\n"
+            "acc 1 out 2");
+  EXPECT_EQ(BehindSum([&](auto& sum, auto&, auto& i) {
+              return Clamped(Rescaled(Raised(w(i)) + sum(i), m, s));
+            }),
+            "  v0 = load w\n  v1 = tile.add v0 sum\nacc 1 out 1");
+}
+
 TEST(Cover, NumbersInEitherOrder) {
   EXPECT_EQ(Elementwise([](auto& a, auto&, auto& i) {
               return Clamped(I32(-5) * ir::Max(Wide(a(i)), I32(0)));

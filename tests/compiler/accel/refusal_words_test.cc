@@ -319,8 +319,8 @@ std::vector<Case> Expressions() {
        }},
       {kParameters, "PRM holds one bias, multiplier and shift a channel, no other constants",
        [] {
-         const Tensor w = te::Placeholder("w", kI8, {1, 8, 6, 6});
-         return Refused(Each([&](auto& x, auto& i) { return Narrow(Wide(x(i)) + Wide(w(i))); }));
+         const Tensor w = te::Placeholder("w", DType::kInt32, {1, 8, 6, 6});
+         return Refused(Each([&](auto& x, auto& i) { return Narrow(Wide(x(i)) + w(i)); }));
        }},
       {kNothing, "VECTOR has nothing to compute", [] { return Refused(X()); }},
   };

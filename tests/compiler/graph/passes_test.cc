@@ -234,6 +234,44 @@ TEST(MergeBatches, AConstantHasItsOtherShape) {
   EXPECT_EQ(floats.nodes.size(), 1u);
 }
 
+// Behind and in front of a product of rows: a residual, columns that a slice cuts out, and a
+// sigmoid. A pool behind them keeps its shape.
+TEST(MergeBatches, WhatWorksByRowHasTheShapeOfTheProduct) {
+  Graph g = ProductOf({1, 3, 4}, {4, 6}, {1, 3, 6});
+  g.tensor(g.inputs[0]).shape = {2, 3, 4};
+  g.tensor(g.outputs[0]).shape = {2, 3, 6};
+  const auto add = [&](Op op, std::vector<TensorId> inputs, Shape shape) {
+    GraphTensor made = g.tensor(inputs[0]);
+    made.name = "t" + std::to_string(g.tensors.size());
+    made.shape = std::move(shape);
+    const TensorId out = g.AddTensor(std::move(made));
+    g.nodes.push_back(
+        {.op = op, .name = "n" + std::to_string(out), .inputs = std::move(inputs), .output = out});
+    return out;
+  };
+  const TensorId z = g.outputs[0];
+  const TensorId sum = add(Op::kAdd, {z, z}, {2, 3, 6});
+  const TensorId cut = add(Op::kSlice, {sum}, {2, 3, 2});
+  g.nodes.back().attributes =
+      SliceAttributes{{{.count = 2}, {.count = 3}, {.begin = 4, .count = 2}}};
+  const TensorId other = add(Op::kSlice, {sum}, {2, 1, 6});
+  g.nodes.back().attributes =
+      SliceAttributes{{{.count = 2}, {.begin = 1, .count = 1}, {.count = 6}}};
+  const TensorId last = add(Op::kAbs, {cut}, {2, 3, 2});
+  g.outputs = {last, other};
+  ASSERT_TRUE(Verify(g)) << Verify(g).error().message;
+  MergeBatches(g);
+  ASSERT_TRUE(Verify(g)) << Verify(g).error().message;
+  std::vector<std::string> shapes;
+  for (const Node& node : g.nodes) {
+    if (node.op != Op::kReshape)
+      shapes.push_back(std::string(Text(node.op)) + " " + ShapeText(g.tensor(node.output).shape));
+  }
+  EXPECT_EQ(shapes, (std::vector<std::string>{"matmul [6, 6]", "add [6, 6]", "slice [6, 2]",
+                                              "slice [2, 1, 6]", "abs [6, 2]"}));
+  EXPECT_EQ(g.tensor(g.outputs[0]).shape, (Shape{2, 3, 2}));
+}
+
 struct ImageCase {
   Shape a, b, result;
   size_t slices;  // slices of operands, over all images; 0: the pass leaves the product alone

@@ -2,12 +2,15 @@
 //
 // What is tested: which operators a table takes the place of, and that it has the integers of
 // these operators for all 256 values, by the definitions before and after. Space: SiLU, a hard
-// swish in four operators, chains of random functions, and graphs where some or all operators must
-// stay. Not tested here: that the accelerator looks up what the host does (tests/networks).
+// swish in four operators, GELU in floats, chains of random functions of int8 and floats, and
+// graphs where some or all operators must stay. Not tested here: that the accelerator looks up what
+// the host does (tests/networks).
 #include "compiler/network/fold_tables.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -20,6 +23,7 @@ namespace tessera::network::fold_tables_test {
 namespace {
 
 using graph::Graph;
+using graph::GraphTensor;
 using graph::Node;
 using graph::Op;
 using graph::Quant;
@@ -55,6 +59,27 @@ class Chain {
     return out;
   }
   TensorId Sigmoid(TensorId in) { return Apply(Op::kSigmoid, {in}, 1.0 / 256, -128); }
+  // |op| with a float result.
+  TensorId Real(Op op, std::vector<TensorId> inputs) {
+    const TensorId out = Apply(op, std::move(inputs), 1, 0);
+    graph_.tensor(out).dtype = DType::kFloat32;
+    graph_.tensor(out).quant.reset();
+    return out;
+  }
+  TensorId Number(float value, graph::Shape shape = {}) {
+    const auto bytes = std::bit_cast<std::array<uint8_t, 4>>(value);
+    GraphTensor number{.name = "c" + std::to_string(graph_.tensors.size()),
+                       .dtype = DType::kFloat32,
+                       .shape = std::move(shape)};
+    number.data.emplace(bytes.begin(), bytes.end());
+    return graph_.AddTensor(std::move(number));
+  }
+  // x * (erf(x / sqrt 2) + 1) * 0.5 of a float tensor, as PyTorch exports it.
+  TensorId Gelu(TensorId x) {
+    TensorId y = Real(Op::kDiv, {x, Number(1.41421356f)});
+    y = Real(Op::kAdd, {Real(Op::kErf, {y}), Number(1, {1})});
+    return Real(Op::kMul, {Real(Op::kMul, {x, y}), Number(0.5f, {1, 1, 1})});
+  }
 
   // The names of the operators that are left after FoldTables, after a comparison of the outputs
   // for an input with every int8 value.
@@ -151,6 +176,45 @@ TEST(FoldTables, AConstantOfManyNumbersIsNoPartOfATable) {
   EXPECT_EQ(c.Folded(), "mul sigmoid");
 }
 
+TEST(FoldTables, AFunctionInFloatsBetweenQuantisations) {
+  Chain c;
+  const TensorId x = c.Real(Op::kDequantize, {c.x()});
+  c.graph().outputs = {c.Apply(Op::kQuantize, {c.Gelu(x)}, 0.02, -110)};
+  EXPECT_EQ(c.Folded(), "table");
+}
+
+// The floats of the first function go on to a pool, the int8 ones behind it to a second function:
+// this one begins where others read int8.
+TEST(FoldTables, FloatsThatOthersReadStayForThem) {
+  Chain c;
+  const TensorId real = c.Gelu(c.Real(Op::kDequantize, {c.x()}));
+  const TensorId y = c.Apply(Op::kQuantize, {real}, 0.02, -110);
+  const TensorId z = c.Apply(Op::kQuantize, {c.Gelu(c.Real(Op::kDequantize, {y}))}, 0.02, 3);
+  const TensorId moved = c.Real(Op::kTranspose, {real});
+  c.graph().nodes.back().attributes = graph::TransposeAttributes{{0, 1, 3, 2}};
+  c.graph().outputs = {moved, y, z};
+  EXPECT_EQ(c.Folded(), "dequantize div erf add mul mul table table transpose");
+}
+
+TEST(FoldTables, OneOperatorWithANumber) {
+  for (const Op op : {Op::kMul, Op::kAdd, Op::kSub}) {
+    Chain c;
+    c.graph().outputs = {c.Apply(op, {c.x(), c.Constant("number", {77})}, 0.01, -30)};
+    EXPECT_EQ(c.Folded(), "table");
+  }
+}
+
+// A float of another shape is no result of one int8 value: its mean needs all of them.
+TEST(FoldTables, AMeanInFloatsIsNoTable) {
+  Chain c;
+  const TensorId x = c.Real(Op::kDequantize, {c.x()});
+  const TensorId mean = c.Real(Op::kReduceMean, {x});
+  c.graph().nodes.back().attributes = graph::AxesAttributes{{3}};
+  c.graph().tensor(mean).shape.back() = 1;
+  c.graph().outputs = {c.Apply(Op::kQuantize, {c.Real(Op::kSub, {x, mean})}, 0.02, 0)};
+  EXPECT_EQ(c.Folded(), "dequantize average sub quantize");
+}
+
 // Functions of functions, and products of two of them; every value of the table is compared.
 TEST(FoldTables, RandomFunctions) {
   constexpr Op kOps[] = {Op::kSigmoid, Op::kTanh, Op::kHardSwish, Op::kLeakyRelu,
@@ -165,6 +229,12 @@ TEST(FoldTables, RandomFunctions) {
       const Op op = kOps[rng.Range(0, 7)];
       std::vector<TensorId> inputs{all.back()};
       if (op == Op::kMul || op == Op::kAdd) inputs.push_back(any());
+      if (rng.Range(0, 3) == 0) {
+        for (TensorId& id : inputs) id = c.Real(Op::kDequantize, {id});
+        inputs = {c.Real(op == Op::kRescale ? Op::kErf : op, inputs)};
+        all.push_back(c.Apply(Op::kQuantize, inputs, 0.02, static_cast<int32_t>(rng.Range(-9, 9))));
+        continue;
+      }
       if (op == Op::kSigmoid) {
         all.push_back(c.Sigmoid(inputs[0]));
       } else if (op == Op::kTanh) {
