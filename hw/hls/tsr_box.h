@@ -107,11 +107,11 @@ inline void put_tile(const load_targets& to, unsigned memory, bool vta, ap_uint<
       break;
     case kMemoryWgt:
       if (!kEvery) break;
-      put_bytes(kSpaceWgt, to.wgt, tile, bytes);
+      put_bytes<kSpaceWgt>(to.wgt, tile, bytes);
       break;
     case kMemoryInp:
       if (!kEvery) break;
-      put_bytes(kSpaceInp, to.inp, tile, bytes);
+      put_bytes<kSpaceInp>(to.inp, tile, bytes);
       break;
     case kMemoryAcc:
       for (int lane = 0; lane < kLanes; ++lane) {
@@ -127,7 +127,7 @@ inline void put_tile(const load_targets& to, unsigned memory, bool vta, ap_uint<
       break;
     case kMemoryOut:
       if (!kEvery) break;
-      put_bytes(kSpaceOut, to.out, tile, bytes);
+      put_bytes<kSpaceOut>(to.out, tile, bytes);
       break;
     case kMemoryPrm:  // 31 bits of the multiplier and 6 of the shift are kept
       if (!kEvery) break;
@@ -142,7 +142,7 @@ inline void put_tile(const load_targets& to, unsigned memory, bool vta, ap_uint<
       break;
     case kMemoryTab:
       if (!kEvery) break;
-      put_bytes(kSpaceTab, to.tab, tile, bytes);
+      put_bytes<kSpaceTab>(to.tab, tile, bytes);
       break;
     default:  // run_box has returned an error
       break;

@@ -18,21 +18,19 @@ inline void put_acc(acc_tile* acc, tile_index tile, int lane, int32_t value) {
   acc[tile][lane] = value;
 }
 
-// Of a memory of int8, whose number in digests is |space|.
-template <int kTileBytes>
-inline void put_byte(int space, int8_t (*memory)[kTileBytes], tile_index tile, int element,
-                     int8_t value) {
+// Of a memory of int8, whose number in digests is kSpace.
+template <int kSpace, int kTileBytes>
+inline void put_byte(int8_t (*memory)[kTileBytes], tile_index tile, int element, int8_t value) {
 #pragma HLS INLINE
-  TSR_PROBE_WRITE(space, (uint64_t)tile * kTileBytes + element, &memory[tile][element], &value, 1);
+  TSR_PROBE_WRITE(kSpace, (uint64_t)tile * kTileBytes + element, &memory[tile][element], &value, 1);
   memory[tile][element] = value;
 }
-template <int kTileBytes>
-inline void put_bytes(int space, int8_t (*memory)[kTileBytes], tile_index tile,
-                      const uint8_t* bytes) {
+template <int kSpace, int kTileBytes>
+inline void put_bytes(int8_t (*memory)[kTileBytes], tile_index tile, const uint8_t* bytes) {
 #pragma HLS INLINE
   for (int i = 0; i < kTileBytes; ++i) {
 #pragma HLS UNROLL
-    put_byte(space, memory, tile, i, (int8_t)bytes[i]);
+    put_byte<kSpace>(memory, tile, i, (int8_t)bytes[i]);
   }
 }
 

@@ -74,9 +74,9 @@ inline void write_lane(const vector_ports& at, unsigned memory, uint64_t tile, i
   if (memory == kVectorMemoryAcc) {
     put_acc(at.acc, tile, lane, y);
   } else if (memory == kVectorMemoryOut) {
-    put_byte(kSpaceOut, at.out, tile, lane, int8_result(as, lane, y));
+    put_byte<kSpaceOut>(at.out, tile, lane, int8_result(as, lane, y));
   } else {
-    put_byte(kSpaceInp, at.inp, tile, lane, int8_result(as, lane, y));
+    put_byte<kSpaceInp>(at.inp, tile, lane, int8_result(as, lane, y));
   }
 }
 

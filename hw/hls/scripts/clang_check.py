@@ -259,9 +259,10 @@ def pragmas(top):
                 yield place(loop), "a loop without LOOP_TRIPCOUNT or UNROLL"
 
 
-def memory_of(top, subscript):
-    """The memory of the top whose tile an array subscript names, or None."""
+def memory_of(top, subscript, given):
+    """The memory of the top whose tile an array subscript names, or None; given: what the parameters stand for."""
     name = bare(list(subscript.get_children())[0]).spelling
+    name = given.get(name, name)
     return name if name in top.memories else None
 
 
@@ -277,7 +278,7 @@ def assigned(node):
     return None
 
 
-def accesses(top, node, used, depth=0):
+def accesses(top, node, used, depth=0, given={}):
     """Adds (memory, 'read' or 'write', index) of |node| and of the functions that it calls."""
     written, nodes = set(), list(node.walk_preorder())
     for one in nodes:
@@ -285,13 +286,15 @@ def accesses(top, node, used, depth=0):
         if left is not None:
             written |= {n.hash for n in left.walk_preorder() if n.kind == Kind.ARRAY_SUBSCRIPT_EXPR}
     for one in nodes:
-        if one.kind == Kind.ARRAY_SUBSCRIPT_EXPR and memory_of(top, one):
+        if one.kind == Kind.ARRAY_SUBSCRIPT_EXPR and memory_of(top, one, given):
             index = " ".join(t.spelling for t in list(one.get_children())[1].get_tokens())
-            used.add((memory_of(top, one), "write" if one.hash in written else "read", index))
+            used.add((memory_of(top, one, given), "write" if one.hash in written else "read", index))
         if one.kind == Kind.CALL_EXPR and one.referenced and one.referenced.kind == Kind.FUNCTION_DECL and depth < 6:
             target = top.functions.get(key(one.referenced.get_definition() or one.referenced))
             if target is not None and top.ours(target.location.file.name):
-                accesses(top, target, used, depth + 1)
+                names = [bare(a).spelling for a in one.get_arguments()]
+                names = dict(zip([p.spelling for p in parameters(target)], [given.get(n, n) for n in names]))
+                accesses(top, target, used, depth + 1, names)
 
 
 def ledger(top):
