@@ -100,7 +100,7 @@ bool Fills(const ir::Stmt& s, const ir::Buffer& buffer) {
   return fills;
 }
 
-// Moves copies of constants at the start of the function, and the buffers that they fill, to |ahead|
+// Moves copies of constants at the start of the function, and buffers that they fill, to |ahead|
 // and |resident|: they run under the region before, but not those to OUT. Tables go to |tables|.
 void TakeAhead(LoweredRegion* lowered) {
   ir::Stmt body = lowered->func.body;
