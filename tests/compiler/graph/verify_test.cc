@@ -91,18 +91,6 @@ const Case kCases[] = {
                           .attributes = ScaleAttributes{{1, 1}, {0, 0}, 0}});
      },
      "2 multipliers and 2 shifts for shape [2, 3]"},
-    {"TableOfAnotherLength",
-     [](Graph& g) {
-       GraphTensor copy = g.tensors[kS];
-       copy.name = "looked up";
-       const TensorId made = g.AddTensor(std::move(copy));
-       g.nodes.push_back({.op = Op::kTable,
-                          .name = "table",
-                          .inputs = {kS},
-                          .output = made,
-                          .attributes = TableAttributes{std::vector<int8_t>(255)}});
-     },
-     "node table (table): a table of 255 values; int8 has 256"},
     {"ZeroExtent", [](Graph& g) { g.tensors[kC].shape[1] = 0; }, "tensor c has shape [1, 0, 4, 4]"},
     {"OperandId", [](Graph& g) { g.nodes[2].inputs[1] = kMade; },
      "node add (add): operand 11 is not a tensor"},
