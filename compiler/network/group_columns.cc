@@ -97,13 +97,26 @@ class ColumnGrouper {
   // Cycles of the array and of the bus for the weights with |columns| columns as channels. If the
   // result is |read| again it cannot stay on chip, because its tiles differ there.
   int64_t CyclesOf(const Node& node, int64_t columns, bool read) const {
-    const GraphTensor &in = graph_.tensor(node.inputs[0]), &out = graph_.tensor(node.output);
+    const GraphTensor& out = graph_.tensor(node.output);
     const graph::Window& window = node.As<graph::ConvAttributes>().window;
-    const int64_t tiles =
-        CeilDiv(in.shape[1], config_.block_in) * window.kernel[0] * TapsOf(window, columns).count;
+    const int64_t tiles = TilesOf(node.inputs[0], window.kernel[0], TapsOf(window, columns).count);
     const int64_t results = out.shape[0] * out.shape[2] * out.shape[3] / columns;
     const int64_t moved = read && columns > 1 ? 2 * out.count() : 0;
     return results * tiles + (tiles * config_.wgt_tile_bytes() + moved) / config_.bus_bytes();
+  }
+
+  // Tile products of a window of |rows| by |columns| taps of |image|. Of what the host packs, taps
+  // along rows, columns or both may be channels.
+  int64_t TilesOf(TensorId image, int64_t rows, int64_t columns) const {
+    const int64_t channels = graph_.tensor(image).shape[1];
+    const auto blocks = [&](int64_t taps) { return CeilDiv(channels * taps, config_.block_in); };
+    const int64_t apart = blocks(1) * rows * columns;
+    const auto maker = std::ranges::find(graph_.nodes, image, &Node::output);
+    const bool packed =
+        maker == graph_.nodes.end() || graph_.tensor(maker->inputs[0]).dtype != DType::kInt8;
+    if (!packed) return apart;
+    return std::min(
+        {apart, blocks(rows) * columns, blocks(columns) * rows, blocks(rows * columns)});
   }
 
   TensorId WeightsOf(const Node& node, int64_t columns, const Taps& taps, const std::string& name) {

@@ -36,7 +36,7 @@ std::vector<int> Count(size_t n) {
   return values;
 }
 
-// x -> int8 conv -> sigmoid times itself in float -> int8 conv -> y and softmax of y.
+// x -> int8 conv -> its softmax times itself in float -> int8 conv -> y and softmax of y.
 std::string WriteMixed() {
   ModelBuilder b;
   b.Input("x", {-1, 16, 10, 10});
@@ -46,8 +46,8 @@ std::string WriteMixed() {
   for (const char* w : {"w1", "w2"}) b.Weights(w, {16, 16, 3, 3}, Count(16 * 144), {0.002f}, 0);
   B::Attr(b.Node("Conv", {"xq", "w1"}, {"c"}, "first"), "kernel_shape", B::Dims{3, 3});
   b.Qdq("c", "cq", 0.05f, -5);
-  b.Node("Sigmoid", {"cq"}, {"s"}, "sigmoid");
-  b.Node("Mul", {"s", "cq"}, {"m"}, "swish");
+  b.Node("Softmax", {"cq"}, {"s"}, "attention");
+  b.Node("Mul", {"s", "cq"}, {"m"}, "weighted");
   b.Qdq("m", "mq", 0.04f, -100);
   B::Attr(b.Node("Conv", {"mq", "w2"}, {"d"}, "second"), "kernel_shape", B::Dims{3, 3});
   b.Qdq("d", "y", 0.1f, 0);
@@ -66,7 +66,7 @@ TEST(Float, CoverageNamesWhatTheHostRuns) {
       "(INP holds int8, the values are float32)";
   const CommandResult info = Tessera("info " + model + " --json " + file);
   EXPECT_THAT(info.output, HasSubstr("configuration default: " + line));
-  EXPECT_THAT(info.output, HasSubstr("1 x softmax (INP holds int8, the values are float32)"));
+  EXPECT_THAT(info.output, HasSubstr("2 x softmax (INP holds int8, the values are float32)"));
   const json coverage = ReadJson(file)["coverage"];
   EXPECT_EQ(coverage["operators"], 9);
   EXPECT_EQ(coverage["accelerated"], 2);

@@ -141,6 +141,11 @@ TEST(GroupColumns, WhereItTakesFewerCycles) {
   EXPECT_EQ(grouped({1, 32, 64, 64}, three, 9), 1);  // 2 * 9 columns of the array
   EXPECT_EQ(grouped({1, 32, 64, 64}, {}, 2), 1);     // 8 columns have 8 taps
   EXPECT_EQ(grouped({1, 32, 64, 64}, {.kernel = {3, 1}, .pad_before = {1, 0}}, 2), 1);
+  // Taps of what the host packs are channels: 2 tiles a column, 3 tiles for 2 columns.
+  const graph::Window stem{
+      .kernel = {3, 3}, .stride = {2, 2}, .pad_before = {1, 1}, .pad_after = {0, 0}};
+  EXPECT_EQ(grouped({1, 3, 64, 64}, stem, 8), 2);
+  EXPECT_EQ(grouped({1, 1, 64, 64}, three, 8), 2);  // one tile each
   // Weights of more taps are loaded for a few results only.
   EXPECT_EQ(grouped({1, 512, 4, 4}, three, 2), 1);
 }
