@@ -27,8 +27,8 @@ struct PlacedNetwork {
   std::vector<PlacedLayer> layers;       // in running order
   network::NetworkTimes times, on_host;  // as placed; with all layers on the host
   artifact::Coverage coverage;
-  // Cycles of the accelerator's programs on device `cycle`, if they were asked for. |times| has each
-  // layer by itself, with its tensors in device memory; here results stay on chip.
+  // Cycles of the accelerator's programs on device `cycle`, if they were asked for. |times| has
+  // each layer by itself, with its tensors in device memory; here results stay on chip.
   std::optional<uint64_t> cycles;
 
   network::Pins Pins() const;  // the placement, to be edited

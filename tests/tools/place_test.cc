@@ -50,7 +50,7 @@ TEST(Place, APinnedLayerRunsOnTheHost) {
   const std::string file = Write("pinned.txt", "host stage2_conv2/Conv\n");
   const CommandResult r =
       Tessera(Model("compare", "--devices cpu,func --input " + std::string(kImages) +
-                                   " --json - --place " + file));
+                                   " --first 2 --json - --place " + file));
   ASSERT_EQ(r.code, 0) << r.output;
   const json compared = json::parse(r.output);
   EXPECT_EQ(compared["programs"], 2);
