@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/bits.h"
-#include "base/check.h"
 #include "compiler/network/into_parts.h"
 #include "compiler/network/tensor_places.h"
-#include "compiler/quantize/params.h"
 
 namespace tessera::network {
 namespace {
@@ -52,23 +51,12 @@ class ColumnGrouper {
     conv.window.kernel[1] = taps.count, conv.window.dilation[1] = taps.dilation;
     conv.window.stride[1] *= columns;
     conv.idle = taps.count - given.window.kernel[1];
-    Node made{.op = Op::kConv,
-              .name = node.name + label,
-              .inputs = {node.inputs[0], WeightsOf(node, columns, taps, name + ".weights")},
-              .attributes = conv,
-              .lo = node.lo,
-              .hi = node.hi,
-              .round = node.round};
-    if (node.inputs.size() > 2)
-      made.inputs.push_back(Repeated(node.inputs[2], columns, name + ".bias"));
-    made.output = AddLike(graph_, node.output, name,
-                          {shape[0], shape[1] * columns, shape[2], shape[3] / columns});
-    const Status attached = quantize::AttachRequant(graph_, made);
-    TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);  // |node| has one
-    return Parts{.nodes = {made},
-                 .results = {made.output},
-                 .labels = {label},
-                 .joined = {.steps = {1, 1}, .columns = columns}};
+    std::vector<TensorId> inputs{node.inputs[0], WeightsOf(node, columns, taps, name + ".weights")};
+    if (node.inputs.size() > 2) inputs.push_back(Repeated(node.inputs[2], columns, name + ".bias"));
+    Parts parts{.nodes = {}, .results = {}, .labels = {}, .joined = {{1, 1}, columns}};
+    AddConv(graph_, node, label, std::move(inputs), conv,
+            {shape[0], shape[1] * columns, shape[2], shape[3] / columns}, &parts);
+    return parts;
   }
 
  private:

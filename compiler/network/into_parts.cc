@@ -5,7 +5,9 @@
 #include <iterator>
 #include <utility>
 
+#include "base/check.h"
 #include "compiler/graph/op_def.h"
+#include "compiler/quantize/params.h"
 
 namespace tessera::network {
 namespace {
@@ -83,6 +85,23 @@ void IntoParts(Graph& graph, const Split& split) {
     Put(graph, nodes[n], behind, std::move(*parts), &made);
   }
   graph.nodes = std::move(made);
+}
+
+void AddConv(Graph& graph, const Node& node, const std::string& label, std::vector<TensorId> inputs,
+             const graph::ConvAttributes& attributes, const graph::Shape& shape, Parts* parts) {
+  Node made{.op = Op::kConv,
+            .name = node.name + label,
+            .inputs = std::move(inputs),
+            .attributes = attributes,
+            .lo = node.lo,
+            .hi = node.hi,
+            .round = node.round};
+  made.output = AddLike(graph, node.output, graph.tensor(node.output).name + label, shape);
+  const Status attached = quantize::AttachRequant(graph, made);
+  TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);  // |node| has one
+  parts->results.push_back(made.output);
+  parts->labels.push_back(label);
+  parts->nodes.push_back(std::move(made));
 }
 
 TensorId AddLike(Graph& graph, TensorId id, const std::string& name, const graph::Shape& shape) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators as several that make the images of an `interleave`. Depends on: compiler/graph. Used
-// by: network/split_phases.h, network/group_columns.h.
+// Operators as several that make the images of an `interleave`. Depends on: compiler/graph,
+// compiler/quantize. Used by: network/split_phases.h, network/group_columns.h.
 #ifndef TESSERA_COMPILER_NETWORK_INTO_PARTS_H_
 #define TESSERA_COMPILER_NETWORK_INTO_PARTS_H_
 
@@ -30,6 +30,12 @@ using Split = std::function<std::optional<Parts>(const graph::Node& node, graph:
 // Replaces each node for which |split| has parts. Each part gets the functions of one value behind
 // the node.
 void IntoParts(graph::Graph& graph, const Split& split);
+
+// Adds a part of |node| to |parts|: a convolution by |attributes| of |inputs| with the node's bounds
+// and a result of |shape|. The node has a requantisation, and the part gets its own.
+void AddConv(graph::Graph& graph, const graph::Node& node, const std::string& label,
+             std::vector<graph::TensorId> inputs, const graph::ConvAttributes& attributes,
+             const graph::Shape& shape, Parts* parts);
 
 // A tensor |name| of |shape| that is like |id| otherwise.
 graph::TensorId AddLike(graph::Graph& graph, graph::TensorId id, const std::string& name,

@@ -7,12 +7,11 @@
 #include <array>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/bits.h"
-#include "base/check.h"
 #include "compiler/network/into_parts.h"
-#include "compiler/quantize/params.h"
 
 namespace tessera::network {
 namespace {
@@ -62,8 +61,7 @@ class PhaseSplitter {
     for (int64_t phase = 0; phase < steps[0] * steps[1]; ++phase) {
       const std::array<PhaseAxis, 2> axes{AxisOf(attributes, 0, phase / steps[1]),
                                           AxisOf(attributes, 1, phase % steps[1])};
-      parts.labels.push_back(fmt::format(".phase{}", phase));
-      parts.results.push_back(Phase(node, axes, parts.labels.back(), &parts.nodes));
+      AddPhase(node, axes, fmt::format(".phase{}", phase), &parts);
     }
     return parts;
   }
@@ -83,12 +81,6 @@ class PhaseSplitter {
       }
     }
     return true;
-  }
-
-  TensorId TensorLike(TensorId id, const std::string& name, int64_t rows, int64_t columns) {
-    graph::Shape shape = graph_.tensor(id).shape;
-    shape[2] = rows, shape[3] = columns;
-    return AddLike(graph_, id, name, shape);
   }
 
   // The weights of the taps of |axes|.
@@ -122,15 +114,16 @@ class PhaseSplitter {
     graph::SliceAttributes axes{{{0, 1, in[0]}, {0, 1, in[1]}}};
     for (const auto& [begin, end] : cut) axes.axes.push_back({begin, 1, end - begin});
     Node slice{.op = Op::kSlice, .name = name + ".cut", .inputs = {image}};
-    slice.output = TensorLike(image, name + ".cut", axes.axes[2].count, axes.axes[3].count);
+    slice.output = AddLike(graph_, image, name + ".cut",
+                           {in[0], in[1], axes.axes[2].count, axes.axes[3].count});
     slice.attributes = std::move(axes);
     made->push_back(slice);
     return slice.output;
   }
 
-  // Adds the convolution of a phase to |made|; returns its result.
-  TensorId Phase(const Node& node, const std::array<PhaseAxis, 2>& axes, const std::string& label,
-                 std::vector<Node>* made) {
+  // Adds the convolution of a phase to |parts|.
+  void AddPhase(const Node& node, const std::array<PhaseAxis, 2>& axes, const std::string& label,
+                Parts* parts) {
     const std::string name = graph_.tensor(node.output).name + label;
     const graph::Shape in = graph_.tensor(node.inputs[0]).shape;
     const auto& given = node.As<graph::TransposedConvAttributes>();
@@ -146,20 +139,12 @@ class PhaseSplitter {
       conv.window.pad_before[d] = cut[d][0] - axis.first;
       conv.window.pad_after[d] = axis.end() - cut[d][1];
     }
-    Node made_node{
-        .op = Op::kConv,
-        .name = node.name + label,
-        .inputs = {CutOf(node, cut, name, made), WeightsOf(node, axes, name + ".weights")},
-        .attributes = conv,
-        .lo = node.lo,
-        .hi = node.hi,
-        .round = node.round};
-    if (node.inputs.size() > 2) made_node.inputs.push_back(node.inputs[2]);
-    made_node.output = TensorLike(node.output, name, axes[0].out, axes[1].out);
-    const Status attached = quantize::AttachRequant(graph_, made_node);
-    TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);  // |node| has one
-    made->push_back(made_node);
-    return made_node.output;
+    std::vector<TensorId> inputs{CutOf(node, cut, name, &parts->nodes),
+                                 WeightsOf(node, axes, name + ".weights")};
+    if (node.inputs.size() > 2) inputs.push_back(node.inputs[2]);
+    graph::Shape shape = graph_.tensor(node.output).shape;
+    shape[2] = axes[0].out, shape[3] = axes[1].out;
+    AddConv(graph_, node, label, std::move(inputs), conv, shape, parts);
   }
 
   Graph& graph_;
