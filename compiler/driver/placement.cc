@@ -38,8 +38,8 @@ Result<PlacedNetwork> PlaceNetwork(graph::Graph graph, const CompileOptions& opt
   }
   FusedNetwork fused;
   TESSERA_TRY(PlaceAndFuse(std::move(graph), options, {}, &fused));
-  const network::PlacedFuse fuse = [&](const std::vector<network::NodePlace>& places) {
-    return network::FusePlaced(*fused.layers, places, options.fuse);
+  const network::PlacedFuse fuse = [&](const std::vector<bool>& on) {
+    return network::FuseOn(*fused.layers, on, options.fuse);
   };
   const network::PlacementCosts costs =
       network::CostsOf(*fused.layers, fused.places, fused.regions, fuse,

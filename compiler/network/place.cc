@@ -43,14 +43,6 @@ bool IsScheduled(const ScheduledLayers& scheduled, const std::string& part) {
   });
 }
 
-// The device that |pins| give the node |name|; nothing: the compiler chooses.
-std::optional<uint32_t> PinnedTo(const Pins& pins, const std::string& name) {
-  for (const Pin& pin : pins) {
-    if (std::ranges::count(NodesOfLayer(pin.layer), Legible(name)) > 0) return pin.device;
-  }
-  return std::nullopt;
-}
-
 class Placer {
  public:
   Placer(const Layers& layers, const ScheduledLayers& scheduled, const RefusedRegions& refused,
@@ -59,8 +51,11 @@ class Placer {
         graph_(layers.graph()),
         scheduled_(scheduled),
         refused_(refused),
-        pins_(pins),
-        nodes_(graph::Fuse(graph_, false)) {}
+        nodes_(graph::Fuse(graph_, false)) {
+    for (const Pin& pin : pins) {
+      for (const std::string& node : NodesOfLayer(pin.layer)) pinned_.try_emplace(node, pin.device);
+    }
+  }
 
   std::vector<NodePlace> Run() {
     for (size_t n = 0; n < nodes_.size(); ++n) Ask(n);
@@ -71,6 +66,11 @@ class Placer {
   }
 
  private:
+  bool IsPinned(const Region& node, uint32_t device) const {
+    const auto pin = pinned_.find(Legible(node.name));
+    return pin != pinned_.end() && pin->second == device;
+  }
+
   // Whether node |n| can be on the accelerator by itself.
   void Ask(size_t n) {
     const Region& node = nodes_[n];
@@ -93,7 +93,7 @@ class Placer {
     } else if (!IsView(graph_, node, layers_.config())) {
       if (const auto& plan = layers_.Check(node); !plan) can = std::unexpected(plan.error());
     }
-    if (can && PinnedTo(pins_, node.name) == kHost)
+    if (can && IsPinned(node, kHost))
       can = std::unexpected(Refusal(RefusalKind::kAsked, "asked for"));
     can_.push_back(can.has_value());
     packed_.push_back(can ? layers_.PackedByHost(node) : std::vector<TensorId>());
@@ -134,8 +134,7 @@ class Placer {
     std::map<int, uint64_t> of_turn;  // bits of |free|
     for (const std::vector<size_t>& island : islands) {
       const bool asked_for = std::ranges::any_of(island, [&](size_t n) {
-        return IsScheduled(scheduled_, nodes_[n].name) ||
-               PinnedTo(pins_, nodes_[n].name) == kAccelerator;
+        return IsScheduled(scheduled_, nodes_[n].name) || IsPinned(nodes_[n], kAccelerator);
       });
       if (asked_for || free.size() == 64) continue;
       of_turn[turns[island[0]]] |= uint64_t{1} << free.size();
@@ -163,9 +162,7 @@ class Placer {
   // Leaves to the host the part whose leaving saves the most time; false: no leaving saves any.
   bool LeaveOne() {
     const auto fuse = [&](const std::vector<bool>& on) {
-      std::vector<NodePlace> places(nodes_.size());
-      for (size_t n = 0; n < nodes_.size(); ++n) places[n].device = on[n] ? kAccelerator : kHost;
-      return FusePlaced(layers_, places, true, scheduled_, refused_);
+      return FuseOn(layers_, on, true, scheduled_, refused_);
     };
     const Placement placement{nodes_, packed_, on_, fuse};
     const std::vector<int> turns = TurnsOf(graph_, placement, on_);
@@ -229,8 +226,8 @@ class Placer {
   const Graph& graph_;
   const ScheduledLayers& scheduled_;
   const RefusedRegions& refused_;
-  const Pins& pins_;
-  const std::vector<Region> nodes_;  // a region a node, in the graph's order
+  const std::vector<Region> nodes_;         // a region a node, in the graph's order
+  std::map<std::string, uint32_t> pinned_;  // devices by the nodes that have one
   std::vector<std::vector<TensorId>> packed_;
   std::vector<bool> can_, on_;
   std::vector<NodePlace> places_;
@@ -285,19 +282,30 @@ std::vector<NodePlace> PlaceOnHost(const Graph& graph) {
   return std::vector<NodePlace>(graph.nodes.size());
 }
 
+std::vector<bool> AcceleratorNodes(const std::vector<NodePlace>& places) {
+  std::vector<bool> on;
+  for (const NodePlace& place : places) on.push_back(place.device == kAccelerator);
+  return on;
+}
+
 std::vector<Region> FusePlaced(const Layers& layers, const std::vector<NodePlace>& places,
                                bool join, const ScheduledLayers& scheduled,
                                const RefusedRegions& refused) {
+  return FuseOn(layers, AcceleratorNodes(places), join, scheduled, refused);
+}
+
+std::vector<Region> FuseOn(const Layers& layers, const std::vector<bool>& on, bool join,
+                           const ScheduledLayers& scheduled, const RefusedRegions& refused) {
   const auto has = [](const Region& region, const RefusedRegion& part) {
     return part.nodes.size() > 1 && std::ranges::all_of(part.nodes, [&](size_t n) {
              return std::ranges::count(region.nodes, n) > 0;
            });
   };
   return graph::Fuse(layers.graph(), join, [&](const Region& joined) {
-    const uint32_t device = places[joined.nodes[0]].device;
+    const bool accelerator = on[joined.nodes[0]];
     const bool together =
-        std::ranges::all_of(joined.nodes, [&](size_t n) { return places[n].device == device; });
-    if (!together || device == kHost) return together;
+        std::ranges::all_of(joined.nodes, [&](size_t n) { return on[n] == accelerator; });
+    if (!together || !accelerator) return together;
     if (std::ranges::any_of(refused, [&](const RefusedRegion& part) { return has(joined, part); }))
       return false;
     // A part of a layer with a given schedule needs no check: the whole layer runs by that

@@ -69,6 +69,12 @@ std::vector<NodePlace> PlaceOnHost(const graph::Graph& graph);
 std::vector<graph::Region> FusePlaced(const Layers& layers, const std::vector<NodePlace>& places,
                                       bool join, const ScheduledLayers& scheduled = {},
                                       const RefusedRegions& refused = {});
+// The same, by node: whether it is on the accelerator.
+std::vector<graph::Region> FuseOn(const Layers& layers, const std::vector<bool>& on, bool join,
+                                  const ScheduledLayers& scheduled = {},
+                                  const RefusedRegions& refused = {});
+// By node: whether |places| have it on the accelerator.
+std::vector<bool> AcceleratorNodes(const std::vector<NodePlace>& places);
 
 // The turn of each region. In each turn first the host's regions run, then the accelerator's as one
 // program. A region reads nothing from a later turn. Of the accelerator's results in the same turn,

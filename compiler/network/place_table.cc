@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 namespace tessera::network {
 namespace {
 
@@ -13,35 +11,32 @@ using graph::Region;
 class CostTable {
  public:
   CostTable(const Layers& layers, const std::vector<NodePlace>& places, const PlacedFuse& fuse)
-      : layers_(layers), places_(places), nodes_(graph::Fuse(layers.graph(), false)), fuse_(fuse) {
-    for (const NodePlace& place : places_) on_.push_back(place.device == kAccelerator);
-  }
+      : layers_(layers),
+        nodes_(graph::Fuse(layers.graph(), false)),
+        fuse_(fuse),
+        on_(AcceleratorNodes(places)),
+        packed_(PackedOf(on_)),
+        placement_{nodes_, packed_, on_, fuse_},
+        now_(layers_, placement_) {}
+
+  // The placement as it is.
+  const PlaceCosts& now() const { return now_; }
 
   // What moving the nodes of |layer| to the host changes, of the placement with them on the
   // accelerator.
   std::optional<PartTimes> Moved(const Region& layer) const {
     std::vector<bool> on = on_;
     for (const size_t n : layer.nodes) on[n] = true;
-    if (on == on_) return Now().TimesOf(layer.nodes);
+    if (on == on_) return now_.TimesOf(layer.nodes);
     if (!layers_.Check(layer)) return std::nullopt;
     const auto packed = PackedOf(on);
-    return PlaceCosts(layers_, {nodes_, packed, on, FuseFor()}).TimesOf(layer.nodes);
-  }
-
-  // The placement as it is.
-  const PlaceCosts& Now() const {
-    if (!now_) {
-      packed_ = PackedOf(on_);
-      placement_.emplace(Placement{nodes_, packed_, on_, FuseFor()});
-      now_.emplace(layers_, *placement_);
-    }
-    return *now_;
+    return PlaceCosts(layers_, {nodes_, packed, on, fuse_}).TimesOf(layer.nodes);
   }
 
   NetworkTimes OnHost() const {
-    const std::vector<std::vector<graph::TensorId>> packed(nodes_.size());
-    return PlaceCosts(layers_, {nodes_, packed, std::vector<bool>(nodes_.size()), FuseFor()})
-        .Times();
+    const std::vector<bool> none(nodes_.size());
+    const auto packed = PackedOf(none);
+    return PlaceCosts(layers_, {nodes_, packed, none, fuse_}).Times();
   }
 
  private:
@@ -53,22 +48,13 @@ class CostTable {
     return packed;
   }
 
-  std::function<std::vector<Region>(const std::vector<bool>&)> FuseFor() const {
-    return [this](const std::vector<bool>& on) {
-      std::vector<NodePlace> places(on.size());
-      for (size_t n = 0; n < on.size(); ++n) places[n].device = on[n] ? kAccelerator : kHost;
-      return fuse_(places);
-    };
-  }
-
   const Layers& layers_;
-  const std::vector<NodePlace>& places_;
   const std::vector<Region> nodes_;  // a region a node
   const PlacedFuse& fuse_;
-  std::vector<bool> on_;
-  mutable std::vector<std::vector<graph::TensorId>> packed_;
-  mutable std::optional<Placement> placement_;
-  mutable std::optional<PlaceCosts> now_;
+  const std::vector<bool> on_;
+  const std::vector<std::vector<graph::TensorId>> packed_;
+  const Placement placement_;
+  const PlaceCosts now_;
 };
 
 }  // namespace
@@ -77,7 +63,7 @@ PlacementCosts CostsOf(const Layers& layers, const std::vector<NodePlace>& place
                        const std::vector<Region>& regions, const PlacedFuse& fuse,
                        const std::function<void(int64_t done)>& done) {
   const CostTable table(layers, places, fuse);
-  PlacementCosts costs{.layers = {}, .times = table.Now().Times(), .on_host = table.OnHost()};
+  PlacementCosts costs{.layers = {}, .times = table.now().Times(), .on_host = table.OnHost()};
   for (const Region& layer : regions) {
     LayerCost& cost = costs.layers.emplace_back();
     cost.device = places[layer.nodes[0]].device;
@@ -87,7 +73,7 @@ PlacementCosts CostsOf(const Layers& layers, const std::vector<NodePlace>& place
     for (const size_t n : layer.nodes) {
       if (cost.why.empty()) cost.why = places[n].machine;
     }
-    cost.here = table.Now().SecondsOf(layer, on);
+    cost.here = table.now().SecondsOf(layer, on);
     if (!cost.view) cost.moved = table.Moved(layer);
     done(std::ssize(costs.layers));
   }

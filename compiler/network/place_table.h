@@ -32,8 +32,8 @@ struct PlacementCosts {
   NetworkTimes on_host;           // with all of it on the host
 };
 
-// The regions of a network whose nodes are at |places|.
-using PlacedFuse = std::function<std::vector<graph::Region>(const std::vector<NodePlace>& places)>;
+// Placement::fuse.
+using PlacedFuse = std::function<std::vector<graph::Region>(const std::vector<bool>& on)>;
 
 // The costs of |regions|, which |fuse| makes of |places|. |done| hears how many are done.
 PlacementCosts CostsOf(const Layers& layers, const std::vector<NodePlace>& places,
