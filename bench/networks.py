@@ -174,8 +174,8 @@ def comparison(results):
 
 
 def host_steps(report):
-    """How many steps the host computes, and of which operators, without one quantisation an input and one dequantisation an
-    output. Steps that pack, unpack or copy name no operators in brackets."""
+    """The number of steps that the host computes, and their operators. Leaves out one quantisation an input and one
+    dequantisation an output. Steps that pack, unpack or copy name no operators in brackets."""
     left = Counter(step["step"].rpartition(" (")[2][:-1] for step in report["host"] if step["step"].endswith(")"))
     left -= Counter({"quantize": 1, "dequantize": len(report["outputs"])})
     steps = sorted(left.items(), key=lambda step: (-step[1], step[0]))

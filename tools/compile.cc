@@ -125,11 +125,7 @@ Result<int> Run(const CompileFlags& options) {
   Result<compiler::Compiled> compiled =
       compiler::Compile(std::move(graph), options.model, Crc64(bytes), compile);
   if (!compiled) return Within(options.model, compiled.error());
-  if (options.strict &&
-      compiled->artifact.coverage.accelerated < compiled->artifact.coverage.nodes) {
-    return Fail(Code::kUnsupported, "{}: --strict, but the host has to run some of it: {}",
-                options.model, CoverageText(compiled->artifact.coverage));
-  }
+  if (options.strict) TESSERA_TRY(CheckStrict(compiled->artifact.coverage, options.model));
   std::fputs(compiled->dump.c_str(), stdout);
   WarnOfOffChip(compiled->off_chip);
 

@@ -30,6 +30,12 @@ std::string CoverageLines(const artifact::Artifact& net) {
          CoverageText(net.coverage) + "\n";
 }
 
+Status CheckStrict(const Coverage& coverage, const std::string& model) {
+  if (coverage.accelerated >= coverage.nodes) return {};
+  return Fail(Code::kUnsupported, "{}: --strict, but the host has to run some of it: {}", model,
+              CoverageText(coverage));
+}
+
 Json CoverageJson(const Coverage& coverage) {
   Json host = Json::array();
   for (const Coverage::LeftToHost& left : coverage.left)

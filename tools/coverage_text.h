@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/error.h"
 #include "runtime/artifact/artifact.h"
 
 namespace tessera::tools {
@@ -22,6 +23,10 @@ std::string CoverageLines(const artifact::Artifact& net);
 
 // {operators, accelerated, macs, accelerated_macs, host: [{operator, count, why}]}
 nlohmann::ordered_json CoverageJson(const artifact::Coverage& coverage);
+
+// Option --strict of |model|.
+//   errors  kUnsupported  the host has to run some of it: names the operators
+Status CheckStrict(const artifact::Coverage& coverage, const std::string& model);
 
 }  // namespace tessera::tools
 

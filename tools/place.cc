@@ -26,7 +26,7 @@ struct PlaceFlags {
   bool strict = false, exact = false;
 };
 
-// "12 us", or why there is none.
+// "12 us"; "-": there is no estimate.
 std::string TimeCell(const std::optional<double>& seconds) {
   return seconds ? network::TimeText(*seconds) : "-";
 }
@@ -104,10 +104,7 @@ Result<int> Run(const PlaceFlags& flags) {
       compiler::PlaceNetwork(std::move(graph), options, flags.exact,
                              [&](int64_t done, int64_t all) { progress.Update(done, all); });
   if (!placed) return Within(flags.model, placed.error());
-  if (flags.strict && placed->coverage.accelerated < placed->coverage.nodes) {
-    return Fail(Code::kUnsupported, "{}: --strict, but the host has to run some of it: {}",
-                flags.model, CoverageText(placed->coverage));
-  }
+  if (flags.strict) TESSERA_TRY(CheckStrict(placed->coverage, flags.model));
   if (flags.json != "-") {
     PrintTable(*placed, options.config);
     PrintTotals(*placed, options.config);

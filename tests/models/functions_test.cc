@@ -52,8 +52,8 @@ const std::set<std::string> kNoTable = {
     "onnx Clip",   "onnx Clip 0 6", "onnx Relu",          "tflite QUANTIZE",
     "tflite RELU", "tflite RELU6",  "tflite RELU_0_TO_1", "tflite RELU_N1_TO_1",
 };
-// Operators whose int8 results are tables, of which no file has int8 ones: FoldTables makes the
-// first, TFLite's kernels of the others are refused.
+// Operators that become tables and that no file has in int8. FoldTables makes `table`. The importer
+// refuses TFLite's int8 kernels of the others.
 const std::set<std::string> kNotInFiles = {"table", "square", "rsqrt"};
 
 // "onnx Abs" and the like to its line of the file.
