@@ -31,8 +31,8 @@ using Split = std::function<std::optional<Parts>(const graph::Node& node, graph:
 // the node.
 void IntoParts(graph::Graph& graph, const Split& split);
 
-// Adds a part of |node| to |parts|: a convolution by |attributes| of |inputs| with the node's bounds
-// and a result of |shape|. The node has a requantisation, and the part gets its own.
+// Adds a part of |node| to |parts|: a convolution of |inputs| by |attributes|, with the node's
+// bounds and a result of |shape|. The node has a requantisation, and the part gets its own.
 void AddConv(graph::Graph& graph, const graph::Node& node, const std::string& label,
              std::vector<graph::TensorId> inputs, const graph::ConvAttributes& attributes,
              const graph::Shape& shape, Parts* parts);
