@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "compiler/graph/op_def.h"
 
@@ -78,6 +79,35 @@ void JoinFloats(const Graph& graph, const std::function<bool(const Region&)>& ma
 
 }  // namespace
 
+Followers::Followers(const Graph& graph) : graph_(graph), reader_(graph.tensors.size()) {
+  std::vector<size_t> readers(graph.tensors.size());
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (std::ranges::count(std::span(node.inputs).first(i), node.inputs[i]) > 0) continue;
+      const auto t = static_cast<size_t>(node.inputs[i]);
+      ++readers[t];
+      reader_[t] = CanFollow(graph, node, node.inputs[i]) ? std::optional(n) : std::nullopt;
+    }
+  }
+  for (size_t t = 0; t < readers.size(); ++t) {
+    if (readers[t] != 1) reader_[t].reset();
+  }
+  for (const TensorId id : graph.outputs) reader_[static_cast<size_t>(id)].reset();
+}
+
+std::optional<size_t> Followers::After(const Region& region) const {
+  const Category category = DefOf(graph_.nodes[region.nodes[0]].op).category;
+  if (category != Category::kComplex && category != Category::kReduction) return std::nullopt;
+  return reader_[static_cast<size_t>(region.output)];
+}
+
+Region Joined(const Graph& graph, const Region& region, size_t node) {
+  std::vector<size_t> nodes = region.nodes;
+  nodes.push_back(node);
+  return RegionOf(graph, std::move(nodes));
+}
+
 std::vector<Region> Fuse(const Graph& graph, bool join,
                          const std::function<bool(const Region&)>& may_be) {
   std::vector<bool> taken(graph.nodes.size());
@@ -85,26 +115,23 @@ std::vector<Region> Fuse(const Graph& graph, bool join,
   for (size_t i = 0; i < graph.tensors.size(); ++i) made[i] = graph.tensors[i].constant();
   for (TensorId id : graph.inputs) made[static_cast<size_t>(id)] = true;
 
+  const Followers followers(graph);
   std::vector<Region> regions;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (taken[n]) continue;
     Region region = RegionOf(graph, {n});
     taken[n] = true;
-    const Category category = DefOf(graph.nodes[n].op).category;
-    while (join && (category == Category::kComplex || category == Category::kReduction)) {
-      const TensorId result = region.output;
-      const std::vector<size_t> users = graph.ConsumersOf(result);
-      if (users.size() != 1 || std::ranges::count(graph.outputs, result) > 0) break;
-      const Node& user = graph.nodes[users[0]];
-      const bool ready = std::ranges::all_of(
-          user.inputs, [&](TensorId id) { return id == result || made[static_cast<size_t>(id)]; });
-      if (taken[users[0]] || !ready || !CanFollow(graph, user, result)) break;
-      std::vector<size_t> nodes = region.nodes;
-      nodes.push_back(users[0]);
-      Region joined = RegionOf(graph, std::move(nodes));
+    while (join) {
+      const std::optional<size_t> next = followers.After(region);
+      if (!next || taken[*next]) break;
+      const bool ready = std::ranges::all_of(graph.nodes[*next].inputs, [&](TensorId id) {
+        return id == region.output || made[static_cast<size_t>(id)];
+      });
+      if (!ready) break;
+      Region joined = Joined(graph, region, *next);
       if (may_be && !may_be(joined)) break;
       region = std::move(joined);
-      taken[users[0]] = true;
+      taken[*next] = true;
     }
     made[static_cast<size_t>(region.output)] = true;
     regions.push_back(std::move(region));

@@ -10,6 +10,7 @@
 #define TESSERA_COMPILER_GRAPH_FUSE_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,23 @@ struct Region {
   std::vector<TensorId> inputs;  // activations read from outside, in order of first use
   TensorId output = -1;
 };
+
+// Which nodes fusion adds to a region that begins with an anchor, one after another.
+class Followers {
+ public:
+  explicit Followers(const Graph& graph);
+
+  // The node that may follow |region| by its operator and shape, if it alone reads the result.
+  // Whether its other operands are available before the region starts is the caller's to know.
+  std::optional<size_t> After(const Region& region) const;
+
+ private:
+  const Graph& graph_;
+  std::vector<std::optional<size_t>> reader_;  // by tensor
+};
+
+// |region| with |node| behind it.
+Region Joined(const Graph& graph, const Region& region, size_t node);
 
 // Puts every node of |graph| into exactly one region; regions are in execution order. Without
 // |join| each node is a region, so that every tensor of the graph is the result of some region.
