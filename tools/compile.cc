@@ -81,7 +81,7 @@ Result<int> Run(const CompileFlags& options) {
   if (!options.output.empty()) TESSERA_TRY(CheckWritable(options.output));
   compiler::CompileOptions compile;
   TESSERA_ASSIGN(compile.config, isa::LoadConfig(options.config));
-  TESSERA_ASSIGN(compile.pins, PinsOf(options.import));
+  TESSERA_TRY(SetPlaces(options.import, &compile));
   TESSERA_ASSIGN(const std::vector<std::string> targets, SplitNames(options.targets));
   compile.cpu = compile.device = false;
   for (const std::string& target : targets) {

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Turns the words of a user (import_words.h) into options of the importers and of placement.
-// Depends on: compiler/import, compiler/network/pins.h, runtime/tensor.
+// Depends on: compiler/import, compiler/driver, compiler/network/pins.h, runtime/tensor.
 #ifndef TESSERA_TOOLS_IMPORT_OPTIONS_H_
 #define TESSERA_TOOLS_IMPORT_OPTIONS_H_
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "compiler/driver/compile.h"
 #include "compiler/import/options.h"
 #include "compiler/network/pins.h"
 #include "runtime/tensor/npy.h"
@@ -72,13 +77,61 @@ inline Result<ImportOptions> ImportOptionsOf(const ImportWords& words) {
   return options;
 }
 
-// The placement that the file of --place has.
-//   errors  those of ReadFile, ParsePins
-inline Result<network::Pins> PinsOf(const ImportWords& words) {
-  if (words.place.empty()) return network::Pins();
+// What --place asks for.
+struct WantedPlaces {
+  network::Pins pins;
+  std::optional<network::Objective> goal;  // nothing: the compiler's own rule (network/place.h)
+};
+
+// "1.5,0.8" of "energy:1.5,0.8".
+//   errors  kInvalidArgument  not two numbers of watts, from 0 on
+inline Result<network::Objective> ParseEnergy(std::string_view word) {
+  network::Objective energy{.kind = network::Objective::Kind::kEnergy};
+  const size_t comma = word.find(',');
+  const auto read = [](std::string_view text, double* watts) {
+    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), *watts);
+    return bad == std::errc() && end == text.data() + text.size() && *watts >= 0 &&
+           std::isfinite(*watts);
+  };
+  if (comma == std::string_view::npos || !read(word.substr(0, comma), &energy.host_watts) ||
+      !read(word.substr(comma + 1), &energy.accelerator_watts)) {
+    return Fail(Code::kInvalidArgument,
+                "--place energy: '{}' is not two numbers: give the watts of the host and of the "
+                "accelerator while they "
+                "work, as in energy:1.5,0.8",
+                word);
+  }
+  return energy;
+}
+
+// Reads the word of --place, or its file.
+//   errors  those of ParseEnergy, ReadFile, ParsePins
+inline Result<WantedPlaces> PlacesOf(const ImportWords& words) {
+  constexpr std::string_view kEnergy = "energy";
+  using Kind = network::Objective::Kind;
+  if (words.place.empty() || words.place == "auto") return WantedPlaces();
+  if (words.place == "latency") return WantedPlaces{{}, network::Objective{Kind::kLatency}};
+  if (words.place == "throughput") return WantedPlaces{{}, network::Objective{Kind::kThroughput}};
+  if (words.place == kEnergy || words.place.starts_with("energy:")) {
+    const size_t skip = std::min(kEnergy.size() + 1, words.place.size());
+    TESSERA_ASSIGN(const network::Objective energy,
+                   ParseEnergy(std::string_view(words.place).substr(skip)));
+    return WantedPlaces{{}, energy};
+  }
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(words.place));
-  return network::ParsePins({reinterpret_cast<const char*>(bytes.data()), bytes.size()},
-                            words.place);
+  TESSERA_ASSIGN(
+      network::Pins pins,
+      network::ParsePins({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, words.place));
+  return WantedPlaces{std::move(pins), {}};
+}
+
+// Sets what |words| say of placement.
+//   errors  those of PlacesOf
+inline Status SetPlaces(const ImportWords& words, compiler::CompileOptions* options) {
+  TESSERA_ASSIGN(WantedPlaces places, PlacesOf(words));
+  options->pins = std::move(places.pins);
+  options->goal = places.goal;
+  return {};
 }
 
 }  // namespace tessera::tools

@@ -16,7 +16,7 @@ struct ImportWords {
   std::string tflite;               // --tflite; "": 2.14, or the artifact's version
   std::vector<std::string> shapes;  // --shape, each NAME=1,3,224,224
   std::vector<std::string> known;   // --known, each NAME=FILE
-  std::string place;                // --place, a file (network/pins.h); "": the compiler chooses
+  std::string place;                // --place, a goal or a file (network/pins.h); "": auto
 };
 
 // errors: kInvalidArgument  |words| are for a model, and |path| is an artifact

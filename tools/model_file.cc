@@ -42,9 +42,11 @@ void AddImportOptions(CLI::App* verb, ImportWords& words) {
 
 void AddPlaceOption(CLI::App* verb, ImportWords& words) {
   verb->add_option("--place", words.place,
-                   "a file with the devices of some layers, as `tessera place MODEL -o FILE` "
-                   "writes it (docs/placement.md); the compiler chooses for the others")
-      ->type_name("FILE");
+                   "what the choice of devices makes small: auto (the time; connected layers stay "
+                   "together), latency, throughput or energy:HOST_WATTS,ACCELERATOR_WATTS; or a "
+                   "file with the devices of some layers, as `tessera place MODEL -o FILE` writes "
+                   "it (docs/placement.md)")
+      ->type_name("GOAL|FILE");
 }
 
 Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std::string& path,
@@ -54,7 +56,7 @@ Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std:
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path, import));
   compiler::CompileOptions options;
   TESSERA_ASSIGN(options.config, isa::LoadConfig(config_name.empty() ? "default" : config_name));
-  TESSERA_ASSIGN(options.pins, PinsOf(words));
+  TESSERA_TRY(SetPlaces(words, &options));
   options.cpu = plans.cpu;
   options.device = plans.device;
   options.opencl = plans.opencl;

@@ -65,7 +65,8 @@ std::string Share(const char* name, double part, double total) {
                      total > 0 ? 100 * part / total : 0.0);
 }
 
-void PrintTotals(const compiler::PlacedNetwork& placed, const isa::Config& config) {
+void PrintTotals(const compiler::PlacedNetwork& placed, const isa::Config& config,
+                 const std::optional<network::Objective>& goal) {
   const network::NetworkTimes& t = placed.times;
   std::printf("forecast: %s an inference: %s, %s, %s, %s\n", network::TimeText(t.total()).c_str(),
               Share("accelerator", t.accelerator, t.total()).c_str(),
@@ -81,6 +82,12 @@ void PrintTotals(const compiler::PlacedNetwork& placed, const isa::Config& confi
         Grouped(static_cast<int64_t>(*placed.cycles)).c_str(),
         network::TimeText(exact.accelerator).c_str());
   }
+  const double stream = network::Objective{network::Objective::Kind::kThroughput}.Of(t);
+  std::printf("in a stream: %s inferences a second, the %s is busy %s of each\n",
+              Grouped(static_cast<int64_t>(1 / stream)).c_str(),
+              stream > t.accelerator ? "host" : "accelerator", network::TimeText(stream).c_str());
+  if (goal && goal->kind == network::Objective::Kind::kEnergy)
+    std::printf("energy: %.3g mJ an inference\n", 1e3 * goal->Of(t));
   std::printf("all on the host: %s\n", network::TimeText(placed.on_host.total()).c_str());
   std::printf(
       "The accelerator is configuration %s at %lld MHz, the host %lld cores of %s. Figures are "
@@ -95,7 +102,7 @@ Result<int> Run(const PlaceFlags& flags) {
   if (!flags.output.empty()) TESSERA_TRY(CheckWritable(flags.output));
   compiler::CompileOptions options;
   TESSERA_ASSIGN(options.config, isa::LoadConfig(flags.config));
-  TESSERA_ASSIGN(options.pins, PinsOf(flags.import));
+  TESSERA_TRY(SetPlaces(flags.import, &options));
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(flags.model));
   TESSERA_ASSIGN(const ImportOptions importing, ImportOptionsOf(flags.import));
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, flags.model, importing));
@@ -107,7 +114,7 @@ Result<int> Run(const PlaceFlags& flags) {
   if (flags.strict) TESSERA_TRY(CheckStrict(placed->coverage, flags.model));
   if (flags.json != "-") {
     PrintTable(*placed, options.config);
-    PrintTotals(*placed, options.config);
+    PrintTotals(*placed, options.config, options.goal);
     std::printf("%s\n", CoverageText(placed->coverage).c_str());
   }
   if (!flags.output.empty()) {
@@ -145,6 +152,8 @@ Action AddPlace(CLI::App& app) {
                    "seconds to this file");
   verb->footer(
       "Example: tessera place models/fashion/fashion_int8.onnx --config pynq\n"
+      "The placement with the least time, whatever the devices:\n"
+      "  tessera place models/fashion/fashion_int8.onnx --place latency\n"
       "To pin a layer:\n"
       "  tessera place models/fashion/fashion_int8.onnx -o placement.txt\n"
       "  (edit placement.txt)\n"

@@ -89,7 +89,8 @@ Status PlaceAndFuse(graph::Graph graph, const CompileOptions& options,
   }
   fused->places = network::PlaceOnHost(fused->graph);
   if (options.device) {
-    fused->places = network::PlaceNodes(layers, scheduled, limits.refused, options.pins);
+    fused->places =
+        network::PlaceNodes(layers, scheduled, limits.refused, options.pins, options.goal);
     TESSERA_TRY(network::CheckPins(fused->graph, fused->places, options.pins));
   }
   fused->regions =

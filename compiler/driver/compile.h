@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "compiler/driver/evaluate.h"
 #include "compiler/driver/off_chip.h"
 #include "compiler/graph/graph.h"
+#include "compiler/network/objective.h"
 #include "compiler/network/pins.h"
 #include "compiler/schedule/trace_file.h"
 #include "compiler/validate/validate.h"
@@ -41,7 +43,8 @@ struct CompileOptions {
   bool keep_tensors = false;
   // The schedules of some layers; the generators make those of the others.
   std::vector<schedule::LayerTrace> schedules;
-  network::Pins pins;    // where the user puts some layers in plan "device"
+  network::Pins pins;                      // where the user puts some layers in plan "device"
+  std::optional<network::Objective> goal;  // of its placement; nothing: network/place.h's rule
   bool fuse = true;      // false: one node a layer, so that every tensor of the graph can be read
   bool simplify = true;  // false: keeps the importer's nodes, except unused ones
   std::vector<std::string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/network/layers.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -58,6 +59,28 @@ const sched::Accepted<sched::TilePlan>& Layers::Check(const graph::Region& layer
   return *check;
 }
 
+namespace {
+
+// Of the constants that |region| reads.
+double ConstantBytes(const te::RegionTe& region) {
+  double bytes = 0;
+  for (const te::Binding& b : region.bindings) {
+    if (b.activation < 0) bytes += static_cast<double>(b.constant.size());
+  }
+  return bytes;
+}
+
+// What |cost| leaves where the bus carries constants alone: the busiest of GEMM, VECTOR and the
+// bus.
+double CyclesOnChip(const cost::Cost& cost, double constant_bytes) {
+  const double bytes = cost.read_bytes + cost.written_bytes;
+  const double bus = bytes > 0 ? cost.bus * std::min(1.0, constant_bytes / bytes) : 0;
+  return std::min(cost.cycles,
+                  std::max({cost.Busy(isa::Unit::kGemm), cost.Busy(isa::Unit::kVector), bus}));
+}
+
+}  // namespace
+
 std::optional<double> Layers::HostSeconds(const graph::Region& layer) const {
   std::optional<std::optional<double>>& seconds = Of(layer).host;
   if (seconds) return *seconds;
@@ -71,20 +94,44 @@ std::optional<double> Layers::HostSeconds(const graph::Region& layer) const {
   return *seconds;
 }
 
-std::optional<double> Layers::AcceleratorSeconds(const graph::Region& layer) const {
-  std::optional<std::optional<double>>& seconds = Of(layer).accelerator;
-  if (seconds) return *seconds;
-  seconds.emplace();
-  const sched::Accepted<sched::TilePlan>& plan = Check(layer);
-  if (!plan) return *seconds;
-  const lower::accel::AccelRegion region = Bound(layer);
-  const auto schedule = lower::accel::ScheduleOf(
-      region, sched::StepsOf(**region.analysis, *plan, config_), {}, config_);
-  if (!schedule) return *seconds;
+std::optional<AcceleratorTime> Layers::TimeBy(const graph::Region& layer,
+                                              const sched::AnalyzedRegion& analyzed,
+                                              const sched::TilePlan& plan) const {
+  const auto schedule =
+      lower::accel::ScheduleOf(Bound(layer), sched::StepsOf(analyzed, plan, config_), {}, config_);
+  if (!schedule) return std::nullopt;
   const cost::CostOptions options{.follows = true, .double_buffers = true};
-  if (const auto cost = cost::AccelCost(*schedule, config_, options))
-    *seconds = cost->cycles / (static_cast<double>(config_.clock_mhz) * 1e6);
-  return *seconds;
+  const auto cost = cost::AccelCost(*schedule, config_, options);
+  if (!cost) return std::nullopt;
+  const double a_second = static_cast<double>(config_.clock_mhz) * 1e6;
+  return AcceleratorTime{cost->cycles / a_second,
+                         CyclesOnChip(*cost, ConstantBytes(Te(layer))) / a_second};
+}
+
+std::optional<AcceleratorTime> Layers::AcceleratorSeconds(const graph::Region& layer) const {
+  std::optional<std::optional<AcceleratorTime>>& seconds = Of(layer).accelerator;
+  if (seconds) return *seconds;
+  const sched::Accepted<sched::TilePlan>& plan = Check(layer);
+  return seconds.emplace(plan ? TimeBy(layer, **Analyzed(layer), *plan) : std::nullopt);
+}
+
+std::optional<TapsOnHost> Layers::TapsOf(const graph::Region& layer) const {
+  std::optional<std::optional<TapsOnHost>>& taps = Of(layer).taps;
+  if (taps) return *taps;
+  taps.emplace();
+  const lower::accel::Analysis& own = Analyzed(layer);
+  if (!*own || (*own)->anchor.kind != sched::AnchorKind::kContraction) return *taps;
+  const auto& activations = Bound(layer).activations;
+  const auto input = activations.find((*own)->anchor.input.get());
+  if (input == activations.end()) return *taps;
+  const sched::AnalyzedRegion packed = WithTaps(**own, config_);
+  if (packed.anchor.im2col == 0) return *taps;
+  const auto plan = sched::MakePlan(packed, config_);
+  const auto time = plan ? TimeBy(layer, packed, *plan) : std::nullopt;
+  if (!time) return *taps;
+  const sched::Packing packing =
+      sched::PackingOf(sched::ToShape4(packed.anchor.input.shape()), config_);
+  return *taps = TapsOnHost{input->second, static_cast<double>(packing.bytes()), *time};
 }
 
 std::vector<graph::TensorId> Layers::PackedByHost(const graph::Region& layer,

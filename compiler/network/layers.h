@@ -20,6 +20,20 @@
 
 namespace tessera::network {
 
+// Seconds of a layer on the accelerator: with all its activations in device memory, and with none
+// there, because the layers around it leave them on chip. In between is a share of the difference
+// for each activation in memory, by its bytes.
+struct AcceleratorTime {
+  double from_memory = 0, on_chip = 0;
+};
+
+// A layer whose input the host packs with the taps of its window as channels (WithTaps).
+struct TapsOnHost {
+  graph::TensorId input = -1;
+  double bytes = 0;  // that the host packs
+  AcceleratorTime time;
+};
+
 // |region| in the form that the accelerator's compiler takes, without an analysis. Activations keep
 // the numbers of the graph's tensors.
 lower::accel::AccelRegion BindRegion(const te::RegionTe& region);
@@ -42,10 +56,12 @@ class Layers {
   const sched::Accepted<sched::TilePlan>& Check(const graph::Region& layer) const;
   // Seconds of one run of |layer| by the schedule that its generator makes; nothing: it has none,
   // or no estimate. On the processor beside the accelerator (isa::Config::cpu): on all its cores,
-  // with row-major activations. On the accelerator: by the plan of Check, with its activations in
-  // device memory, after another layer (cost::CostOptions::follows).
+  // with row-major activations. On the accelerator: by the plan of Check, after another layer
+  // (cost::CostOptions::follows).
   std::optional<double> HostSeconds(const graph::Region& layer) const;
-  std::optional<double> AcceleratorSeconds(const graph::Region& layer) const;
+  std::optional<AcceleratorTime> AcceleratorSeconds(const graph::Region& layer) const;
+  // |layer| on the accelerator, if the host makes its input; nothing: the host packs no taps.
+  std::optional<TapsOnHost> TapsOf(const graph::Region& layer) const;
   // The activations of |layer| that the host packs in a layout other than the one that layers
   // exchange: operands of a product of two activations or, if the user gives schedule |trace|, the
   // activations that it prepares.
@@ -58,8 +74,13 @@ class Layers {
     lower::accel::Analysis analysis;
     std::optional<sched::Accepted<sched::TilePlan>> check;
     // Of the outer optional: whether it was computed.
-    std::optional<std::optional<double>> host, accelerator;
+    std::optional<std::optional<double>> host;
+    std::optional<std::optional<AcceleratorTime>> accelerator;
+    std::optional<std::optional<TapsOnHost>> taps;
   };
+  std::optional<AcceleratorTime> TimeBy(const graph::Region& layer,
+                                        const sched::AnalyzedRegion& analyzed,
+                                        const sched::TilePlan& plan) const;
   Layer& Of(const graph::Region& layer) const { return layers_[layer.nodes]; }
 
   const graph::Graph& graph_;

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <functional>
 #include <map>
 #include <ranges>
 #include <set>
@@ -13,6 +11,7 @@
 
 #include "base/text.h"
 #include "compiler/network/place_cost.h"
+#include "compiler/network/place_search.h"
 #include "compiler/network/program.h"
 #include "compiler/schedule/accel/region.h"
 
@@ -25,9 +24,6 @@ using graph::Region;
 using graph::TensorId;
 using schedule::accel::Refusal;
 using schedule::accel::RefusalKind;
-
-// Of so many islands, 255 sets, each set may leave.
-constexpr size_t kFewIslands = 8;
 
 constexpr const char* kOtherTypes = "it works on other types than int8";
 
@@ -43,14 +39,29 @@ bool IsScheduled(const ScheduledLayers& scheduled, const std::string& part) {
   });
 }
 
+// Whether |joined|, several nodes, may be one region of a device.
+bool MayBe(const Layers& layers, const Region& joined, bool accelerator,
+           const ScheduledLayers& scheduled, const RefusedRegions& refused) {
+  if (!accelerator) return true;
+  const auto has = [&](const RefusedRegion& part) {
+    return part.nodes.size() > 1 && std::ranges::all_of(part.nodes, [&](size_t n) {
+             return std::ranges::count(joined.nodes, n) > 0;
+           });
+  };
+  if (std::ranges::any_of(refused, has)) return false;
+  // A part of a layer with a given schedule needs no check: the whole layer runs by that schedule.
+  return IsScheduled(scheduled, joined.name) || layers.Check(joined).has_value();
+}
+
 class Placer {
  public:
   Placer(const Layers& layers, const ScheduledLayers& scheduled, const RefusedRegions& refused,
-         const Pins& pins)
+         const Pins& pins, const std::optional<Objective>& goal)
       : layers_(layers),
         graph_(layers.graph()),
         scheduled_(scheduled),
         refused_(refused),
+        goal_(goal),
         nodes_(graph::Fuse(graph_, false)) {
     for (const Pin& pin : pins) {
       for (const std::string& node : NodesOfLayer(pin.layer)) pinned_.try_emplace(node, pin.device);
@@ -60,7 +71,8 @@ class Placer {
   std::vector<NodePlace> Run() {
     for (size_t n = 0; n < nodes_.size(); ++n) Ask(n);
     FollowViews();
-    while (LeaveOne()) FollowViews();
+    Choose();
+    FollowViews();
     for (size_t n = 0; n < nodes_.size(); ++n) places_[n].device = on_[n] ? kAccelerator : kHost;
     return places_;
   }
@@ -96,7 +108,6 @@ class Placer {
     if (can && IsPinned(node, kHost))
       can = std::unexpected(Refusal(RefusalKind::kAsked, "asked for"));
     can_.push_back(can.has_value());
-    packed_.push_back(can ? layers_.PackedByHost(node) : std::vector<TensorId>());
     places_.emplace_back();
     if (!can) Leave(n, can.error());
   }
@@ -124,111 +135,84 @@ class Placer {
     }
   }
 
-  // The parts of the accelerator's nodes that may leave it, each one or more of |islands|: all sets
-  // of a few islands; of more, each island and all islands of one turn, which share a start. An
-  // island that has a given schedule or a pin does not leave, nor do all islands, because the user
-  // asked for the accelerator.
-  std::vector<std::vector<size_t>> PartsOf(const std::vector<std::vector<size_t>>& islands,
-                                           const std::vector<int>& turns) const {
-    std::vector<const std::vector<size_t>*> free;
-    std::map<int, uint64_t> of_turn;  // bits of |free|
-    for (const std::vector<size_t>& island : islands) {
-      const bool asked_for = std::ranges::any_of(island, [&](size_t n) {
-        return IsScheduled(scheduled_, nodes_[n].name) || IsPinned(nodes_[n], kAccelerator);
-      });
-      if (asked_for || free.size() == 64) continue;
-      of_turn[turns[island[0]]] |= uint64_t{1} << free.size();
-      free.push_back(&island);
+  // The rules of the search. What is pinned or has a given schedule stays where it is.
+  PlaceRules Rules() const {
+    PlaceRules rules{.nodes = {},
+                     .together = !goal_,
+                     .some_on = !goal_,
+                     .may_join = [&](const Region& joined, bool accelerator) {
+                       return MayBe(layers_, joined, accelerator, scheduled_, refused_);
+                     }};
+    for (size_t n = 0; n < nodes_.size(); ++n) {
+      const bool asked_for =
+          IsScheduled(scheduled_, nodes_[n].name) || IsPinned(nodes_[n], kAccelerator);
+      const bool view = !LyingOf(graph_, graph_.nodes[n], layers_.config()).empty();
+      rules.nodes.push_back(!on_[n]     ? NodeRule::kOnHost
+                            : view      ? NodeRule::kFollows
+                            : asked_for ? NodeRule::kOnAccelerator
+                                        : NodeRule::kEither);
     }
-    std::vector<uint64_t> sets;
-    if (free.size() <= kFewIslands) {
-      for (uint64_t set = 1; set < uint64_t{1} << free.size(); ++set) sets.push_back(set);
-    } else {
-      for (size_t i = 0; i < free.size(); ++i) sets.push_back(uint64_t{1} << i);
-      for (const auto& [turn, set] : of_turn) sets.push_back(set);
+    return rules;
+  }
+
+  // Leaves to the host what costs less there.
+  void Choose() {
+    const PlaceCosts costs(layers_, [&](const std::vector<bool>& on) {
+      return FuseOn(layers_, on, true, scheduled_, refused_);
+    });
+    const bool some_on = std::ranges::any_of(std::views::iota(size_t{0}, on_.size()),
+                                             [&](size_t n) { return on_[n] && !costs.IsFree(n); });
+    PlaceRules rules = Rules();
+    rules.some_on = rules.some_on && some_on;
+    const auto found = SearchPlacement(costs, rules, goal_.value_or(Objective()));
+    if (!found || found->on == on_) return;
+    for (const std::vector<size_t>& part : Leaving(found->on)) {
+      std::vector<bool> with = found->on;
+      for (const size_t n : part) with[n] = true;
+      const auto operators = static_cast<size_t>(
+          std::ranges::count_if(part, [&](size_t n) { return !costs.IsFree(n); }));
+      const std::string about = fmt::format("of {} nodes that leave together, {} the first",
+                                            part.size(), nodes_[part.front()].name);
+      const std::optional<PartTimes> times = costs.TimesOf(with, part);
+      const std::string why =
+          times ? TimesText(*times, operators, layers_.config().cpu.name) : "no estimate";
+      for (const size_t n : part) {
+        can_[n] = false;
+        Leave(n, {RefusalKind::kNotWorth, about, why});
+      }
     }
+  }
+
+  // The nodes that leave the accelerator for |on|, in groups that tensors connect.
+  std::vector<std::vector<size_t>> Leaving(const std::vector<bool>& on) const {
+    std::map<TensorId, size_t> part_of;  // tensors that a part makes
     std::vector<std::vector<size_t>> parts;
-    for (const uint64_t set : sets) {
-      if (std::popcount(set) == std::ssize(islands)) continue;
-      std::vector<size_t>& part = parts.emplace_back();
-      for (size_t i = 0; i < free.size(); ++i) {
-        if ((set >> i & 1) != 0) part.insert(part.end(), free[i]->begin(), free[i]->end());
+    for (size_t n = 0; n < nodes_.size(); ++n) {
+      if (!on_[n] || on[n]) continue;
+      std::vector<size_t> part{n};
+      std::set<size_t> joined;
+      for (const TensorId id : nodes_[n].inputs) {
+        if (const auto made = part_of.find(id); made != part_of.end()) joined.insert(made->second);
+      }
+      for (const size_t p : joined) {
+        part.insert(part.end(), parts[p].begin(), parts[p].end());
+        parts[p].clear();
       }
       std::ranges::sort(part);
+      for (const size_t node : part) part_of[nodes_[node].output] = parts.size();
+      parts.push_back(std::move(part));
     }
+    std::erase_if(parts, [](const auto& part) { return part.empty(); });
     return parts;
-  }
-
-  // Leaves to the host the part whose leaving saves the most time; false: no leaving saves any.
-  bool LeaveOne() {
-    const auto fuse = [&](const std::vector<bool>& on) {
-      return FuseOn(layers_, on, true, scheduled_, refused_);
-    };
-    const Placement placement{nodes_, packed_, on_, fuse};
-    const std::vector<int> turns = TurnsOf(graph_, placement, on_);
-    if (Islands(turns, {}).size() < 2) return false;
-    const PlaceCosts costs(layers_, placement);
-    const std::vector<std::vector<size_t>> parts =
-        PartsOf(Islands(turns, costs.layers_now()), turns);
-    const std::vector<size_t>* leaving = nullptr;
-    PartTimes best;
-    for (const std::vector<size_t>& part : parts) {
-      const std::optional<PartTimes> times = costs.TimesOf(part);
-      if (!times || times->Saved() <= best.Saved()) continue;
-      leaving = &part;
-      best = *times;
-    }
-    if (leaving == nullptr) return false;
-    const auto operators = static_cast<size_t>(std::ranges::count_if(
-        *leaving, [&](size_t n) { return !IsView(graph_, nodes_[n], layers_.config()); }));
-    const std::string about = fmt::format("of {} nodes that leave together, {} the first",
-                                          leaving->size(), nodes_[leaving->front()].name);
-    const std::string why = TimesText(best, operators, layers_.config().cpu.name);
-    for (const size_t n : *leaving) {
-      can_[n] = false;
-      Leave(n, {RefusalKind::kNotWorth, about, why});
-    }
-    return true;
-  }
-
-  // Nodes of the accelerator, grouped: of one turn and connected by tensors, or of one of
-  // |regions|.
-  std::vector<std::vector<size_t>> Islands(const std::vector<int>& turns,
-                                           const std::vector<Region>& regions) const {
-    std::vector<size_t> parent(nodes_.size());
-    for (size_t n = 0; n < parent.size(); ++n) parent[n] = n;
-    const std::function<size_t(size_t)> root = [&](size_t n) {
-      return parent[n] == n ? n : parent[n] = root(parent[n]);
-    };
-    std::map<std::pair<TensorId, int>, size_t> touching;  // tensor and turn -> some node
-    for (size_t n = 0; n < nodes_.size(); ++n) {
-      if (!on_[n]) continue;
-      std::vector<TensorId> touched = nodes_[n].inputs;
-      touched.push_back(nodes_[n].output);
-      for (const TensorId id : touched) {
-        const auto [other, fresh] = touching.try_emplace({id, turns[n]}, n);
-        if (!fresh) parent[root(n)] = root(other->second);
-      }
-    }
-    for (const Region& region : regions) {
-      if (!on_[region.nodes[0]]) continue;
-      for (const size_t n : region.nodes) parent[root(n)] = root(region.nodes[0]);
-    }
-    std::vector<std::vector<size_t>> islands(nodes_.size());
-    for (size_t n = 0; n < nodes_.size(); ++n) {
-      if (on_[n]) islands[root(n)].push_back(n);
-    }
-    std::erase_if(islands, [](const auto& island) { return island.empty(); });
-    return islands;
   }
 
   const Layers& layers_;
   const Graph& graph_;
   const ScheduledLayers& scheduled_;
   const RefusedRegions& refused_;
+  const std::optional<Objective>& goal_;
   const std::vector<Region> nodes_;         // a region a node, in the graph's order
   std::map<std::string, uint32_t> pinned_;  // devices by the nodes that have one
-  std::vector<std::vector<TensorId>> packed_;
   std::vector<bool> can_, on_;
   std::vector<NodePlace> places_;
 };
@@ -250,8 +234,9 @@ std::optional<TensorId> ViewedBy(const Graph& graph, const Region& region) {
 }
 
 std::vector<NodePlace> PlaceNodes(const Layers& layers, const ScheduledLayers& scheduled,
-                                  const RefusedRegions& refused, const Pins& pins) {
-  return Placer(layers, scheduled, refused, pins).Run();
+                                  const RefusedRegions& refused, const Pins& pins,
+                                  const std::optional<Objective>& goal) {
+  return Placer(layers, scheduled, refused, pins, goal).Run();
 }
 
 Status CheckPins(const Graph& graph, const std::vector<NodePlace>& places, const Pins& pins) {
@@ -296,22 +281,10 @@ std::vector<Region> FusePlaced(const Layers& layers, const std::vector<NodePlace
 
 std::vector<Region> FuseOn(const Layers& layers, const std::vector<bool>& on, bool join,
                            const ScheduledLayers& scheduled, const RefusedRegions& refused) {
-  const auto has = [](const Region& region, const RefusedRegion& part) {
-    return part.nodes.size() > 1 && std::ranges::all_of(part.nodes, [&](size_t n) {
-             return std::ranges::count(region.nodes, n) > 0;
-           });
-  };
   return graph::Fuse(layers.graph(), join, [&](const Region& joined) {
     const bool accelerator = on[joined.nodes[0]];
-    const bool together =
-        std::ranges::all_of(joined.nodes, [&](size_t n) { return on[n] == accelerator; });
-    if (!together || !accelerator) return together;
-    if (std::ranges::any_of(refused, [&](const RefusedRegion& part) { return has(joined, part); }))
-      return false;
-    // A part of a layer with a given schedule needs no check: the whole layer runs by that
-    // schedule.
-    if (joined.nodes.size() > 1 && IsScheduled(scheduled, joined.name)) return true;
-    return layers.Check(joined).has_value();
+    return std::ranges::all_of(joined.nodes, [&](size_t n) { return on[n] == accelerator; }) &&
+           MayBe(layers, joined, accelerator, scheduled, refused);
   });
 }
 

@@ -7,15 +7,12 @@
 //
 // The rule. A node can be on the accelerator if the compiler accepts it as a region of its own
 // (CheckRegion), if the user gives a schedule for its layer, or if it only shows tensors of the
-// accelerator in another shape, in part or joined (network/tensor_places.h). An island is a largest
-// set of such nodes that are connected by tensors and can run in one program, or that one layer
-// joins. The cost of a placement is the time
-// of one inference: of the layers on each device (Layers::HostSeconds, AcceleratorSeconds), of
-// starts of the accelerator, and of the tensors that pass between it and the host (place_cost.h).
-// The islands whose leaving saves the most time go to the host: any set of them if they are at most
-// 8, otherwise one island, or all of one turn, because these share a start. That is repeated until
-// no leaving saves time. Islands with a given schedule, or that a pin puts there, stay. Not all
-// islands leave, because the user asked for the accelerator.
+// accelerator in another shape, in part or joined (network/tensor_places.h). Of the placements that
+// these allow, the one that costs least is taken (place_search.h): the time of the layers on each
+// device, of starts of the accelerator, and of the tensors that pass between it and the host
+// (place_cost.h). Without an objective, nodes that tensors connect stay together, and some stay on
+// the accelerator, because the user asked for it. Nodes with a given schedule, or that a pin puts
+// there, stay with what they are connected to.
 #ifndef TESSERA_COMPILER_NETWORK_PLACE_H_
 #define TESSERA_COMPILER_NETWORK_PLACE_H_
 
@@ -28,6 +25,7 @@
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/graph.h"
 #include "compiler/network/layers.h"
+#include "compiler/network/objective.h"
 #include "compiler/network/pins.h"
 #include "compiler/network/tensor_places.h"
 
@@ -52,9 +50,11 @@ struct NodePlace {
 using ScheduledLayers = std::vector<std::string>;
 
 // One place for each node of the graph of |layers|. All nodes may be on the host. A node that
-// |pins| put on the accelerator is there if it can be (CheckPins).
+// |pins| put on the accelerator is there if it can be (CheckPins). |goal|: what the placement makes
+// small; nothing: the time, of whole groups of connected nodes.
 std::vector<NodePlace> PlaceNodes(const Layers& layers, const ScheduledLayers& scheduled = {},
-                                  const RefusedRegions& refused = {}, const Pins& pins = {});
+                                  const RefusedRegions& refused = {}, const Pins& pins = {},
+                                  const std::optional<Objective>& goal = {});
 
 // Whether |places| are what |pins| want.
 //   errors  kNotFound     a layer that the graph does not have: names one that is alike

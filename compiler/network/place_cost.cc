@@ -35,130 +35,202 @@ std::string TimeText(double seconds) {
   return fmt::format("{:.1f} ms", us / 1e3);
 }
 
-double PartTimes::OnHost() const { return host + std::max(-start, 0.0) + std::max(-carry, 0.0); }
+double PartTimes::OnHost() const {
+  return host + std::max(-cycles, 0.0) + std::max(-start, 0.0) + std::max(-carry, 0.0);
+}
 double PartTimes::OnAccelerator() const {
-  return cycles + std::max(start, 0.0) + std::max(carry, 0.0);
+  return std::max(cycles, 0.0) + std::max(start, 0.0) + std::max(carry, 0.0);
 }
 
-std::vector<int> TurnsOf(const graph::Graph& graph, const Placement& placement,
-                         const std::vector<bool>& on) {
-  std::vector<uint32_t> devices;
-  for (const bool accelerator : on) devices.push_back(accelerator ? kAccelerator : kHost);
-  return Turns(graph, placement.nodes, devices, placement.packed);
-}
-
-PlaceCosts::PlaceCosts(const Layers& layers, const Placement& placement)
+PlaceCosts::PlaceCosts(const Layers& layers, PlacedFuse fuse)
     : layers_(layers),
       graph_(layers.graph()),
-      placement_(placement),
-      layers_now_(placement.fuse(placement.on)),
-      placed_now_(PlacedOf(layers_now_, placement.on)) {}
-
-PlaceCosts::Placed PlaceCosts::PlacedOf(const std::vector<Region>& layers,
-                                        const std::vector<bool>& on) {
-  Placed placed;
-  for (const Region& layer : layers) placed.emplace(layer.nodes, on[layer.nodes[0]]);
-  return placed;
-}
-
-std::optional<PartTimes> PlaceCosts::TimesOf(const std::vector<size_t>& part) const {
-  std::vector<bool> without = placement_.on;
-  for (const size_t n : part) without[n] = false;
-  const std::vector<Region> then = placement_.fuse(without);
-  PartTimes times;
-  bool known = true;
-  // Adds the times on the accelerator of those |layers| that are not among |others|, and subtracts
-  // those on the host; with a |sign| of -1 the other way round.
-  const auto add = [&](const std::vector<Region>& layers, const std::vector<bool>& on,
-                       const Placed& others, double sign) {
-    for (const Region& layer : layers) {
-      const bool accelerator = on[layer.nodes[0]];
-      if (others.contains({layer.nodes, accelerator})) continue;
-      const std::optional<double> seconds = SecondsOf(layer, accelerator);
-      known = known && seconds;
-      if (accelerator) {
-        times.cycles += sign * seconds.value_or(0);
-      } else {
-        times.host -= sign * seconds.value_or(0);
-      }
-    }
-  };
-  add(layers_now_, placement_.on, PlacedOf(then, without), 1);
-  add(then, without, placed_now_, -1);
-  if (!known) return std::nullopt;
-  times.start = StartSeconds(Starts(placement_.on) - Starts(without));
-  times.carry = CarrySeconds(CarriedBytes(placement_.on) - CarriedBytes(without));
-  return times;
-}
-
-NetworkTimes PlaceCosts::Times() const {
-  NetworkTimes times{.start = StartSeconds(Starts(placement_.on)),
-                     .carry = CarrySeconds(CarriedBytes(placement_.on))};
-  for (const Region& layer : layers_now_) {
-    const bool accelerator = placement_.on[layer.nodes[0]];
-    (accelerator ? times.accelerator : times.host) += SecondsOf(layer, accelerator).value_or(0);
+      fuse_(std::move(fuse)),
+      nodes_(graph::Fuse(graph_, false)),
+      packed_(nodes_.size()) {
+  for (const Region& node : nodes_) free_.push_back(IsView(graph_, node, layers.config()));
+  const auto inp = static_cast<double>(layers.config().Depth(isa::Memory::kInp) *
+                                       layers.config().inp_tile_bytes());
+  for (const graph::GraphTensor& t : graph_.tensors) {
+    const bool has_place = t.shape.size() <= 4;
+    bytes_.push_back(
+        has_place ? static_cast<double>(schedule::accel::PackingOf(
+                                            schedule::accel::ToShape4(t.shape), layers.config())
+                                            .bytes())
+                  : 0);
+    may_stay_.push_back(has_place && bytes_.back() <= inp);
   }
-  return times;
 }
 
-std::optional<double> PlaceCosts::SecondsOf(const Region& layer, bool accelerator) const {
-  const bool view =
-      accelerator ? IsView(graph_, layer, layers_.config()) : ViewedBy(graph_, layer).has_value();
-  if (view) return 0;
-  return accelerator ? layers_.AcceleratorSeconds(layer) : layers_.HostSeconds(layer);
+const std::vector<TensorId>& PlaceCosts::PackedFor(size_t n) const {
+  if (!packed_[n]) packed_[n] = layers_.PackedByHost(nodes_[n]);
+  return *packed_[n];
 }
 
-double PlaceCosts::StartSeconds(int64_t starts) const {
-  return static_cast<double>(starts * layers_.config().cpu.start_us) / 1e6;
+std::vector<int> PlaceCosts::TurnsOf(const std::vector<bool>& on) const {
+  std::vector<uint32_t> devices;
+  std::vector<std::vector<TensorId>> packed(on.size());
+  for (size_t n = 0; n < on.size(); ++n) {
+    devices.push_back(on[n] ? kAccelerator : kHost);
+    if (on[n]) packed[n] = PackedFor(n);
+  }
+  return Turns(graph_, nodes_, devices, packed);
 }
 
-double PlaceCosts::CarrySeconds(int64_t bytes) const {
-  return static_cast<double>(bytes) / (static_cast<double>(layers_.config().cpu.pack_mb_s) * 1e6);
+// Who makes and reads each tensor of a placed network.
+class PlaceCosts::Uses {
+ public:
+  Uses(const PlaceCosts& costs, const graph::Graph& graph, const std::vector<bool>& on,
+       const std::vector<int>& turns)
+      : costs_(costs), uses_(graph.tensors.size()) {
+    for (size_t n = 0; n < on.size(); ++n) {
+      if (on[n]) Of(graph.nodes[n].output).made_in = turns[n];
+    }
+    for (const TensorId id : graph.outputs) Of(id).by_host = true;
+    for (size_t n = 0; n < on.size(); ++n) {
+      for (const TensorId id : costs.nodes()[n].inputs) Read(id, n, on[n], turns[n]);
+    }
+  }
+
+  // Where |id| is for readers on the accelerator in |turn|.
+  Lies For(TensorId id, int turn) const {
+    if (!Of(id).made_in) return Lies::kOnHost;
+    return costs_.MayStay(id) && Of(id).made_in == turn ? Lies::kOnChip : Lies::kInMemory;
+  }
+  // Whether |id|, which the accelerator makes, goes to device memory.
+  bool Stored(TensorId id) const { return !costs_.MayStay(id) || Of(id).by_host || Of(id).later; }
+  // Seconds in which the host packs and unpacks |id|.
+  double Carried(TensorId id) const {
+    const Use& of = Of(id);
+    const bool made = of.made_in.has_value();
+    const int times = (made && (of.by_host || of.packed) ? 1 : 0) + (of.packed ? 1 : 0) +
+                      (!made && of.read ? 1 : 0);
+    return times * costs_.CarrySeconds(id) + of.taps;
+  }
+
+ private:
+  struct Use {
+    std::optional<int> made_in;  // the turn in which the accelerator makes it
+    bool read = false;           // by the accelerator
+    bool later = false;          // in another turn than it is made
+    bool by_host = false;        // the host reads it, or the user
+    bool packed = false;         // the host packs it in a layout of its own
+    double taps = 0;             // seconds in which the host packs it as taps
+  };
+  Use& Of(TensorId id) { return uses_[static_cast<size_t>(id)]; }
+  const Use& Of(TensorId id) const { return uses_[static_cast<size_t>(id)]; }
+
+  void Read(TensorId id, size_t node, bool on, int turn) {
+    Use& of = Of(id);
+    if (!on) {
+      of.by_host = true;
+    } else if (std::ranges::count(costs_.PackedFor(node), id) > 0) {
+      of.packed = of.later = true;
+    } else if (const auto taps = costs_.TapsSeconds(node, id); taps && !of.made_in) {
+      of.taps += *taps;
+    } else {
+      of.read = true;
+      of.later = of.later || of.made_in != turn;
+    }
+  }
+
+  const PlaceCosts& costs_;
+  std::vector<Use> uses_;
+};
+
+std::vector<std::optional<double>> PlaceCosts::SecondsOf(const std::vector<bool>& on,
+                                                         const std::vector<Region>& layers) const {
+  const std::vector<int> turns = TurnsOf(on);
+  return SecondsOf(on, layers, turns, Uses(*this, graph_, on, turns));
 }
 
-int64_t PlaceCosts::Starts(const std::vector<bool>& on) const {
-  const std::vector<int> turns = TurnsOf(graph_, placement_, on);
+std::vector<std::optional<double>> PlaceCosts::SecondsOf(const std::vector<bool>& on,
+                                                         const std::vector<Region>& layers,
+                                                         const std::vector<int>& turns,
+                                                         const Uses& uses) const {
+  std::vector<std::optional<double>> seconds;
+  for (const Region& layer : layers) {
+    const auto lies = [&](TensorId id) {
+      return id != layer.output ? uses.For(id, turns[layer.nodes.back()])
+             : uses.Stored(id)  ? Lies::kInMemory
+                                : Lies::kOnChip;
+    };
+    seconds.push_back(on[layer.nodes[0]] ? AcceleratorSeconds(layer, lies) : HostSeconds(layer));
+  }
+  return seconds;
+}
+
+NetworkTimes PlaceCosts::Times(const std::vector<bool>& on) const {
+  const std::vector<int> turns = TurnsOf(on);
+  const Uses uses(*this, graph_, on, turns);
+  NetworkTimes times;
+  const std::vector<Region> layers = fuse_(on);
+  const std::vector<std::optional<double>> seconds = SecondsOf(on, layers, turns, uses);
+  for (size_t r = 0; r < layers.size(); ++r) {
+    if (!seconds[r]) ++times.unknown;
+    (on[layers[r].nodes[0]] ? times.accelerator : times.host) += seconds[r].value_or(0);
+  }
   std::set<int> started;
   for (size_t n = 0; n < on.size(); ++n) {
-    if (on[n] && !IsView(graph_, placement_.nodes[n], layers_.config())) started.insert(turns[n]);
+    if (on[n] && !free_[n]) started.insert(turns[n]);
   }
-  return std::ssize(started);
+  times.start = static_cast<double>(started.size()) * StartSeconds();
+  for (size_t t = 0; t < bytes_.size(); ++t) {
+    times.carry += uses.Carried(static_cast<TensorId>(t));
+  }
+  return times;
 }
 
-int64_t PlaceCosts::CarriedBytes(const std::vector<bool>& on) const {
-  struct Uses {
-    bool made = false, read = false;  // by the accelerator
-    bool by_host = false;             // the host reads it, or the user
-    bool packed = false;              // the host packs it in a layout of its own
+std::optional<PartTimes> PlaceCosts::TimesOf(const std::vector<bool>& on,
+                                             const std::vector<size_t>& part) const {
+  std::vector<bool> without = on;
+  for (const size_t n : part) without[n] = false;
+  const NetworkTimes now = Times(on), then = Times(without);
+  if (then.unknown > now.unknown) return std::nullopt;
+  return PartTimes{.host = then.host - now.host,
+                   .cycles = now.accelerator - then.accelerator,
+                   .start = now.start - then.start,
+                   .carry = now.carry - then.carry};
+}
+
+std::optional<double> PlaceCosts::HostSeconds(const Region& layer) const {
+  if (ViewedBy(graph_, layer)) return 0;
+  return layers_.HostSeconds(layer);
+}
+
+std::optional<double> PlaceCosts::AcceleratorSeconds(
+    const Region& layer, const std::function<Lies(TensorId)>& lies) const {
+  if (layer.nodes.size() == 1 && free_[layer.nodes[0]]) return 0;
+  std::optional<AcceleratorTime> time = layers_.AcceleratorSeconds(layer);
+  if (!time) return std::nullopt;
+  const std::optional<TapsOnHost> taps = layers_.TapsOf(layer);
+  if (taps && lies(taps->input) == Lies::kOnHost) time = taps->time;
+  double all = 0, there = 0;
+  const auto add = [&](TensorId id) {
+    const double bytes = bytes_[static_cast<size_t>(id)];
+    all += bytes;
+    if (lies(id) != Lies::kOnChip) there += bytes;
   };
-  std::vector<Uses> uses(graph_.tensors.size());
-  for (const TensorId id : graph_.outputs) uses[static_cast<size_t>(id)].by_host = true;
-  for (size_t n = 0; n < on.size(); ++n) {
-    const Region& node = placement_.nodes[n];
-    uses[static_cast<size_t>(node.output)].made = on[n];
-    for (const TensorId id : node.inputs) {
-      Uses& of = uses[static_cast<size_t>(id)];
-      if (!on[n]) {
-        of.by_host = true;
-      } else if (std::ranges::count(placement_.packed[n], id) > 0) {
-        of.packed = true;
-      } else {
-        of.read = true;
-      }
-    }
-  }
-  int64_t bytes = 0;
-  for (size_t t = 0; t < uses.size(); ++t) {
-    const graph::GraphTensor& tensor = graph_.tensors[t];
-    const Uses& of = uses[t];
-    const int64_t times = (of.made && (of.by_host || of.packed) ? 1 : 0) + (of.packed ? 1 : 0) +
-                          (!of.made && of.read ? 1 : 0);
-    if (times == 0 || tensor.shape.size() > 4) continue;
-    bytes += times *
-             schedule::accel::PackingOf(schedule::accel::ToShape4(tensor.shape), layers_.config())
-                 .bytes();
-  }
-  return bytes;
+  for (const TensorId id : layer.inputs) add(id);
+  add(layer.output);
+  return time->on_chip + (time->from_memory - time->on_chip) * there / all;
+}
+
+double PlaceCosts::StartSeconds() const {
+  return static_cast<double>(layers_.config().cpu.start_us) / 1e6;
+}
+
+double PlaceCosts::PackSeconds(double bytes) const {
+  return bytes / (static_cast<double>(layers_.config().cpu.pack_mb_s) * 1e6);
+}
+
+double PlaceCosts::CarrySeconds(TensorId id) const {
+  return PackSeconds(bytes_[static_cast<size_t>(id)]);
+}
+
+std::optional<double> PlaceCosts::TapsSeconds(size_t n, TensorId id) const {
+  const std::optional<TapsOnHost> taps = layers_.TapsOf(nodes_[n]);
+  return taps && taps->input == id ? std::optional(PackSeconds(taps->bytes)) : std::nullopt;
 }
 
 std::string TimesText(const PartTimes& times, size_t operators, const std::string& cpu) {

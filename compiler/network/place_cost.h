@@ -9,36 +9,23 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/graph.h"
 #include "compiler/network/layers.h"
+#include "compiler/network/objective.h"
 
 namespace tessera::network {
-
-// A network, and which of its nodes the accelerator runs.
-struct Placement {
-  const std::vector<graph::Region>& nodes;  // a region a node, in the graph's order
-  // By node: the tensors that the host packs for it (Layers::PackedByHost).
-  const std::vector<std::vector<graph::TensorId>>& packed;
-  std::vector<bool> on;  // by node: whether the accelerator runs it
-  // The layers of both devices, fused (FusePlaced), if the accelerator runs the nodes of |on|.
-  std::function<std::vector<graph::Region>(const std::vector<bool>& on)> fuse;
-};
-
-// The turn of each node (Turns), if the accelerator runs the nodes of |on|.
-std::vector<int> TurnsOf(const graph::Graph& graph, const Placement& placement,
-                         const std::vector<bool>& on);
 
 // What a part of a network costs on the accelerator, and what it would cost on the host, if the
 // rest stays where it is. In seconds of one inference.
 struct PartTimes {
-  double host = 0;    // on the host's processor: the layers that are there only with the part
-  double cycles = 0;  // on the accelerator: the layers that are there only with the part
+  double host = 0;  // that the host's layers take more without the part on the accelerator
+  // That the accelerator's layers take more with the part. Below 0: without it, because its
+  // neighbours' tensors then pass through device memory.
+  double cycles = 0;
   // Starts of the accelerator, and packing and unpacking of tensors, that moving the part to the
   // host saves. Below 0: what moving it adds.
   double start = 0, carry = 0;
@@ -48,43 +35,70 @@ struct PartTimes {
   double Saved() const { return OnAccelerator() - OnHost(); }  // by running it on the host
 };
 
-// Seconds of one inference of a network, one device after the other.
-struct NetworkTimes {
-  double host = 0, accelerator = 0;  // of the layers there
-  double start = 0, carry = 0;       // starts of the accelerator; packing and unpacking of tensors
-  double total() const { return host + accelerator + start + carry; }
-};
+// The layers of both devices, fused, if the accelerator runs the nodes of |on|.
+using PlacedFuse = std::function<std::vector<graph::Region>(const std::vector<bool>& on)>;
 
+// A tensor that the accelerator makes stays on chip for readers in the same program if it is no
+// larger than INP. What a layer on the accelerator takes depends on how many of its activations
+// stay (AcceleratorTime). |on|: by node, whether the accelerator runs it.
 class PlaceCosts {
  public:
-  PlaceCosts(const Layers& layers, const Placement& placement);
+  PlaceCosts(const Layers& layers, PlacedFuse fuse);
 
-  // The times of the network as it is placed; layers without an estimate count 0.
-  NetworkTimes Times() const;
+  const Layers& layers() const { return layers_; }
+  // Regions of one node, in the graph's order.
+  const std::vector<graph::Region>& nodes() const { return nodes_; }
+  // The tensors that the host packs for node |n| (Layers::PackedByHost).
+  const std::vector<graph::TensorId>& PackedFor(size_t n) const;
+  // Whether node |n| has nothing to do on the accelerator (IsView).
+  bool IsFree(size_t n) const { return free_[n]; }
+  // The turn of each node (Turns), if the accelerator runs the nodes of |on|.
+  std::vector<int> TurnsOf(const std::vector<bool>& on) const;
 
-  // Seconds of |layer| on its device, 0 for a view; nothing: no estimate.
-  std::optional<double> SecondsOf(const graph::Region& layer, bool accelerator) const;
-  // The times of |part|, nodes on the accelerator; nothing: a layer has no estimate.
-  std::optional<PartTimes> TimesOf(const std::vector<size_t>& part) const;
-  // The layers of both devices as the network is placed.
-  const std::vector<graph::Region>& layers_now() const { return layers_now_; }
+  // The layers of both devices.
+  std::vector<graph::Region> Fused(const std::vector<bool>& on) const { return fuse_(on); }
+
+  NetworkTimes Times(const std::vector<bool>& on) const;
+  // The seconds of each of |layers|, which are those of |on|, on its device; nothing: no estimate.
+  std::vector<std::optional<double>> SecondsOf(const std::vector<bool>& on,
+                                               const std::vector<graph::Region>& layers) const;
+  // What the nodes of |part|, which |on| has on the accelerator, cost there; nothing: a layer that
+  // changes has no estimate.
+  std::optional<PartTimes> TimesOf(const std::vector<bool>& on,
+                                   const std::vector<size_t>& part) const;
+
+  // Seconds of |layer| on the host, 0 for a view; nothing: no estimate.
+  std::optional<double> HostSeconds(const graph::Region& layer) const;
+  // Seconds of |layer| on the accelerator, where |lies| says of each tensor where it is; 0 for a
+  // view; nothing: no estimate.
+  enum class Lies : uint8_t { kOnChip, kInMemory, kOnHost };
+  std::optional<double> AcceleratorSeconds(const graph::Region& layer,
+                                           const std::function<Lies(graph::TensorId)>& lies) const;
+  // Whether tensor |id| fits on chip.
+  bool MayStay(graph::TensorId id) const { return may_stay_[static_cast<size_t>(id)]; }
+  // Of one start; of packing or unpacking |id| once.
+  double StartSeconds() const;
+  double CarrySeconds(graph::TensorId id) const;
+  // Of packing the taps of node |n|, if the host makes |id|; nothing: it packs none of |id|.
+  std::optional<double> TapsSeconds(size_t n, graph::TensorId id) const;
 
  private:
-  // The nodes of a layer, and whether the accelerator runs it.
-  using Placed = std::set<std::pair<std::vector<size_t>, bool>>;
-  static Placed PlacedOf(const std::vector<graph::Region>& layers, const std::vector<bool>& on);
-  double StartSeconds(int64_t starts) const;
-  double CarrySeconds(int64_t bytes) const;
-  // Programs of the accelerator that one inference starts, if the nodes of |on| run there.
-  int64_t Starts(const std::vector<bool>& on) const;
-  // Bytes in the machine's layout that the host packs and unpacks then.
-  int64_t CarriedBytes(const std::vector<bool>& on) const;
+  class Uses;
+  std::vector<std::optional<double>> SecondsOf(const std::vector<bool>& on,
+                                               const std::vector<graph::Region>& layers,
+                                               const std::vector<int>& turns,
+                                               const Uses& uses) const;
+
+  double PackSeconds(double bytes) const;
 
   const Layers& layers_;
   const graph::Graph& graph_;
-  const Placement& placement_;
-  const std::vector<graph::Region> layers_now_;
-  const Placed placed_now_;
+  const PlacedFuse fuse_;
+  const std::vector<graph::Region> nodes_;
+  std::vector<bool> free_;      // by node
+  std::vector<bool> may_stay_;  // by tensor
+  std::vector<double> bytes_;   // by tensor: in the machine's layout; 0: it has none
+  mutable std::vector<std::optional<std::vector<graph::TensorId>>> packed_;  // by node
 };
 
 // "3.1 us", "41 us", "5.2 ms".

@@ -32,9 +32,6 @@ struct PlacementCosts {
   NetworkTimes on_host;           // with all of it on the host
 };
 
-// Placement::fuse.
-using PlacedFuse = std::function<std::vector<graph::Region>(const std::vector<bool>& on)>;
-
 // The costs of |regions|, which |fuse| makes of |places|. |done| hears how many are done.
 PlacementCosts CostsOf(const Layers& layers, const std::vector<NodePlace>& places,
                        const std::vector<graph::Region>& regions, const PlacedFuse& fuse,

@@ -119,17 +119,7 @@ Result<sched::AnalyzedRegion> ProgramPlanner::PackTaps(const lower::accel::Accel
                 region.op, given->axes);
   }
   if (!packs || region.network) return own;
-  sched::AnalyzedRegion made = own;
-  std::optional<double> best;
-  for (const int axes : {0, 3, 2, 1}) {
-    std::optional<sched::AnalyzedRegion> tried = axes == 0 ? own : sched::Im2colOf(own, axes);
-    if (!tried) continue;
-    const auto plan = sched::MakePlan(*tried, config_);
-    if (!plan || (best && plan->cycles() >= *best)) continue;
-    best = plan->cycles();
-    made = std::move(*tried);
-  }
-  return made;
+  return WithTaps(own, config_);
 }
 
 // Sets |planned_kept_| and |may_pack_taps_| of the region.
@@ -319,6 +309,20 @@ Status ProgramPlanner::Plan(size_t index) {
 
 // Lists the tensors in device memory in order of first use.
 }  // namespace
+
+sched::AnalyzedRegion WithTaps(const sched::AnalyzedRegion& own, const isa::Config& config) {
+  sched::AnalyzedRegion made = own;
+  std::optional<double> best;
+  for (const int axes : {0, 3, 2, 1}) {
+    std::optional<sched::AnalyzedRegion> tried = axes == 0 ? own : sched::Im2colOf(own, axes);
+    if (!tried) continue;
+    const auto plan = sched::MakePlan(*tried, config);
+    if (!plan || (best && plan->cycles() >= *best)) continue;
+    best = plan->cycles();
+    made = std::move(*tried);
+  }
+  return made;
+}
 
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,
                                 const std::vector<lower::accel::AccelRegion>& regions,

@@ -107,6 +107,10 @@ struct ProgramPlan {
   size_t NeedOf(int activation, const sched::Packing& packing) const;
 };
 
+// |own| or, where the plan is faster, |own| with taps of its window as channels of an input that
+// the host packs (im2col).
+sched::AnalyzedRegion WithTaps(const sched::AnalyzedRegion& own, const isa::Config& config);
+
 // Plans a program. Constants have no bytes yet (PackConstants). On an error, |refused| has the
 // index of the region at fault.
 //   errors  kInvalidArgument  a schedule that does not fit its region (ScheduleBySteps' errors), or

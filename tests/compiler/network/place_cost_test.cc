@@ -25,7 +25,6 @@
 #include "compiler/schedule/host.h"
 #include "compiler/target/accelerator.h"
 #include "compiler/target/board_cpu.h"
-#include "compiler/target/host_level.h"
 #include "tests/compiler/accel/net.h"
 
 namespace tessera::network::place_cost_test {
@@ -88,8 +87,10 @@ std::vector<bool> On(const graph::Graph& graph, const isa::Config& config) {
   return on;
 }
 
-// Seconds of |layer| on the accelerator, without network::Layers.
-double OnAccelerator(const graph::Graph& graph, const Region& layer, const isa::Config& config) {
+// Seconds of |layer| on the accelerator, without network::Layers, if |share| of the bytes of its
+// activations are in device memory.
+double OnAccelerator(const graph::Graph& graph, const Region& layer, const isa::Config& config,
+                     double share = 1) {
   const te::RegionTe te = te::BuildRegion(graph, layer);
   const auto steps = lower::accel::StepsOf(BindRegion(te), config);
   TESSERA_CHECK(steps.has_value(), "{}", layer.name);
@@ -97,7 +98,16 @@ double OnAccelerator(const graph::Graph& graph, const Region& layer, const isa::
       schedule::Schedule::Replay({te.output}, *steps, target::Accelerator(config));
   TESSERA_CHECK(schedule.has_value(), "{}", layer.name);
   const auto cost = cost::AccelCost(*schedule, config, {.follows = true});
-  return cost->cycles / (static_cast<double>(config.clock_mhz) * 1e6);
+  int64_t constants = 0;
+  for (const te::Binding& b : te.bindings) {
+    if (b.activation < 0) constants += std::ssize(b.constant);
+  }
+  const double bus =
+      cost->bus * static_cast<double>(constants) / (cost->read_bytes + cost->written_bytes);
+  const double on_chip = std::min(
+      cost->cycles, std::max({cost->Busy(isa::Unit::kGemm), cost->Busy(isa::Unit::kVector), bus}));
+  return (share * cost->cycles + (1 - share) * on_chip) /
+         (static_cast<double>(config.clock_mhz) * 1e6);
 }
 
 double OnHost(const graph::Graph& graph, const Region& layer, const isa::Config& config) {
@@ -109,12 +119,11 @@ double OnHost(const graph::Graph& graph, const Region& layer, const isa::Config&
          (static_cast<double>(config.cpu.clock_mhz) * 1e6);
 }
 
-// The turns in which the accelerator works, if the nodes of |on| are its: by the most changes from
-// it to the host on a path to a node.
-int64_t Starts(const graph::Graph& graph, const std::vector<bool>& on) {
-  std::vector<int> changes(graph.tensors.size());
+// The turn of each node, if the nodes of |on| are the accelerator's: the most changes from it to
+// the host on a path to the node.
+std::vector<int> TurnsBy(const graph::Graph& graph, const std::vector<bool>& on) {
+  std::vector<int> changes(graph.tensors.size()), turns;
   std::vector<bool> made(graph.tensors.size());
-  std::set<int> turns;
   for (size_t n = 0; n < on.size(); ++n) {
     const graph::Node& node = graph.nodes[n];
     int most = 0;
@@ -124,60 +133,90 @@ int64_t Starts(const graph::Graph& graph, const std::vector<bool>& on) {
     }
     changes[static_cast<size_t>(node.output)] = most;
     made[static_cast<size_t>(node.output)] = on[n];
-    if (on[n]) turns.insert(most);
+    turns.push_back(most);
   }
-  return std::ssize(turns);
+  return turns;
+}
+
+int64_t Starts(const graph::Graph& graph, const std::vector<bool>& on) {
+  const std::vector<int> turns = TurnsBy(graph, on);
+  std::set<int> started;
+  for (size_t n = 0; n < on.size(); ++n) {
+    if (on[n]) started.insert(turns[n]);
+  }
+  return std::ssize(started);
+}
+
+// The share of the bytes of |layer|'s activations that are in device memory: not those that the
+// accelerator makes in the layer's turn, and not a result that only layers of its turn read. INP
+// has room for any tensor of RandomNet.
+double ShareInMemory(const graph::Graph& graph, const Region& layer, const std::vector<bool>& on) {
+  const std::vector<int> turns = TurnsBy(graph, on);
+  const int turn = turns[layer.nodes.back()];
+  int64_t all = 0, in_memory = 0;
+  const auto here = [&](size_t n) { return on[n] && turns[n] == turn; };
+  for (const TensorId id : layer.inputs) {
+    const auto maker = std::ranges::find(graph.nodes, id, &graph::Node::output);
+    all += graph.tensor(id).count();
+    if (maker == graph.nodes.end() || !here(static_cast<size_t>(maker - graph.nodes.begin())))
+      in_memory += graph.tensor(id).count();
+  }
+  all += graph.tensor(layer.output).count();
+  if (std::ranges::count(graph.outputs, layer.output) > 0 ||
+      !std::ranges::all_of(graph.ConsumersOf(layer.output), here))
+    in_memory += graph.tensor(layer.output).count();
+  return static_cast<double>(in_memory) / static_cast<double>(all);
 }
 
 // Bytes of tensors between the devices. The tensors of RandomNet have whole blocks of channels, so
-// the machine's layout has as many bytes.
-int64_t Crossing(const graph::Graph& graph, const std::vector<bool>& on) {
-  int64_t bytes = 0;
+// the machine's layout has as many bytes; taps that the host packs have more.
+double Crossing(const Layers& layers, const std::vector<bool>& on) {
+  const graph::Graph& graph = layers.graph();
+  const std::vector<Region> nodes = graph::Fuse(graph, false);
+  double bytes = 0;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const auto id = static_cast<TensorId>(t);
     if (graph.tensors[t].constant()) continue;  // packed once, before any inference
     bool made = false, host = std::ranges::count(graph.outputs, id) > 0, accelerator = false;
+    double taps = 0;
     for (size_t n = 0; n < on.size(); ++n) {
       const bool reads = std::ranges::count(graph.nodes[n].inputs, id) > 0;
       if (graph.nodes[n].output == id) made = on[n];
       host = host || (reads && !on[n]);
-      accelerator = accelerator || (reads && on[n]);
+      if (!reads || !on[n]) continue;
+      const auto packed = layers.TapsOf(nodes[n]);
+      const bool as_taps = packed && packed->input == id;
+      taps += as_taps ? packed->bytes : 0;
+      accelerator = accelerator || !as_taps;
     }
-    if (made ? host : accelerator) bytes += graph.tensors[t].count();
+    if (made ? host : accelerator) bytes += static_cast<double>(graph.tensors[t].count());
+    if (!made) bytes += taps;
   }
   return bytes;
 }
 
-// Connected nodes of |on| that no path through the host separates: of one turn, or fused.
-std::vector<std::vector<size_t>> IslandsOf(const graph::Graph& graph, const std::vector<bool>& on,
-                                           const isa::Config& config) {
-  std::vector<uint32_t> devices;
-  for (const bool accelerator : on) devices.push_back(accelerator ? kAccelerator : kHost);
-  const std::vector<Region> nodes = graph::Fuse(graph, false);
-  const std::vector<int> turns =
-      Turns(graph, nodes, devices, std::vector<std::vector<TensorId>>(nodes.size()));
+// Seconds of |layer| on the accelerator in a network that has the nodes of |on| there.
+double Within(const Layers& layers, const Region& layer, const std::vector<bool>& on) {
+  const graph::Graph& graph = layers.graph();
+  const double share = ShareInMemory(graph, layer, on);
+  const auto taps = layers.TapsOf(layer);
+  if (taps) {
+    const auto maker = std::ranges::find(graph.nodes, taps->input, &graph::Node::output);
+    if (maker == graph.nodes.end() || !on[static_cast<size_t>(maker - graph.nodes.begin())])
+      return share * taps->time.from_memory + (1 - share) * taps->time.on_chip;
+  }
+  return OnAccelerator(graph, layer, layers.config(), share);
+}
+
+// Nodes of |on| in groups: a node and the makers of what it reads are in one.
+std::vector<std::vector<size_t>> IslandsOf(const graph::Graph& graph, const std::vector<bool>& on) {
   std::vector<size_t> label(on.size());
   for (size_t n = 0; n < on.size(); ++n) label[n] = n;
-  const auto touch = [&](size_t a, size_t b) {
-    const graph::Node &x = graph.nodes[a], &y = graph.nodes[b];
-    std::set<TensorId> tensors(x.inputs.begin(), x.inputs.end());
-    tensors.insert(x.output);
-    return tensors.contains(y.output) ||
-           std::ranges::any_of(y.inputs, [&](TensorId id) { return tensors.contains(id); });
-  };
-  std::vector<size_t> region_of(on.size());
-  const Layers layers(graph, config);
-  for (const Region& region : graph::Fuse(graph, true, [&](const Region& joined) {
-         return std::ranges::all_of(joined.nodes, [&](size_t n) { return on[n]; }) &&
-                layers.Check(joined);
-       })) {
-    for (const size_t n : region.nodes) region_of[n] = region.nodes[0];
-  }
   for (size_t round = 0; round < on.size(); ++round) {
     for (size_t a = 0; a < on.size(); ++a) {
       for (size_t b = 0; b < on.size(); ++b) {
-        const bool one = region_of[a] == region_of[b] || (turns[a] == turns[b] && touch(a, b));
-        if (on[a] && on[b] && one) label[a] = label[b] = std::min(label[a], label[b]);
+        const bool reads = std::ranges::count(graph.nodes[b].inputs, graph.nodes[a].output) > 0;
+        if (on[a] && on[b] && reads) label[a] = label[b] = std::min(label[a], label[b]);
       }
     }
   }
@@ -201,12 +240,10 @@ double TimeOf(const graph::Graph& graph, const std::vector<bool>& on, const isa:
          return std::ranges::all_of(joined.nodes, [&](size_t n) { return on[n] == accelerator; }) &&
                 (!accelerator || layers.Check(joined));
        })) {
-    seconds +=
-        on[region.nodes[0]] ? OnAccelerator(graph, region, config) : OnHost(graph, region, config);
+    seconds += on[region.nodes[0]] ? Within(layers, region, on) : OnHost(graph, region, config);
   }
   return seconds + 1e-6 * static_cast<double>(Starts(graph, on) * config.cpu.start_us) +
-         static_cast<double>(Crossing(graph, on)) /
-             (static_cast<double>(config.cpu.pack_mb_s) * 1e6);
+         Crossing(layers, on) / (static_cast<double>(config.cpu.pack_mb_s) * 1e6);
 }
 
 struct Best {
@@ -220,7 +257,7 @@ Best BestOf(Net& net, const isa::Config& config) {
   const graph::Graph& graph = net.graph();
   std::vector<bool> can;
   for (const graph::Node& node : graph.nodes) can.push_back(node.op != graph::Op::kTranspose);
-  const std::vector<std::vector<size_t>> islands = IslandsOf(graph, can, config);
+  const std::vector<std::vector<size_t>> islands = IslandsOf(graph, can);
   Best best{.islands = islands.size()};
   best.chosen = TimeOf(graph, On(graph, config), config);
   for (uint64_t kept = 1; kept < uint64_t{1} << islands.size(); ++kept) {
@@ -347,35 +384,6 @@ TEST(PlaceCost, TheReasonHasTheFiguresOfTheCosts) {
   EXPECT_THAT(said[0], near(host)) << why;
   EXPECT_THAT(said[1], near(cycles + carry)) << why;
   EXPECT_THAT(said[2], near(carry)) << why;
-}
-
-TEST(PlaceCost, TheReasonNamesWhatLeavingWouldCost) {
-  const PartTimes alone{.host = 3.1e-6, .cycles = 4e-6, .start = 22e-6, .carry = 15e-6};
-  EXPECT_EQ(
-      TimesText(alone, 1, "cortex-a9"),
-      "3.1 us on cortex-a9, 41 us on the accelerator, of which 22 us start it and 15 us carry "
-      "tensors");
-  EXPECT_NEAR(alone.Saved(), 37.9e-6, 1e-12);
-  // A tensor that would pass, because a neighbour stays, is a cost of the host's side.
-  const PartTimes between{.host = 1e-3, .cycles = 5.2e-3, .carry = -2e-3};
-  EXPECT_EQ(TimesText(between, 3, "cortex-a53"),
-            "with 2 other operators 3.0 ms on cortex-a53, of which 2.0 ms carry tensors, 5.2 ms on "
-            "the accelerator");
-  EXPECT_NEAR(between.Saved(), 2.2e-3, 1e-12);
-}
-
-// Every processor of a configuration has a level of host code.
-TEST(PlaceCost, EveryProcessorHasATarget) {
-  for (const isa::Cpu& cpu : isa::NamedCpus()) {
-    ASSERT_NE(target::FindHostLevel(cpu.level), nullptr) << cpu.name;
-    const auto target = target::Host(cpu);
-    EXPECT_EQ(target->cycles_a_second, static_cast<double>(cpu.clock_mhz) * 1e6);
-    EXPECT_EQ(target->processors, cpu.cores);
-    ASSERT_EQ(target->caches.size(), 2u);
-    EXPECT_EQ(target->caches[1].bytes, cpu.l2_kib * 1024);
-    EXPECT_NEAR(target->caches[1].bytes_a_cycle * target->cycles_a_second,
-                static_cast<double>(cpu.memory_mb_s) * 1e6, 1);
-  }
 }
 
 }  // namespace

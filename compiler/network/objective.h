@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a placement is to make small. Depends on: nothing. Used by: network/place.h, tools.
+#ifndef TESSERA_COMPILER_NETWORK_OBJECTIVE_H_
+#define TESSERA_COMPILER_NETWORK_OBJECTIVE_H_
+
+#include <cstdint>
+
+namespace tessera::network {
+
+// Seconds of one inference of a network, one device after the other.
+struct NetworkTimes {
+  double host = 0, accelerator = 0;  // of the layers there
+  double start = 0, carry = 0;       // starts of the accelerator; packing and unpacking of tensors
+  int64_t unknown = 0;               // layers without an estimate, which count 0
+  double total() const { return host + accelerator + start + carry; }
+};
+
+// What a search makes small.
+struct Objective {
+  enum class Kind : uint8_t {
+    kLatency,     // the time of one inference, one device after the other
+    kThroughput,  // the time of the device that is busy longest, of a stream of inferences
+    kEnergy,      // the joules of one inference
+  };
+  Kind kind = Kind::kLatency;
+  double host_watts = 1, accelerator_watts = 1;  // of kEnergy: while a device works
+
+  // In seconds, or in joules. The host packs, unpacks and starts.
+  double Of(double host, double accelerator) const;
+  double Of(const NetworkTimes& times) const;
+};
+
+}  // namespace tessera::network
+
+#endif  // TESSERA_COMPILER_NETWORK_OBJECTIVE_H_

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/network/place_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "compiler/network/search_state.h"
+#include "compiler/network/tensor_places.h"
+
+namespace tessera::network {
+namespace {
+
+using graph::Region;
+using graph::TensorId;
+
+// A region that grows from an anchor, with what is known about it.
+struct GrownRegion {
+  Region region;
+  std::optional<size_t> next;                 // the node that may follow it
+  std::optional<bool> joined[2];              // by device: whether it may be one region there
+  std::optional<std::optional<double>> host;  // seconds
+};
+
+// Starts of the accelerator are told apart up to this turn.
+constexpr int kMostTurns = 63;
+
+class PlacementSearch {
+  using Lies = PlaceCosts::Lies;
+
+ public:
+  PlacementSearch(const PlaceCosts& costs, const PlaceRules& rules, const Objective& objective,
+                  int64_t most_states)
+      : costs_(costs),
+        graph_(costs.layers().graph()),
+        rules_(rules),
+        objective_(objective),
+        most_states_(most_states),
+        followers_(graph_),
+        grown_(graph_.nodes.size()),
+        maker_(graph_.tensors.size(), -1),
+        readers_(graph_.tensors.size()),
+        is_output_(graph_.tensors.size()),
+        is_choice_(graph_.tensors.size()) {
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const auto out = static_cast<size_t>(graph_.nodes[n].output);
+      const std::vector<TensorId>& inputs = costs.nodes()[n].inputs;
+      maker_[out] = static_cast<int64_t>(n);
+      is_choice_[out] =
+          rules.nodes[n] == NodeRule::kFollows
+              ? std::ranges::any_of(
+                    inputs, [&](TensorId id) { return is_choice_[static_cast<size_t>(id)]; })
+              : rules.nodes[n] != NodeRule::kOnHost;
+      for (const TensorId id : inputs) ++readers_[static_cast<size_t>(id)];
+    }
+    for (const TensorId id : graph_.outputs) is_output_[static_cast<size_t>(id)] = true;
+  }
+
+  std::optional<FoundPlacement> Run() {
+    SearchState first;
+    for (const TensorId id : graph_.inputs) {
+      if (Readers(id) > 0)
+        first.live.push_back({.id = id, .unpacked = true, .readers = Readers(id)});
+    }
+    std::ranges::sort(first.live, {}, &LiveTensor::id);
+    std::vector<SearchState> states{std::move(first)};
+    FoundPlacement found{.exact = true};
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      after_.clear();
+      index_.clear();
+      for (SearchState& state : states) Decide(std::move(state), n);
+      if (std::ssize(after_) > most_states_) {
+        found.exact = false;
+        std::ranges::nth_element(after_, after_.begin() + most_states_, {},
+                                 [&](const SearchState& s) { return CostOf(s); });
+        after_.resize(static_cast<size_t>(most_states_));
+      }
+      std::swap(states, after_);
+      found.states += std::ssize(states);
+    }
+    if (rules_.some_on) std::erase_if(states, [](const auto& s) { return s.started == 0; });
+    if (states.empty()) return std::nullopt;
+    const SearchState& best =
+        *std::ranges::min_element(states, {}, [&](const auto& s) { return CostOf(s); });
+    found.on.resize(graph_.nodes.size());
+    for (int32_t at = best.trail; at >= 0; at = trail_[static_cast<size_t>(at)].before)
+      found.on[trail_[static_cast<size_t>(at)].node] = trail_[static_cast<size_t>(at)].on;
+    found.exact = found.exact && IsRight(best, found.on);
+    return found;
+  }
+
+ private:
+  int32_t Readers(TensorId id) const { return readers_[static_cast<size_t>(id)]; }
+  double CostOf(const SearchState& state) const {
+    return objective_.Of(state.host, state.accelerator);
+  }
+
+  // Whether |state| has the seconds of the placement |on|. Layers of floats are the host's in any
+  // placement, and not counted.
+  bool IsRight(const SearchState& state, const std::vector<bool>& on) const {
+    const NetworkTimes times = costs_.Times(on);
+    const double counted = times.total() - FloatSeconds();
+    return std::abs(state.host + state.accelerator - counted) <= 1e-9 * std::max(counted, 1e-9);
+  }
+
+  bool IsFloatNode(size_t n) const {
+    const auto is_float = [&](TensorId id) { return IsFloat(graph_.tensor(id).dtype); };
+    return is_float(graph_.nodes[n].output) ||
+           std::ranges::any_of(costs_.nodes()[n].inputs, is_float);
+  }
+
+  double FloatSeconds() const {
+    double seconds = 0;
+    for (const Region& region : costs_.Fused(std::vector<bool>(graph_.nodes.size()))) {
+      if (std::ranges::any_of(region.nodes, [&](size_t n) { return IsFloatNode(n); }))
+        seconds += costs_.HostSeconds(region).value_or(0);
+    }
+    return seconds;
+  }
+
+  static const LiveTensor* Find(const SearchState& state, TensorId id) {
+    const auto found = std::ranges::lower_bound(state.live, id, {}, &LiveTensor::id);
+    return found == state.live.end() || found->id != id ? nullptr : &*found;
+  }
+  static LiveTensor* Find(SearchState& state, TensorId id) {
+    return const_cast<LiveTensor*>(Find(std::as_const(state), id));
+  }
+  static DecidedNode* FindDecided(SearchState& state, size_t node) {
+    const auto found = std::ranges::find(state.decided, node, &DecidedNode::node);
+    return found == state.decided.end() ? nullptr : &*found;
+  }
+
+  // The devices that node |n| may be on, as bits: 1 the host, 2 the accelerator. |made|: a tensor
+  // that a region on the accelerator (|made_on|) or the host is about to make.
+  int DevicesOf(SearchState& state, size_t n, TensorId made = -1, bool made_on = false) const {
+    if (const DecidedNode* decided = FindDecided(state, n)) return decided->on ? 2 : 1;
+    const NodeRule rule = rules_.nodes[n];
+    if (rule == NodeRule::kOnHost) return 1;
+    int devices = rule == NodeRule::kOnAccelerator ? 2 : 3;
+    for (const TensorId id : costs_.nodes()[n].inputs) {
+      const LiveTensor* t = id == made ? nullptr : Find(state, id);
+      const bool on = id == made ? made_on : t->on;
+      if (rule == NodeRule::kFollows) {
+        if (!on) return 1;
+        devices = 2;
+      } else if (rules_.together && is_choice_[static_cast<size_t>(id)]) {
+        devices &= on ? 2 : 1;
+      }
+    }
+    return devices;
+  }
+
+  void Decide(SearchState state, size_t n) {
+    if (const DecidedNode* decided = FindDecided(state, n); decided != nullptr && decided->taken) {
+      std::erase_if(state.decided, [&](const DecidedNode& d) { return d.node == n; });
+      Keep(std::move(state));
+      return;
+    }
+    const int devices = DevicesOf(state, n);
+    std::erase_if(state.decided, [&](const DecidedNode& d) { return d.node == n; });
+    for (const bool on : {true, false}) {
+      if ((devices & (on ? 2 : 1)) != 0) Grow(state, n, n, 0, on);
+    }
+  }
+
+  // The region of anchor |n| with |more| nodes behind it.
+  GrownRegion& Grown(size_t n, size_t more) {
+    std::vector<GrownRegion>& all = grown_[n];
+    if (all.empty()) {
+      all.push_back({.region = costs_.nodes()[n]});
+      all.back().next = followers_.After(all.back().region);
+    }
+    while (all.size() <= more) {
+      GrownRegion longer{.region = graph::Joined(graph_, all.back().region, *all.back().next)};
+      longer.next = followers_.After(longer.region);
+      all.push_back(std::move(longer));
+    }
+    return all[more];
+  }
+
+  // Adds to the region, or ends it, in each way that the rules allow. |current|: the node whose
+  // turn it is.
+  void Grow(const SearchState& state, size_t current, size_t n, size_t more, bool on) {
+    const std::optional<size_t> next = Grown(n, more).next;
+    const TensorId result = Grown(n, more).region.output;
+    SearchState now = state;
+    if (!next || !IsReady(now, *next, result, current)) return End(now, n, more, on);
+    const int devices = DevicesOf(now, *next, result, on);
+    const bool was_decided = FindDecided(now, *next) != nullptr;
+    for (const bool then : {true, false}) {
+      if ((devices & (then ? 2 : 1)) == 0) continue;
+      SearchState way = now;
+      if (!was_decided) way.decided.push_back({*next, then, false});
+      if (then == on && MayJoin(Grown(n, more + 1), on)) {
+        FindDecided(way, *next)->taken = true;
+        Grow(way, current, n, more + 1, on);
+      } else {
+        End(way, n, more, on);
+      }
+    }
+  }
+
+  bool IsReady(SearchState& state, size_t next, TensorId result, size_t current) const {
+    const DecidedNode* decided = FindDecided(state, next);
+    if (decided != nullptr && decided->taken) return false;
+    return std::ranges::all_of(costs_.nodes()[next].inputs, [&](TensorId id) {
+      const int64_t maker = maker_[static_cast<size_t>(id)];
+      if (id == result || maker < static_cast<int64_t>(current)) return true;
+      const DecidedNode* made = FindDecided(state, static_cast<size_t>(maker));
+      return made != nullptr && made->taken;
+    });
+  }
+
+  bool MayJoin(GrownRegion& grown, bool on) const {
+    std::optional<bool>& joined = grown.joined[on ? 1 : 0];
+    if (!joined) joined = rules_.may_join(grown.region, on);
+    return *joined;
+  }
+
+  // The region is complete: counts what it costs.
+  void End(SearchState& state, size_t n, size_t more, bool on) {
+    GrownRegion& grown = Grown(n, more);
+    const Region& region = grown.region;
+    int turn = 0;
+    for (const size_t node : region.nodes) turn = Run(state, node, on);
+    if (on) {
+      const bool stored =
+          is_output_[static_cast<size_t>(region.output)] || !costs_.MayStay(region.output);
+      const auto seconds = [&](bool store) {
+        const auto lies = [&](TensorId id) {
+          if (id != region.output) return LiesFor(state, id, turn);
+          return store ? Lies::kInMemory : Lies::kOnChip;
+        };
+        return costs_.AcceleratorSeconds(region, lies).value_or(0);
+      };
+      const double apart = seconds(false), with = seconds(true);
+      state.accelerator += stored ? with : apart;
+      if (LiveTensor* made = Find(state, region.output)) {
+        made->stored = stored;
+        made->store = with - apart;
+      }
+    } else if (!IsFloatNode(n)) {
+      if (!grown.host) grown.host = costs_.HostSeconds(region);
+      const bool choice = std::ranges::any_of(
+          region.nodes, [&](size_t node) { return rules_.nodes[node] == NodeRule::kEither; });
+      if (!*grown.host && choice) return;  // nothing to compare
+      state.host += grown.host->value_or(0);
+    }
+    for (const size_t node : region.nodes) {
+      for (const TensorId id : costs_.nodes()[node].inputs) --Find(state, id)->readers;
+      trail_.push_back({state.trail, static_cast<uint32_t>(node), on});
+      state.trail = static_cast<int32_t>(trail_.size()) - 1;
+    }
+    std::erase_if(state.live, [](const LiveTensor& t) { return t.readers == 0; });
+    Keep(std::move(state));
+  }
+
+  // Where |id| is for a layer on the accelerator in |turn|.
+  Lies LiesFor(const SearchState& state, TensorId id, int turn) const {
+    const LiveTensor* t = Find(state, id);
+    if (!t->on) return Lies::kOnHost;
+    return t->accelerator_may == turn && costs_.MayStay(id) ? Lies::kOnChip : Lies::kInMemory;
+  }
+
+  // Node |n| runs: its turn, and what its tensors cost the host.
+  int Run(SearchState& state, size_t n, bool on) {
+    const std::vector<TensorId>& inputs = costs_.nodes()[n].inputs;
+    const auto packs = [&](TensorId id) {
+      return on && std::ranges::count(costs_.PackedFor(n), id) > 0;
+    };
+    int turn = 0;
+    for (const TensorId id : inputs) {
+      const LiveTensor& t = *Find(state, id);
+      turn = std::max<int>(turn, !on || packs(id) ? t.host_may : t.accelerator_may);
+    }
+    const bool mixed =
+        on && JoinsParts(graph_.nodes[n].op) && std::ranges::any_of(inputs, [&](TensorId id) {
+          return Find(state, id)->accelerator_may != turn;
+        });
+    const int runs_in = turn + (mixed ? 1 : 0);
+    for (const TensorId id : inputs) {
+      const std::optional<double> taps = on ? costs_.TapsSeconds(n, id) : std::nullopt;
+      if (taps && !packs(id) && !Find(state, id)->on) {
+        state.host += *taps;
+      } else {
+        Read(state, *Find(state, id), on, packs(id), runs_in);
+      }
+    }
+    if (on && !costs_.IsFree(n)) {
+      const uint64_t bit = uint64_t{1} << std::min(runs_in, kMostTurns);
+      if ((state.started & bit) == 0) state.host += costs_.StartSeconds();
+      state.started |= bit;
+    }
+    const TensorId out = graph_.nodes[n].output;
+    const bool read_by_user = is_output_[static_cast<size_t>(out)];
+    if (on && read_by_user) state.host += costs_.CarrySeconds(out);
+    if (Readers(out) > 0) {
+      LiveTensor made{.id = out,
+                      .on = on,
+                      .unpacked = !on || read_by_user,
+                      .stored = read_by_user,
+                      .host_may = static_cast<int16_t>(on ? turn + 1 : turn),
+                      .accelerator_may = static_cast<int16_t>(runs_in),
+                      .readers = Readers(out)};
+      state.live.insert(std::ranges::lower_bound(state.live, out, {}, &LiveTensor::id), made);
+    }
+    return runs_in;
+  }
+
+  // A node of the accelerator or the host in |turn| reads |t|.
+  void Read(SearchState& state, LiveTensor& t, bool on, bool packs, int turn) const {
+    const double carry = costs_.CarrySeconds(t.id);
+    const auto once = [&](bool& done) {
+      if (!done) state.host += carry;
+      done = true;
+    };
+    if (!on || packs) once(t.unpacked);
+    if (packs) once(t.packed);
+    if (on && !packs && !t.on) once(t.given);
+    const bool elsewhere = !on || packs || t.accelerator_may != turn;
+    if (!t.on || t.stored || !elsewhere) return;
+    state.accelerator += t.store;
+    t.stored = true;
+  }
+
+  // Keeps |state| if no cheaper way to it is known.
+  void Keep(SearchState state) {
+    const auto [known, fresh] = index_.try_emplace(state.Key());
+    std::vector<size_t>& ways = known->second;
+    const bool one = objective_.kind != Objective::Kind::kThroughput;
+    const auto no_worse = [&](const SearchState& a, const SearchState& b) {
+      return one ? CostOf(a) <= CostOf(b) : a.host <= b.host && a.accelerator <= b.accelerator;
+    };
+    for (const size_t w : ways) {
+      if (no_worse(after_[w], state)) return;
+    }
+    const auto worse =
+        std::ranges::find_if(ways, [&](size_t w) { return no_worse(state, after_[w]); });
+    if (worse != ways.end()) {
+      after_[*worse] = std::move(state);
+    } else {
+      ways.push_back(after_.size());
+      after_.push_back(std::move(state));
+    }
+  }
+
+  const PlaceCosts& costs_;
+  const graph::Graph& graph_;
+  const PlaceRules& rules_;
+  const Objective& objective_;
+  const int64_t most_states_;
+  const graph::Followers followers_;
+  std::vector<std::vector<GrownRegion>> grown_;  // by anchor
+  std::vector<int64_t> maker_;                   // by tensor; -1: none
+  std::vector<int32_t> readers_;                 // by tensor
+  std::vector<bool> is_output_;                  // by tensor
+  // By tensor: whether its maker can be on the accelerator, or views such a tensor.
+  std::vector<bool> is_choice_;
+  std::vector<SearchState> after_;                              // the step that is being decided
+  std::unordered_map<std::string, std::vector<size_t>> index_;  // of |after_| by key
+  std::vector<TrailStep> trail_;
+};
+
+}  // namespace
+
+std::optional<FoundPlacement> SearchPlacement(const PlaceCosts& costs, const PlaceRules& rules,
+                                              const Objective& objective, int64_t most_states) {
+  return PlacementSearch(costs, rules, objective, most_states).Run();
+}
+
+}  // namespace tessera::network

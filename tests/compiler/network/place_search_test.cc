@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: the search of placements, against the cost of every placement that the rules
+// allow, for each objective; what its rules forbid; a search that keeps too few states says so.
+// Space: random networks of up to 10 operators with views, branches and operators of the host, on
+// random machines. Not tested here: the costs themselves (place_cost_test), reasons (place_test).
+#include "compiler/network/place_search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <limits>
+
+#include "base/rng.h"
+#include "compiler/network/place.h"
+#include "tests/compiler/accel/net.h"
+
+namespace tessera::network::place_search_test {
+namespace {
+
+using graph::TensorId;
+using test::Net;
+using test::Square;
+
+// Branches that end in one sum, over images of one shape.
+Net BranchedNet(Rng& rng) {
+  Net net(rng.Range(1, 1 << 20));
+  const int64_t channels = 16 * rng.Range(1, 3), side = rng.Range(4, 16);
+  const std::vector<int64_t> image{1, channels, side, side}, flat{1, channels, side * side, 1};
+  std::vector<TensorId> made{net.Input(image)};
+  const auto any = [&] {
+    return made[static_cast<size_t>(
+        rng.Range(std::max<int64_t>(0, std::ssize(made) - 3), std::ssize(made) - 1))];
+  };
+  for (int64_t n = rng.Range(4, 8); n > 0; --n) {
+    switch (rng.Range(0, 6)) {
+      case 0:
+      case 1:
+        made.push_back(net.Conv(any(), channels, Square(rng.OneIn(2) ? 1 : 3)));
+        break;
+      case 2:
+        made.push_back(net.Rescale(any()));
+        break;
+      case 3:
+        made.push_back(net.Reshape(net.Rescale(net.Reshape(any(), flat)), image));
+        break;
+      case 4:
+        made.push_back(net.Transpose(any()));
+        break;
+      default:
+        made.push_back(net.Add(any(), any()));
+    }
+  }
+  for (size_t t = 0; t < net.graph().tensors.size(); ++t) {
+    const auto id = static_cast<TensorId>(t);
+    const bool is_input = std::ranges::count(net.graph().inputs, id) > 0;
+    if (!is_input && !net.graph().tensors[t].constant() && net.graph().ConsumersOf(id).empty())
+      net.Output(id);
+  }
+  return net;
+}
+
+isa::Config SlowMachine(Rng& rng) {
+  isa::Config config = test::NamedConfig("default");
+  const auto one_of = [&](std::array<int64_t, 3> all) {
+    return all[static_cast<size_t>(rng.Range(0, 2))];
+  };
+  config.cpu.clock_mhz = one_of({200, 650, 2000});
+  config.clock_mhz = one_of({3, 10, 100});
+  config.cpu.start_us = one_of({0, 1, 30});
+  config.cpu.pack_mb_s = one_of({100, 1000, 100000});
+  return config;
+}
+
+struct Problem {
+  explicit Problem(const graph::Graph& graph, const isa::Config& config)
+      : layers(graph, config),
+        costs(layers, [this](const auto& on) { return FuseOn(layers, on, true); }) {
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      rules.nodes.push_back(graph.nodes[n].op == graph::Op::kTranspose ? NodeRule::kOnHost
+                            : costs.IsFree(n)                          ? NodeRule::kFollows
+                                                                       : NodeRule::kEither);
+    }
+    rules.may_join = [this](const graph::Region& joined, bool accelerator) {
+      return !accelerator || layers.Check(joined).has_value();
+    };
+  }
+
+  // The placement that has the choices on the accelerator whose bits are in |set|.
+  std::vector<bool> Placed(uint64_t set) const {
+    const graph::Graph& graph = layers.graph();
+    std::vector<bool> on(rules.nodes.size()), made(graph.tensors.size());
+    for (size_t n = 0, bit = 0; n < on.size(); ++n) {
+      const std::vector<TensorId>& inputs = costs.nodes()[n].inputs;
+      if (rules.nodes[n] == NodeRule::kEither) on[n] = (set >> bit++ & 1) != 0;
+      if (rules.nodes[n] == NodeRule::kFollows)
+        on[n] =
+            std::ranges::all_of(inputs, [&](TensorId id) { return made[static_cast<size_t>(id)]; });
+      made[static_cast<size_t>(graph.nodes[n].output)] = on[n];
+    }
+    return on;
+  }
+  int64_t choices() const { return std::ranges::count(rules.nodes, NodeRule::kEither); }
+
+  // Whether |on| has connected nodes on one device: each choice and what it reads, through views.
+  bool IsTogether(const std::vector<bool>& on) const {
+    const graph::Graph& graph = layers.graph();
+    const auto choice_behind = [&](TensorId id) -> std::optional<size_t> {
+      while (true) {
+        const auto maker = std::ranges::find(graph.nodes, id, &graph::Node::output);
+        if (maker == graph.nodes.end()) return std::nullopt;
+        const auto n = static_cast<size_t>(maker - graph.nodes.begin());
+        if (rules.nodes[n] == NodeRule::kOnHost) return std::nullopt;
+        if (rules.nodes[n] == NodeRule::kEither) return n;
+        id = graph.nodes[n].inputs[0];
+      }
+    };
+    for (size_t n = 0; n < on.size(); ++n) {
+      if (rules.nodes[n] != NodeRule::kEither) continue;
+      for (const TensorId id : costs.nodes()[n].inputs) {
+        if (const auto from = choice_behind(id); from && on[*from] != on[n]) return false;
+      }
+    }
+    return true;
+  }
+
+  Layers layers;
+  PlaceCosts costs;
+  PlaceRules rules;
+};
+
+constexpr Objective kObjectives[] = {
+    {.kind = Objective::Kind::kLatency},
+    {.kind = Objective::Kind::kThroughput},
+    {.kind = Objective::Kind::kEnergy, .host_watts = 1.3, .accelerator_watts = 0.4}};
+
+TEST(PlaceSearch, NoOtherPlacementCostsLess) {
+  int mixed = 0, whole = 0, split = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    Net net = BranchedNet(rng);
+    Problem problem(net.graph(), SlowMachine(rng));
+    if (problem.choices() > 10 || problem.choices() == 0) continue;
+    std::vector<std::pair<std::vector<bool>, NetworkTimes>> all;
+    for (uint64_t set = 0; set < uint64_t{1} << problem.choices(); ++set) {
+      const std::vector<bool> on = problem.Placed(set);
+      all.emplace_back(on, problem.costs.Times(on));
+    }
+    for (const bool together : {false, true}) {
+      problem.rules.together = problem.rules.some_on = together;
+      for (const Objective& objective : kObjectives) {
+        double best = std::numeric_limits<double>::infinity();
+        for (const auto& [on, times] : all) {
+          if (together && (!problem.IsTogether(on) || times.start + times.accelerator == 0))
+            continue;
+          best = std::min(best, objective.Of(times));
+        }
+        const auto found = SearchPlacement(problem.costs, problem.rules, objective);
+        ASSERT_TRUE(found);
+        EXPECT_TRUE(found->exact);
+        EXPECT_NEAR(objective.Of(problem.costs.Times(found->on)), best, 1e-9 * best);
+        const auto on = std::ranges::count(found->on, true);
+        mixed += on > 0 && on < problem.choices();
+        whole += on == 0 || on >= problem.choices();
+        split += !problem.IsTogether(found->on);
+      }
+    }
+  }
+  std::printf("%d placements on both devices, %d on one, %d split a group\n", mixed, whole, split);
+  EXPECT_GT(mixed, 200);
+  EXPECT_GT(whole, 200);
+  EXPECT_GT(split, 100);
+}
+
+TEST(PlaceSearch, KeepsWhatTheRulesSay) {
+  Net net(1);
+  const TensorId a = net.Rescale(net.Input({1, 16, 8, 8}));
+  net.Output(net.Rescale(a));
+  Problem problem(net.graph(), test::NamedConfig("default"));
+  problem.rules.nodes = {NodeRule::kOnAccelerator, NodeRule::kOnHost};
+  const Objective latency;
+  const auto apart = SearchPlacement(problem.costs, problem.rules, latency);
+  ASSERT_TRUE(apart);
+  EXPECT_EQ(apart->on, (std::vector<bool>{true, false}));
+  // What is connected to a node of the accelerator goes along.
+  problem.rules.nodes[1] = NodeRule::kEither;
+  problem.rules.together = true;
+  EXPECT_EQ(SearchPlacement(problem.costs, problem.rules, latency)->on,
+            (std::vector<bool>{true, true}));
+  // No placement has something on the accelerator if nothing may be there.
+  problem.rules.nodes = {NodeRule::kOnHost, NodeRule::kOnHost};
+  problem.rules.some_on = true;
+  EXPECT_FALSE(SearchPlacement(problem.costs, problem.rules, latency));
+}
+
+TEST(PlaceSearch, ASearchThatDropsStatesSaysSo) {
+  Rng rng(5);
+  Net net(7);
+  std::vector<TensorId> made{net.Input({1, 16, 8, 8})};
+  for (int n = 0; n < 8; ++n) made.push_back(net.Conv(made[0], 16, Square(3)));
+  TensorId sum = made[1];
+  for (size_t n = 2; n < made.size(); ++n) sum = net.Add(sum, net.Transpose(made[n]));
+  net.Output(sum);
+  Problem problem(net.graph(), test::NamedConfig("default"));
+  const auto all = SearchPlacement(problem.costs, problem.rules, {}, 1 << 20);
+  const auto few = SearchPlacement(problem.costs, problem.rules, {}, 4);
+  ASSERT_TRUE(all && few);
+  EXPECT_TRUE(all->exact);
+  EXPECT_FALSE(few->exact);
+  EXPECT_LT(few->states, all->states);
+  EXPECT_GE(problem.costs.Times(few->on).total(), problem.costs.Times(all->on).total());
+}
+
+}  // namespace
+}  // namespace tessera::network::place_search_test
