@@ -105,10 +105,11 @@ class Placer {
     } else if (!IsView(graph_, node, layers_.config())) {
       if (const auto& plan = layers_.Check(node); !plan) can = std::unexpected(plan.error());
     }
+    const bool could = can.has_value();
     if (can && IsPinned(node, kHost))
       can = std::unexpected(Refusal(RefusalKind::kAsked, "asked for"));
     can_.push_back(can.has_value());
-    places_.emplace_back();
+    places_.push_back({.can = could});
     if (!can) Leave(n, can.error());
   }
 

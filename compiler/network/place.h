@@ -41,8 +41,9 @@ using RefusedRegions = std::vector<RefusedRegion>;
 
 struct NodePlace {
   uint32_t device = kHost;
-  std::string why_host;      // why the accelerator does not run it, from the compiler
-  std::string machine = "";  // the same in words of the machine (schedule/accel/refusals.def)
+  std::string why_host = "";  // why the accelerator does not run it, from the compiler
+  std::string machine = "";   // the same in words of the machine (schedule/accel/refusals.def)
+  bool can = false;           // whether the accelerator can run it
 };
 
 // Names of layers, as FusePlaced makes them, with a schedule that the user gives. The accelerator

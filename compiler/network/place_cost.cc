@@ -216,6 +216,14 @@ std::optional<double> PlaceCosts::AcceleratorSeconds(
   return time->on_chip + (time->from_memory - time->on_chip) * there / all;
 }
 
+std::optional<double> PlaceCosts::LeastSeconds(const Region& layer) const {
+  const auto nowhere = [](TensorId) { return Lies::kOnChip; };
+  std::optional<double> least = AcceleratorSeconds(layer, nowhere);
+  if (const auto taps = layers_.TapsOf(layer); least && taps)
+    least = std::min(*least, taps->time.on_chip);
+  return least;
+}
+
 double PlaceCosts::StartSeconds() const {
   return static_cast<double>(layers_.config().cpu.start_us) / 1e6;
 }

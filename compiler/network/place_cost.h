@@ -74,6 +74,8 @@ class PlaceCosts {
   enum class Lies : uint8_t { kOnChip, kInMemory, kOnHost };
   std::optional<double> AcceleratorSeconds(const graph::Region& layer,
                                            const std::function<Lies(graph::TensorId)>& lies) const;
+  // The least that this can be for |layer|, wherever its tensors are.
+  std::optional<double> LeastSeconds(const graph::Region& layer) const;
   // Whether tensor |id| fits on chip.
   bool MayStay(graph::TensorId id) const { return may_stay_[static_cast<size_t>(id)]; }
   // Of one start; of packing or unpacking |id| once.

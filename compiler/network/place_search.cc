@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/network/grown_regions.h"
 #include "compiler/network/search_state.h"
 #include "compiler/network/tensor_places.h"
 
@@ -15,14 +17,6 @@ namespace {
 
 using graph::Region;
 using graph::TensorId;
-
-// A region that grows from an anchor, with what is known about it.
-struct GrownRegion {
-  Region region;
-  std::optional<size_t> next;                 // the node that may follow it
-  std::optional<bool> joined[2];              // by device: whether it may be one region there
-  std::optional<std::optional<double>> host;  // seconds
-};
 
 // Starts of the accelerator are told apart up to this turn.
 constexpr int kMostTurns = 63;
@@ -38,8 +32,7 @@ class PlacementSearch {
         rules_(rules),
         objective_(objective),
         most_states_(most_states),
-        followers_(graph_),
-        grown_(graph_.nodes.size()),
+        regions_(costs, rules),
         maker_(graph_.tensors.size(), -1),
         readers_(graph_.tensors.size()),
         is_output_(graph_.tensors.size()),
@@ -66,10 +59,12 @@ class PlacementSearch {
     }
     std::ranges::sort(first.live, {}, &LiveTensor::id);
     std::vector<SearchState> states{std::move(first)};
+    Bound();
     FoundPlacement found{.exact = true};
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       after_.clear();
       index_.clear();
+      rest_now_ = rest_[n + 1];
       for (SearchState& state : states) Decide(std::move(state), n);
       if (std::ssize(after_) > most_states_) {
         found.exact = false;
@@ -80,7 +75,7 @@ class PlacementSearch {
       std::swap(states, after_);
       found.states += std::ssize(states);
     }
-    if (rules_.some_on) std::erase_if(states, [](const auto& s) { return s.started == 0; });
+    if (rules_.some_on) std::erase_if(states, [](const auto& s) { return !s.used; });
     if (states.empty()) return std::nullopt;
     const SearchState& best =
         *std::ranges::min_element(states, {}, [&](const auto& s) { return CostOf(s); });
@@ -105,16 +100,41 @@ class PlacementSearch {
     return std::abs(state.host + state.accelerator - counted) <= 1e-9 * std::max(counted, 1e-9);
   }
 
-  bool IsFloatNode(size_t n) const {
-    const auto is_float = [&](TensorId id) { return IsFloat(graph_.tensor(id).dtype); };
-    return is_float(graph_.nodes[n].output) ||
-           std::ranges::any_of(costs_.nodes()[n].inputs, is_float);
+  // Sets the cost that the search need not exceed, of all on the accelerator, and what the nodes from
+  // each one on cost at least: a region that begins with a node takes no less than the fastest of
+  // all that can, and a node that may follow others nothing.
+  void Bound() {
+    std::vector<bool> on(graph_.nodes.size()), made(graph_.tensors.size()), follows(on.size());
+    for (size_t n = 0; n < on.size(); ++n) {
+      const auto is_made = [&](TensorId id) { return made[static_cast<size_t>(id)]; };
+      on[n] = rules_.nodes[n] != NodeRule::kOnHost &&
+              (rules_.nodes[n] != NodeRule::kFollows ||
+               std::ranges::all_of(costs_.nodes()[n].inputs, is_made));
+      made[static_cast<size_t>(graph_.nodes[n].output)] = on[n];
+      for (size_t more = 0; const auto next = regions_.At(n, more).next; ++more)
+        follows[*next] = true;
+    }
+    NetworkTimes times = costs_.Times(on);
+    times.host -= FloatSeconds();
+    most_ = objective_.Of(times) * (1 + 1e-9);
+    rest_.assign(on.size() + 1, 0);
+    for (size_t n = on.size(); n-- > 0;) {
+      const bool free = follows[n] || regions_.IsFloat(n) || rules_.nodes[n] == NodeRule::kFollows;
+      rest_[n] = rest_[n + 1] + (free ? 0 : regions_.Least(n, objective_));
+    }
+  }
+
+  // Whether no end of |state| can be better than the bound.
+  bool IsHopeless(const SearchState& state) const {
+    const double so_far = CostOf(state);
+    if (objective_.kind != Objective::Kind::kThroughput) return so_far + rest_now_ > most_;
+    return std::max(so_far, (state.host + state.accelerator + rest_now_) / 2) > most_;
   }
 
   double FloatSeconds() const {
     double seconds = 0;
     for (const Region& region : costs_.Fused(std::vector<bool>(graph_.nodes.size()))) {
-      if (std::ranges::any_of(region.nodes, [&](size_t n) { return IsFloatNode(n); }))
+      if (std::ranges::any_of(region.nodes, [&](size_t n) { return regions_.IsFloat(n); }))
         seconds += costs_.HostSeconds(region).value_or(0);
     }
     return seconds;
@@ -165,26 +185,11 @@ class PlacementSearch {
     }
   }
 
-  // The region of anchor |n| with |more| nodes behind it.
-  GrownRegion& Grown(size_t n, size_t more) {
-    std::vector<GrownRegion>& all = grown_[n];
-    if (all.empty()) {
-      all.push_back({.region = costs_.nodes()[n]});
-      all.back().next = followers_.After(all.back().region);
-    }
-    while (all.size() <= more) {
-      GrownRegion longer{.region = graph::Joined(graph_, all.back().region, *all.back().next)};
-      longer.next = followers_.After(longer.region);
-      all.push_back(std::move(longer));
-    }
-    return all[more];
-  }
-
   // Adds to the region, or ends it, in each way that the rules allow. |current|: the node whose
   // turn it is.
   void Grow(const SearchState& state, size_t current, size_t n, size_t more, bool on) {
-    const std::optional<size_t> next = Grown(n, more).next;
-    const TensorId result = Grown(n, more).region.output;
+    const std::optional<size_t> next = regions_.At(n, more).next;
+    const TensorId result = regions_.At(n, more).region.output;
     SearchState now = state;
     if (!next || !IsReady(now, *next, result, current)) return End(now, n, more, on);
     const int devices = DevicesOf(now, *next, result, on);
@@ -193,7 +198,7 @@ class PlacementSearch {
       if ((devices & (then ? 2 : 1)) == 0) continue;
       SearchState way = now;
       if (!was_decided) way.decided.push_back({*next, then, false});
-      if (then == on && MayJoin(Grown(n, more + 1), on)) {
+      if (then == on && regions_.MayJoin(regions_.At(n, more + 1), on)) {
         FindDecided(way, *next)->taken = true;
         Grow(way, current, n, more + 1, on);
       } else {
@@ -213,15 +218,9 @@ class PlacementSearch {
     });
   }
 
-  bool MayJoin(GrownRegion& grown, bool on) const {
-    std::optional<bool>& joined = grown.joined[on ? 1 : 0];
-    if (!joined) joined = rules_.may_join(grown.region, on);
-    return *joined;
-  }
-
   // The region is complete: counts what it costs.
   void End(SearchState& state, size_t n, size_t more, bool on) {
-    GrownRegion& grown = Grown(n, more);
+    GrownRegion& grown = regions_.At(n, more);
     const Region& region = grown.region;
     int turn = 0;
     for (const size_t node : region.nodes) turn = Run(state, node, on);
@@ -241,12 +240,12 @@ class PlacementSearch {
         made->stored = stored;
         made->store = with - apart;
       }
-    } else if (!IsFloatNode(n)) {
-      if (!grown.host) grown.host = costs_.HostSeconds(region);
+    } else if (!regions_.IsFloat(n)) {
+      const std::optional<double> seconds = regions_.HostSeconds(grown);
       const bool choice = std::ranges::any_of(
           region.nodes, [&](size_t node) { return rules_.nodes[node] == NodeRule::kEither; });
-      if (!*grown.host && choice) return;  // nothing to compare
-      state.host += grown.host->value_or(0);
+      if (!seconds && choice) return;  // nothing to compare
+      state.host += seconds.value_or(0);
     }
     for (const size_t node : region.nodes) {
       for (const TensorId id : costs_.nodes()[node].inputs) --Find(state, id)->readers;
@@ -292,6 +291,7 @@ class PlacementSearch {
       const uint64_t bit = uint64_t{1} << std::min(runs_in, kMostTurns);
       if ((state.started & bit) == 0) state.host += costs_.StartSeconds();
       state.started |= bit;
+      state.used = true;
     }
     const TensorId out = graph_.nodes[n].output;
     const bool read_by_user = is_output_[static_cast<size_t>(out)];
@@ -325,8 +325,17 @@ class PlacementSearch {
     t.stored = true;
   }
 
-  // Keeps |state| if no cheaper way to it is known.
+  // Keeps |state| if no cheaper way to it is known. Turns count from the first one in which a tensor
+  // can still be read: starts before it are paid, and no later node is in them.
   void Keep(SearchState state) {
+    if (IsHopeless(state)) return;
+    int16_t first = state.live.empty() ? 0 : std::numeric_limits<int16_t>::max();
+    for (const LiveTensor& t : state.live) first = std::min({first, t.host_may, t.accelerator_may});
+    for (LiveTensor& t : state.live) {
+      t.host_may = static_cast<int16_t>(t.host_may - first);
+      t.accelerator_may = static_cast<int16_t>(t.accelerator_may - first);
+    }
+    state.started = first > kMostTurns ? 0 : state.started >> first;
     const auto [known, fresh] = index_.try_emplace(state.Key());
     std::vector<size_t>& ways = known->second;
     const bool one = objective_.kind != Objective::Kind::kThroughput;
@@ -351,14 +360,16 @@ class PlacementSearch {
   const PlaceRules& rules_;
   const Objective& objective_;
   const int64_t most_states_;
-  const graph::Followers followers_;
-  std::vector<std::vector<GrownRegion>> grown_;  // by anchor
-  std::vector<int64_t> maker_;                   // by tensor; -1: none
-  std::vector<int32_t> readers_;                 // by tensor
-  std::vector<bool> is_output_;                  // by tensor
+  GrownRegions regions_;
+  std::vector<int64_t> maker_;    // by tensor; -1: none
+  std::vector<int32_t> readers_;  // by tensor
+  std::vector<bool> is_output_;   // by tensor
   // By tensor: whether its maker can be on the accelerator, or views such a tensor.
   std::vector<bool> is_choice_;
-  std::vector<SearchState> after_;                              // the step that is being decided
+  double most_ = 0;                 // that a placement need not exceed
+  std::vector<double> rest_;        // by node: the least cost from it on
+  double rest_now_ = 0;             // behind the step that is being decided
+  std::vector<SearchState> after_;  // the step that is being decided
   std::unordered_map<std::string, std::vector<size_t>> index_;  // of |after_| by key
   std::vector<TrailStep> trail_;
 };

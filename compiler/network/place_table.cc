@@ -3,17 +3,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace tessera::network {
 namespace {
 
 using graph::Region;
 
 // What moving the nodes of |layer| to the host changes, of the placement |on| with them on the
-// accelerator.
-std::optional<PartTimes> Moved(const PlaceCosts& costs, const Region& layer, std::vector<bool> on) {
-  const bool there = on[layer.nodes[0]];
+// accelerator; nothing: it cannot run them.
+std::optional<PartTimes> Moved(const PlaceCosts& costs, const std::vector<NodePlace>& places,
+                               const Region& layer, std::vector<bool> on) {
+  if (!std::ranges::all_of(layer.nodes, [&](size_t n) { return places[n].can; }))
+    return std::nullopt;
   for (const size_t n : layer.nodes) on[n] = true;
-  if (!there && !costs.layers().Check(layer)) return std::nullopt;
   return costs.TimesOf(on, layer.nodes);
 }
 
@@ -37,7 +41,7 @@ PlacementCosts CostsOf(const Layers& layers, const std::vector<NodePlace>& place
       if (cost.why.empty()) cost.why = places[n].machine;
     }
     cost.here = here[r];
-    if (!cost.view) cost.moved = Moved(all, layer, on);
+    if (!cost.view) cost.moved = Moved(all, places, layer, on);
     done(std::ssize(costs.layers));
   }
   return costs;

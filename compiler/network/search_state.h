@@ -42,7 +42,8 @@ struct TrailStep {
 struct SearchState {
   std::vector<LiveTensor> live;
   std::vector<DecidedNode> decided;  // nodes from the current one on
-  uint64_t started = 0;              // a bit for each turn
+  uint64_t started = 0;              // a bit for each turn that tensors of |live| can be read in
+  bool used = false;                 // the accelerator was started
   double host = 0, accelerator = 0;  // seconds so far
   int32_t trail = -1;
 
@@ -51,6 +52,7 @@ struct SearchState {
     const auto add = [&](auto value) {
       key.append(reinterpret_cast<const char*>(&value), sizeof(value));
     };
+    add(used);
     for (const LiveTensor& t : live) {
       add(t.id);
       add(static_cast<uint8_t>(t.on | t.unpacked << 1 | t.packed << 2 | t.given << 3 |

@@ -277,7 +277,9 @@ Accepted<int> EpilogueCover::CoverValue(const Expr& e) {
     if (!first) first = step.error();
   }
   if (first) return std::unexpected(*first);
-  if (e->kind == ExprKind::kTensorRead) return std::unexpected(CheckIndex(e).error());
+  if (e->kind == ExprKind::kTensorRead) {
+    if (const auto index = CheckIndex(e); !index) return std::unexpected(index.error());
+  }
   const Lack lack = LackOf(e, constants_);
   return No(lack.kind, fmt::format("an {} value that no step makes", Text(e.dtype())), e,
             lack.about);

@@ -127,6 +127,13 @@ TEST(Cover, AConstantForEachElement) {
             "  v0 = load w\n  v1 = tile.add v0 sum\nacc 1 out 1");
 }
 
+TEST(Cover, AnOperandOfAnotherTypeIsRefused) {
+  const Tensor w = te::Placeholder("w", DType::kInt16, kShape);
+  EXPECT_THAT(
+      Elementwise([&](auto& a, auto&, auto& i) { return Clamped(Wide(a(i)) + Wide(w(i))); }),
+      ::testing::HasSubstr("an int16 value that no step makes"));
+}
+
 TEST(Cover, NumbersInEitherOrder) {
   EXPECT_EQ(Elementwise([](auto& a, auto&, auto& i) {
               return Clamped(I32(-5) * ir::Max(Wide(a(i)), I32(0)));

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/network/grown_regions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera::network {
+
+using graph::TensorId;
+
+GrownRegions::GrownRegions(const PlaceCosts& costs, const PlaceRules& rules)
+    : costs_(costs),
+      graph_(costs.layers().graph()),
+      rules_(rules),
+      followers_(graph_),
+      grown_(graph_.nodes.size()) {}
+
+GrownRegion& GrownRegions::At(size_t n, size_t more) {
+  std::vector<GrownRegion>& all = grown_[n];
+  if (all.empty()) {
+    all.push_back({.region = costs_.nodes()[n]});
+    all.back().next = followers_.After(all.back().region);
+  }
+  while (all.size() <= more) {
+    GrownRegion longer{.region = graph::Joined(graph_, all.back().region, *all.back().next)};
+    longer.next = followers_.After(longer.region);
+    all.push_back(std::move(longer));
+  }
+  return all[more];
+}
+
+bool GrownRegions::MayJoin(GrownRegion& grown, bool on) const {
+  std::optional<bool>& joined = grown.joined[on ? 1 : 0];
+  if (!joined) joined = rules_.may_join(grown.region, on);
+  return *joined;
+}
+
+std::optional<double> GrownRegions::HostSeconds(GrownRegion& grown) const {
+  if (!grown.host) grown.host = costs_.HostSeconds(grown.region);
+  return *grown.host;
+}
+
+bool GrownRegions::IsFloat(size_t n) const {
+  const auto is_float = [&](TensorId id) { return tessera::IsFloat(graph_.tensor(id).dtype); };
+  return is_float(graph_.nodes[n].output) ||
+         std::ranges::any_of(costs_.nodes()[n].inputs, is_float);
+}
+
+double GrownRegions::Least(size_t n, const Objective& objective) {
+  std::optional<double> least;
+  const auto take = [&](std::optional<double> host, std::optional<double> accelerator) {
+    const double cost = objective.Of(host.value_or(0), accelerator.value_or(0));
+    least = std::min(least.value_or(cost), cost);
+  };
+  for (size_t more = 0;; ++more) {
+    GrownRegion& grown = At(n, more);
+    if (rules_.nodes[n] != NodeRule::kOnAccelerator) take(HostSeconds(grown), {});
+    if (rules_.nodes[n] != NodeRule::kOnHost && (more == 0 || MayJoin(grown, true)))
+      take({}, costs_.LeastSeconds(grown.region));
+    if (!grown.next) return *least;
+  }
+}
+
+}  // namespace tessera::network
