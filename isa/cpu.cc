@@ -20,6 +20,9 @@ namespace tessera::isa {
 // a cycle; half is taken as reached. 1.2 GHz is the limit of speed grade -1. Ultra96's memory, 32
 // bits of LPDDR4 at 533 MHz, moves 4,260 MB/s; half is taken as reached.
 //
+// x86-64: the core of compiler/target/host.cc, with the largest cache as its second one. For a card
+// in a computer; `tessera devices --measure` has the figures of one.
+//
 // start_us: writes of registers, the interrupt, the wake-up of the thread that polls for it, and
 // the two calls that make the caches and the memory agree, some microseconds each. pack_mb_s:
 // packing moves byte by byte; four cycles a byte on Cortex-A9, three on Cortex-A53.
@@ -37,7 +40,25 @@ std::span<const Cpu> NamedCpus() {
     a53.memory_mb_s = 2100;
     a53.start_us = 15;
     a53.pack_mb_s = 400;
-    return std::vector<Cpu>{Cpu(), a53};
+    std::vector<Cpu> all{Cpu(), a53};
+    for (const char* level :
+         {"x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-vnni", "x86-64-v4-amx"}) {
+      all.push_back({.name = level,
+                     .level = level,
+                     .ops_a_cycle = 2,
+                     .loads_a_cycle = 2,
+                     .stores_a_cycle = 1,
+                     .l1_kib = 48,
+                     .line_bytes = 64,
+                     .l2_bytes_a_cycle = 16,
+                     .clock_mhz = 3000,
+                     .cores = 4,
+                     .l2_kib = 32 << 10,
+                     .memory_mb_s = 18000,
+                     .start_us = 30,
+                     .pack_mb_s = 1000});
+    }
+    return all;
   }();
   return cpus;
 }

@@ -32,7 +32,7 @@ struct Cpu {
   bool operator==(const Cpu&) const = default;
 };
 
-// cortex-a9, cortex-a53.
+// cortex-a9, cortex-a53, and a processor for each level of x86-64.
 std::span<const Cpu> NamedCpus();
 const Cpu* FindCpu(const std::string& name);  // null if unknown
 

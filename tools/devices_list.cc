@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tessera devices: lists what --device and --devices take, whether each device can be used here,
-// and what this computer has for it.
+// and what this computer has for it; measures its processor.
 #include <cstdio>
 #include <memory>
 
+#include "base/file.h"
+#include "base/text.h"
+#include "isa/config.h"
 #include "runtime/host/cpu_level.h"
 #include "runtime/host/threads.h"
 #include "tools/devices.h"
+#include "tools/measure_cpu.h"
 #include "tools/output.h"
 #include "tools/verb.h"
 
@@ -16,6 +20,8 @@ namespace {
 
 struct ListFlags {
   std::string name, json;
+  bool measure = false;
+  std::string config, output;  // of --measure
 };
 
 std::string MemoryText(uint64_t bytes) {
@@ -56,7 +62,48 @@ std::string Reason(const DeviceLine& line) {
   return text;
 }
 
+// Prints this computer's figures, and writes the configuration with them.
+Result<int> Measure(const ListFlags& options) {
+  TESSERA_ASSIGN(isa::Config config,
+                 isa::LoadConfig(options.config.empty() ? "default" : options.config));
+  if (!options.output.empty()) TESSERA_TRY(CheckWritable(options.output));
+  TESSERA_ASSIGN(config.cpu, MeasureCpu());
+  const isa::Cpu& cpu = config.cpu;
+  const auto row = [](const char* key, int64_t value, const char* unit, const char* what) {
+    return std::vector<std::string>{key, Grouped(value), unit, what};
+  };
+  std::printf("%s, level %s\n", ProcessorName().c_str(), cpu.level.c_str());
+  std::fputs(Table({"figure", "value", "unit", "measured"}, "lrll",
+                   {row("clock_mhz", cpu.clock_mhz, "MHz", "a chain of additions, one a cycle"),
+                    row("cores", cpu.cores, "", "processors that this process may use"),
+                    row("l2_kib", cpu.l2_kib, "KiB", "the largest cache, as the system says"),
+                    row("memory_mb_s", cpu.memory_mb_s, "MB/s", "reads of 256 MiB by one thread"),
+                    row("pack_mb_s", cpu.pack_mb_s, "MB/s", "packing of an image of 64 channels"),
+                    row("start_us", cpu.start_us, "us", "not measured: it is the board's")})
+                 .c_str(),
+             stdout);
+  if (options.output.empty()) return kExitOk;
+  const std::string text = isa::ConfigToJson(config);
+  TESSERA_TRY(
+      WriteFile(options.output, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
+  std::printf("%s: configuration %s with this processor; use it as --config %s\n",
+              options.output.c_str(), config.name.c_str(), options.output.c_str());
+  return kExitOk;
+}
+
 Result<int> Run(const ListFlags& options) {
+  if (options.measure) {
+    if (!options.name.empty() || !options.json.empty()) {
+      return Fail(Code::kInvalidArgument,
+                  "devices --measure measures this processor alone: leave {} out",
+                  options.name.empty() ? "--json" : options.name);
+    }
+    return Measure(options);
+  }
+  if (!options.config.empty() || !options.output.empty()) {
+    return Fail(Code::kInvalidArgument, "devices {}: goes with --measure",
+                options.config.empty() ? "-o" : "--config");
+  }
   if (!options.name.empty()) TESSERA_TRY(ChooseDevice(options.name));
   std::vector<std::vector<std::string>> rows;
   Json json = Json::array();
@@ -92,9 +139,18 @@ Action AddDevices(CLI::App& app) {
       "devices", "list what --device takes and whether it can be used on this machine");
   verb->add_option("name", options->name, "this one alone; exit code 1 if it cannot be used");
   verb->add_option("--json", options->json, "write the facts to this file");
+  verb->add_flag("--measure", options->measure,
+                 "measure this computer's processor, for forecasts of `tessera place`");
+  verb->add_option("--config", options->config,
+                   "with -o: the accelerator beside that processor; default: default");
+  verb->add_option("-o,--output", options->output,
+                   "with --measure: write a configuration with that processor to this file");
   verb->footer(
       "Example: tessera devices cuda && tessera run net.tsr --device cuda --input X.npy\n"
-      "The options of each: tessera run --help.");
+      "The options of each: tessera run --help.\n"
+      "This computer as the host of an accelerator:\n"
+      "  tessera devices --measure -o here.json\n"
+      "  tessera place models/fashion/fashion_int8.onnx --config here.json --measure cycle");
   return [options] { return Run(*options); };
 }
 

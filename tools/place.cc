@@ -15,6 +15,7 @@
 #include "tools/model_file.h"
 #include "tools/output.h"
 #include "tools/place_json.h"
+#include "tools/place_measure.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
@@ -23,6 +24,7 @@ namespace {
 struct PlaceFlags {
   std::string model, output, config = "default", json;
   ImportWords import;
+  std::string measure;  // the device; "": no run
   bool strict = false, exact = false;
 };
 
@@ -46,13 +48,36 @@ std::string EdgeCell(const network::LayerCost& cost) {
   return edges < 0 ? "-" + network::TimeText(-edges) : network::TimeText(edges);
 }
 
-void PrintTable(const compiler::PlacedNetwork& placed, const isa::Config& config) {
+// "+4 %": how far a forecast is above what was measured; "-": it cannot be compared.
+std::string ErrorCell(const std::optional<double>& forecast, const std::optional<double>& measured,
+                      bool comparable) {
+  if (!forecast || !measured || *measured <= 0 || !comparable) return "-";
+  return fmt::format("{:+.0f} %", 100 * (*forecast / *measured - 1));
+}
+
+void PrintTable(const compiler::PlacedNetwork& placed, const isa::Config& config,
+                const std::optional<MeasuredPlacement>& measured) {
   std::vector<std::vector<std::string>> rows;
-  for (const compiler::PlacedLayer& layer : placed.layers) {
+  for (size_t l = 0; l < placed.layers.size(); ++l) {
+    const compiler::PlacedLayer& layer = placed.layers[l];
     const network::LayerCost& cost = layer.cost;
+    if (measured) {
+      const bool comparable = cost.device == network::kAccelerator || measured->same_cpu;
+      rows.push_back({layer.name, layer.op, std::string(network::DeviceText(cost.device)),
+                      TimeCell(cost.here), TimeCell(measured->layers[l]),
+                      ErrorCell(cost.here, measured->layers[l], comparable)});
+      continue;
+    }
     rows.push_back({layer.name, layer.op, std::string(network::DeviceText(cost.device)),
                     TimeCell(cost.here), OtherCell(cost), EdgeCell(cost),
                     network::ReasonOf(cost, config.cpu.name)});
+  }
+  if (measured) {
+    std::fputs(Table({"layer", "operators", "device", "forecast", "measured", "error"}, "lllrrr",
+                     std::move(rows))
+                   .c_str(),
+               stdout);
+    return;
   }
   std::fputs(Table({"layer", "operators", "device", "there", "elsewhere", "edges", "why"},
                    "lllrrrl", std::move(rows))
@@ -97,6 +122,25 @@ void PrintTotals(const compiler::PlacedNetwork& placed, const isa::Config& confi
       placed.cycles ? ", exact cycles apart" : "");
 }
 
+void PrintMeasured(const MeasuredPlacement& m, const compiler::PlacedNetwork& placed,
+                   const isa::Config& config) {
+  const network::NetworkTimes& t = placed.times;
+  std::printf(
+      "measured: %s an inference: accelerator %s on %s (forecast %s), host %s%s, packing "
+      "and transfers %s\n",
+      network::TimeText(m.total()).c_str(), network::TimeText(m.accelerator).c_str(),
+      m.device.c_str(), ErrorCell(t.accelerator, m.accelerator, true).c_str(),
+      network::TimeText(m.host).c_str(),
+      m.same_cpu ? fmt::format(" (forecast {})", ErrorCell(t.host, m.host, true)).c_str() : "",
+      network::TimeText(m.carry).c_str());
+  if (!m.same_cpu) {
+    std::printf(
+        "The host's times are those of this computer, its forecast is for %s: `tessera "
+        "devices --measure` describes this computer.\n",
+        config.cpu.name.c_str());
+  }
+}
+
 Result<int> Run(const PlaceFlags& flags) {
   TESSERA_TRY(CheckJson(flags.json));
   if (!flags.output.empty()) TESSERA_TRY(CheckWritable(flags.output));
@@ -112,9 +156,15 @@ Result<int> Run(const PlaceFlags& flags) {
                              [&](int64_t done, int64_t all) { progress.Update(done, all); });
   if (!placed) return Within(flags.model, placed.error());
   if (flags.strict) TESSERA_TRY(CheckStrict(placed->coverage, flags.model));
+  std::optional<MeasuredPlacement> measured;
+  if (!flags.measure.empty()) {
+    TESSERA_ASSIGN(measured, MeasurePlacement(*placed, flags.model, flags.config, flags.import,
+                                              flags.measure));
+  }
   if (flags.json != "-") {
-    PrintTable(*placed, options.config);
+    PrintTable(*placed, options.config, measured);
     PrintTotals(*placed, options.config, options.goal);
+    if (measured) PrintMeasured(*measured, *placed, options.config);
     std::printf("%s\n", CoverageText(placed->coverage).c_str());
   }
   if (!flags.output.empty()) {
@@ -126,7 +176,7 @@ Result<int> Run(const PlaceFlags& flags) {
     TESSERA_TRY(
         WriteFile(flags.output, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
   }
-  TESSERA_TRY(WriteJson(flags.json, PlacementJson(*placed, flags.model, options.config)));
+  TESSERA_TRY(WriteJson(flags.json, PlacementJson(*placed, measured, flags.model, options.config)));
   return kExitOk;
 }
 
@@ -147,6 +197,10 @@ Action AddPlace(CLI::App& app) {
   verb->add_flag("--strict", flags->strict, "an error where an operator is left to the host");
   verb->add_flag("--exact", flags->exact,
                  "also make the accelerator's programs and count their cycles on device cycle");
+  verb->add_option("--measure", flags->measure,
+                   "also run the network once on this device, and print what each layer took "
+                   "beside its forecast, with the error")
+      ->type_name("DEVICE");
   verb->add_option("--json", flags->json,
                    "write entities (layers), their placement and breakdowns of their costs in "
                    "seconds to this file");
@@ -154,6 +208,8 @@ Action AddPlace(CLI::App& app) {
       "Example: tessera place models/fashion/fashion_int8.onnx --config pynq\n"
       "The placement with the least time, whatever the devices:\n"
       "  tessera place models/fashion/fashion_int8.onnx --place latency\n"
+      "The forecast beside a run:\n"
+      "  tessera place models/fashion/fashion_int8.onnx --measure cycle\n"
       "To pin a layer:\n"
       "  tessera place models/fashion/fashion_int8.onnx -o placement.txt\n"
       "  (edit placement.txt)\n"

@@ -16,7 +16,8 @@ Json MetricsOf(const network::NetworkTimes& times) {
 
 }  // namespace
 
-Json PlacementJson(const compiler::PlacedNetwork& placed, const std::string& model,
+Json PlacementJson(const compiler::PlacedNetwork& placed,
+                   const std::optional<MeasuredPlacement>& measured, const std::string& model,
                    const isa::Config& config) {
   Json entities{
       {{"id", "network"}, {"kind", "network"}, {"name", model}, {"parent_ids", Json::array()}}};
@@ -33,6 +34,8 @@ Json PlacementJson(const compiler::PlacedNetwork& placed, const std::string& mod
                         {"reason", network::ReasonOf(layer.cost, config.cpu.name)}});
     Json metrics{{{"name", "macs"}, {"value", layer.macs}, {"unit", "MAC"}}};
     if (layer.cost.here) metrics.push_back(Metric("here", *layer.cost.here));
+    if (measured && measured->layers[l])
+      metrics.push_back(Metric("measured", *measured->layers[l]));
     if (layer.cost.moved) {
       metrics.push_back(Metric("on_host", layer.cost.moved->OnHost()));
       metrics.push_back(Metric("on_accelerator", layer.cost.moved->OnAccelerator()));
@@ -46,6 +49,14 @@ Json PlacementJson(const compiler::PlacedNetwork& placed, const std::string& mod
     metrics.push_back(
         {{"name", "accelerator_exact"}, {"value", *placed.cycles}, {"unit", "cycles"}});
   }
+  Json run;
+  if (measured) {
+    run = {{"device", measured->device},
+           {"same_cpu", measured->same_cpu},
+           {"metrics",
+            {Metric("accelerator", measured->accelerator), Metric("host", measured->host),
+             Metric("transfers", measured->carry), Metric("total", measured->total())}}};
+  }
   return {{"schema_version", "1.1.0"},
           {"results",
            {{{"kind", "placement"},
@@ -54,6 +65,7 @@ Json PlacementJson(const compiler::PlacedNetwork& placed, const std::string& mod
              {"cpu", config.cpu.name},
              {"metrics", std::move(metrics)},
              {"metrics_all_on_host", MetricsOf(placed.on_host)},
+             {"measured", std::move(run)},
              {"entities", std::move(entities)},
              {"breakdowns", std::move(breakdowns)}}}}};
 }

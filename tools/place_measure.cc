@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/place_measure.h"
+
+#include <algorithm>
+#include <map>
+
+#include "runtime/executor/layer_cycles.h"
+#include "runtime/host/cpu_level.h"
+#include "tools/devices.h"
+#include "tools/network.h"
+
+namespace tessera::tools {
+namespace {
+
+constexpr int kHostRuns = 5;
+
+std::vector<HostTensor> Zeros(const artifact::Artifact& net) {
+  std::vector<HostTensor> items;
+  for (const artifact::TensorInfo& input : net.inputs) {
+    items.push_back(HostTensor::Zeros(input.dtype, input.shape));
+    AddItemAxis(input, items.back());
+  }
+  return items;
+}
+
+// Seconds of each layer of |net|, as far as the run tells.
+class LayerSeconds {
+ public:
+  explicit LayerSeconds(const artifact::Artifact& net) : net_(net), seconds_(net.layers.size()) {}
+
+  const std::vector<std::optional<double>>& seconds() const { return seconds_; }
+  double carry() const { return carry_; }
+  double host() const { return host_; }
+
+  // Of the steps of |plan|, which took |times|.
+  void AddHost(const artifact::ExecutionPlan& plan, const std::vector<double>& times) {
+    for (size_t s = 0; s < plan.steps.size(); ++s) {
+      if (std::holds_alternative<artifact::ProgramStep>(plan.steps[s])) continue;
+      const auto* call = std::get_if<artifact::KernelStep>(&plan.steps[s]);
+      if (call == nullptr || call->layer < 0) {
+        carry_ += times[s];
+        continue;
+      }
+      host_ += times[s];
+      std::optional<double>& layer = seconds_[static_cast<size_t>(call->layer)];
+      layer = layer.value_or(0) + times[s];
+    }
+  }
+
+  // Of |run|, whose trace tells the layers.
+  void AddProgram(const ProgramRun& run, double mhz) {
+    const std::vector<uint64_t> cycles = LayerCycles(net_.programs[run.program].image, run.trace,
+                                                     net_.layers.size(), run.report.cycles);
+    for (size_t l = 0; l < cycles.size(); ++l) {
+      if (cycles[l] > 0)
+        seconds_[l] = seconds_[l].value_or(0) + static_cast<double>(cycles[l]) / (mhz * 1e6);
+    }
+  }
+
+ private:
+  const artifact::Artifact& net_;
+  std::vector<std::optional<double>> seconds_;
+  double carry_ = 0, host_ = 0;
+};
+
+}  // namespace
+
+Result<MeasuredPlacement> MeasurePlacement(const compiler::PlacedNetwork& placed,
+                                           const std::string& model, const std::string& config,
+                                           const ImportWords& words, const std::string& device) {
+  TESSERA_ASSIGN(const ChosenDevice chosen, ChooseDevice(device));
+  if (!chosen.machine()) {
+    return Fail(Code::kUnsupported,
+                "--measure {}: it does not run the accelerator's programs; take cycle, rtl or a "
+                "board",
+                device);
+  }
+  TESSERA_ASSIGN(const LoadedNetwork network,
+                 LoadNetwork(model, config, WantedPlans{.device = true}, words));
+  TESSERA_ASSIGN(Runner runner, OpenRunner(network, chosen, ExecutorOptions()));
+  if (!runner.has_clock()) {
+    return Fail(Code::kUnsupported,
+                "--measure {}: the device has no clock; take cycle, rtl or a board", device);
+  }
+  const artifact::Artifact& net = *network.artifact;
+  const artifact::ExecutionPlan& plan = *net.PlanNamed("device");
+  const std::vector<HostTensor> items = Zeros(net);
+
+  // A device that cannot tell its instructions still tells the cycles of a program.
+  ExecutionReport traced;
+  traced.traced = true;
+  if (const auto ran = runner.executor->Run(items, &traced); !ran) {
+    if (ran.error().code != Code::kUnsupported) return std::unexpected(ran.error());
+    traced.traced = false;
+    TESSERA_TRY(runner.executor->Run(items, &traced));
+  }
+  std::vector<double> fastest = traced.step_seconds;
+  for (int n = 1; n < kHostRuns; ++n) {
+    if (std::ranges::all_of(plan.steps, [](const artifact::PlanStep& step) {
+          return std::holds_alternative<artifact::ProgramStep>(step);
+        }))
+      break;
+    ExecutionReport again;
+    TESSERA_TRY(runner.executor->Run(items, &again));
+    for (size_t s = 0; s < fastest.size(); ++s)
+      fastest[s] = std::min(fastest[s], again.step_seconds[s]);
+  }
+  const double mhz = runner.device->clock_mhz();
+  LayerSeconds layers(net);
+  layers.AddHost(plan, fastest);
+  MeasuredPlacement measured{.device = runner.name, .host = layers.host(), .carry = layers.carry()};
+  for (const ProgramRun& run : traced.runs) {
+    measured.accelerator += static_cast<double>(run.report.cycles) / (mhz * 1e6);
+    if (traced.traced) layers.AddProgram(run, mhz);
+  }
+  std::map<std::string, std::optional<double>> by_name;
+  for (size_t l = 0; l < net.layers.size(); ++l) by_name[net.layers[l].name] = layers.seconds()[l];
+  for (const compiler::PlacedLayer& layer : placed.layers) {
+    const auto found = by_name.find(layer.name);
+    measured.layers.push_back(found == by_name.end() ? std::nullopt : found->second);
+  }
+  const std::vector<std::string> levels = CpuLevels();
+  measured.same_cpu = std::ranges::count(levels, network.config.cpu.level) > 0;
+  return measured;
+}
+
+}  // namespace tessera::tools
