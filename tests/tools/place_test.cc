@@ -11,6 +11,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "tests/tools/command.h"
 
@@ -157,6 +159,69 @@ TEST(Place, AGoalKeepsTheIntegers) {
   const CommandResult text = Tessera(Model("place", "--place energy:0.1,9"));
   EXPECT_THAT(text.output, ::testing::ContainsRegex("\nenergy: [0-9.]+ mJ an inference"));
   EXPECT_THAT(text.output, ::testing::ContainsRegex("\nin a stream: [0-9,]+ inferences a second"));
+}
+
+TEST(Place, MeasuredTimesAreThoseOfARun) {
+  const json placed = PlacedFor("auto", "--measure cycle");
+  const json& run = placed["measured"];
+  EXPECT_EQ(run["device"], "cycle");
+  EXPECT_FALSE(run["same_cpu"]) << "cortex-a9 is not this computer";
+  double layers = 0;
+  for (size_t l = 0; l < placed["breakdowns"].size(); ++l) {
+    if (placed["entities"][l + 1]["placement"] != "accelerator") continue;
+    for (const json& metric : placed["breakdowns"][l]["metrics"]) {
+      if (metric["name"] == "measured") layers += metric["value"].get<double>();
+    }
+  }
+  const double accelerator = Metric(run["metrics"], "accelerator");
+  EXPECT_NEAR(accelerator, 39946e-8, 1e-9);  // tests/models/cycles.json, at 100 MHz
+  EXPECT_NEAR(layers, accelerator, 1e-9);
+  EXPECT_GT(Metric(run["metrics"], "host"), 0);
+  EXPECT_GT(Metric(run["metrics"], "transfers"), 0);
+  const CommandResult text = Tessera(Model("place", "--measure cycle"));
+  EXPECT_THAT(text.output, ::testing::ContainsRegex("stage1_conv1_conv/Conv +conv +accelerator "
+                                                    "+[0-9.]+ us +[0-9.]+ us +[-+][0-9]+ %"));
+  EXPECT_THAT(text.output, HasSubstr("`tessera devices --measure` describes this computer"));
+}
+
+TEST(Place, AMeasurementNeedsAClock) {
+  for (const auto& [device, said] :
+       {std::pair{"func", "the device has no clock; take cycle, rtl or a board"},
+        std::pair{"cpu", "it does not run the accelerator's programs"},
+        std::pair{"nothing", "nothing"}}) {
+    const CommandResult r = Tessera(Model("place", std::string("--measure ") + device));
+    EXPECT_EQ(r.code, 2) << device;
+    EXPECT_THAT(r.output, HasSubstr(said));
+  }
+}
+
+// The forecast for this computer, and the run on it.
+TEST(Place, AMeasuredComputerIsAConfiguration) {
+  const std::string file = TempPath("here.json");
+  const CommandResult r = Tessera("devices --measure --config tiny -o " + file);
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_THAT(r.output, ::testing::ContainsRegex("clock_mhz +[0-9,]+ +MHz"));
+  const json config = json::parse(Read(file));
+  EXPECT_EQ(config["name"], "tiny");
+  const json& cpu = config["cpu"];
+  EXPECT_THAT(cpu["name"].get<std::string>(), ::testing::StartsWith("x86-64-"));
+  // Bounds of any computer that this runs on, an emulated one too.
+  for (const auto& [key, least, most] :
+       {std::tuple{"clock_mhz", 10, 10000}, std::tuple{"cores", 1, 1024},
+        std::tuple{"memory_mb_s", 10, 1000000}, std::tuple{"pack_mb_s", 1, 1000000}}) {
+    EXPECT_GE(cpu[key].get<int>(), least) << key;
+    EXPECT_LE(cpu[key].get<int>(), most) << key;
+  }
+  const json placed = PlacedFor("auto", "--measure cycle --config " + file);
+  EXPECT_TRUE(placed["measured"]["same_cpu"]);
+  for (const auto& [words, said] : {std::pair{"--measure func", "leave func out"},
+                                    std::pair{"-o x.json", "goes with --measure"},
+                                    std::pair{"--config tiny", "goes with --measure"},
+                                    std::pair{"--measure -o /nowhere/x.json", "/nowhere/x.json"}}) {
+    const CommandResult wrong = Tessera(std::string("devices ") + words);
+    EXPECT_EQ(wrong.code, 2) << words;
+    EXPECT_THAT(wrong.output, HasSubstr(said));
+  }
 }
 
 TEST(Place, WattsAreTwoNumbers) {
