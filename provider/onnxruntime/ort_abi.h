@@ -51,7 +51,7 @@ enum OrtErrorCode : int {
   kOrtNotImplemented = 9,
   kOrtEpFail = 11
 };
-enum OrtLoggingLevel : int { kOrtLogInfo = 1, kOrtLogWarning = 2, kOrtLogError = 3 };
+enum OrtLoggingLevel : int { kOrtLogInfo = 1, kOrtLogWarning = 2, kOrtLogFatal = 4 };
 enum OrtElementType : int {
   kOrtFloat = 1,
   kOrtUint8 = 2,

@@ -84,7 +84,7 @@ const Wheel* Wheel::Get(std::string* why) {
 
 Status Wheel::Start(const OrtApiBase& base) {
   TESSERA_ASSIGN(calls_, LoadCalls(base));
-  TESSERA_TRY(Check(calls_, calls_.CreateEnv(kOrtLogError, "tessera", &env_)));
+  TESSERA_TRY(Check(calls_, calls_.CreateEnv(kOrtLogFatal, "tessera", &env_)));
   TESSERA_TRY(
       Check(calls_, calls_.RegisterExecutionProviderLibrary(env_, "tessera", TESSERA_PROVIDER)));
   const OrtEpDevice* const* devices = nullptr;
@@ -120,51 +120,75 @@ Result<Wheel::SessionPtr> Wheel::Open(const std::string& path, const Texts* opti
   return SessionPtr(new Session(calls_, session), [](Session* opened) { delete opened; });
 }
 
-Result<std::vector<HostTensor>> Wheel::Run(const Session& session, const HostTensor& input) const {
+Result<std::vector<std::string>> Wheel::Names(const Session& session,
+                                              std::optional<size_t> count) const {
+  const auto get = count ? calls_.SessionGetInputName : calls_.SessionGetOutputName;
+  if (!count)
+    TESSERA_TRY(Check(calls_, calls_.SessionGetOutputCount(session.session, &count.emplace())));
   OrtAllocator* allocator = nullptr;
   TESSERA_TRY(Check(calls_, calls_.GetAllocatorWithDefaultOptions(&allocator)));
-  const auto text = [&](char* name) {
-    const std::string copy = name;
-    (void)Check(calls_, calls_.AllocatorFree(allocator, name));
-    return copy;
-  };
-  char* name = nullptr;
-  TESSERA_TRY(Check(calls_, calls_.SessionGetInputName(session.session, 0, allocator, &name)));
-  const std::string input_name = text(name);
-  size_t count = 0;
-  TESSERA_TRY(Check(calls_, calls_.SessionGetOutputCount(session.session, &count)));
   std::vector<std::string> names;
-  std::vector<const char*> output_names;
-  for (size_t i = 0; i < count; ++i) {
-    TESSERA_TRY(Check(calls_, calls_.SessionGetOutputName(session.session, i, allocator, &name)));
-    names.push_back(text(name));
+  for (size_t i = 0; i < *count; ++i) {
+    char* name = nullptr;
+    TESSERA_TRY(Check(calls_, get(session.session, i, allocator, &name)));
+    names.emplace_back(name);
+    TESSERA_TRY(Check(calls_, calls_.AllocatorFree(allocator, name)));
   }
-  for (const std::string& output : names) output_names.push_back(output.c_str());
+  return names;
+}
+
+namespace {
+
+std::vector<const char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<const char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  return pointers;
+}
+
+// Values that are released at the end.
+struct Values {
+  explicit Values(const Calls& the_calls) : calls(the_calls) {}
+  ~Values() {
+    for (OrtValue* value : list) calls.ReleaseValue(value);
+  }
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+  const Calls& calls;
+  std::vector<OrtValue*> list;
+};
+
+}  // namespace
+
+Result<std::vector<HostTensor>> Wheel::Run(const Session& session,
+                                           std::span<const HostTensor> inputs) const {
+  TESSERA_ASSIGN(const std::vector<std::string> input_names, Names(session, inputs.size()));
+  TESSERA_ASSIGN(const std::vector<std::string> output_names, Names(session, std::nullopt));
   OrtMemoryInfo* memory = nullptr;
   TESSERA_TRY(
       Check(calls_, calls_.CreateCpuMemoryInfo(kOrtArenaAllocator, kOrtDefaultMemory, &memory)));
-  std::vector<uint8_t> bytes = input.bytes;
-  OrtValue* value = nullptr;
-  const Status made = Check(calls_, calls_.CreateTensorWithDataAsOrtValue(
-                                        memory, bytes.data(), bytes.size(), input.shape.data(),
-                                        input.shape.size(), NumberOf(input.dtype), &value));
-  calls_.ReleaseMemoryInfo(memory);
-  TESSERA_TRY(made);
-  std::vector<OrtValue*> outputs(count, nullptr);
-  const char* const input_names[] = {input_name.c_str()};
-  const OrtValue* const inputs[] = {value};
-  const Status ran = Check(calls_, calls_.Run(session.session, nullptr, input_names, inputs, 1,
-                                              output_names.data(), count, outputs.data()));
-  calls_.ReleaseValue(value);
-  TESSERA_TRY(ran);
-  std::vector<HostTensor> results;
-  for (OrtValue* output : outputs) {
-    Result<HostTensor> tensor = TensorOf(calls_, output);
-    calls_.ReleaseValue(output);
-    if (!tensor) return std::unexpected(tensor.error());
-    results.push_back(std::move(*tensor));
+  const std::unique_ptr<OrtMemoryInfo, void (*)(OrtMemoryInfo*)> release(memory,
+                                                                         calls_.ReleaseMemoryInfo);
+  std::vector<HostTensor> copies(inputs.begin(), inputs.end());
+  Values given(calls_), results(calls_);
+  for (HostTensor& input : copies) {
+    OrtValue* value = nullptr;
+    TESSERA_TRY(
+        Check(calls_, calls_.CreateTensorWithDataAsOrtValue(
+                          memory, input.bytes.data(), input.bytes.size(), input.shape.data(),
+                          input.shape.size(), NumberOf(input.dtype), &value)));
+    given.list.push_back(value);
   }
-  return results;
+  results.list.resize(output_names.size());
+  TESSERA_TRY(
+      Check(calls_, calls_.Run(session.session, nullptr, Pointers(input_names).data(),
+                               given.list.data(), given.list.size(), Pointers(output_names).data(),
+                               results.list.size(), results.list.data())));
+  std::vector<HostTensor> tensors;
+  for (const OrtValue* result : results.list) {
+    TESSERA_ASSIGN(HostTensor tensor, TensorOf(calls_, result));
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
 }
 
 }  // namespace tessera::ort

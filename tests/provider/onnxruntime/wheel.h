@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The stock ONNX Runtime of tests: the wheel that scripts/pypi_tool.sh installs, loaded at run
-// time. Used by: wheel_test.
+// time. Used by: wheel_test, cases_test.
 #ifndef TESSERA_TESTS_PROVIDER_ONNXRUNTIME_WHEEL_H_
 #define TESSERA_TESTS_PROVIDER_ONNXRUNTIME_WHEEL_H_
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,14 +32,17 @@ class Wheel {
   // session.
   Result<SessionPtr> Open(const std::string& path, const Texts* options,
                           const Texts& entries = {}) const;
-  // Runs |session| with its only input.
-  Result<std::vector<HostTensor>> Run(const Session& session, const HostTensor& input) const;
+  // Runs |session| with the first of its inputs, as many as |inputs| has.
+  Result<std::vector<HostTensor>> Run(const Session& session,
+                                      std::span<const HostTensor> inputs) const;
 
   const Calls& calls() const { return calls_; }
 
  private:
   Wheel() = default;
   Status Start(const OrtApiBase& base);
+  // The names of the first |count| inputs of |session|, or of all its outputs.
+  Result<std::vector<std::string>> Names(const Session& session, std::optional<size_t> count) const;
 
   Calls calls_;
   OrtEnv* env_ = nullptr;

@@ -3,9 +3,10 @@
 // What is tested: the provider in a stock ONNX Runtime, through the C interface that ort_abi.h
 // declares. Space: the Fashion-MNIST network with both rules of `claim`, whose results must be the
 // executor's, byte for byte, for one item and for three; a network with an operator that the
-// compiler lacks, whose results must be those of ONNX Runtime alone; contexts, embedded and in a
+// compiler lacks, whose results must be those of ONNX Runtime alone; a batch beside values without
+// one; contexts, embedded and in a
 // file, also damaged ones; refusals that must reach the caller. Not tested here: other devices,
-// profiles and other networks (provider_test.py).
+// profiles and other networks (provider_test.py), single operators (cases_test).
 #include "tests/provider/onnxruntime/wheel.h"
 
 #include <gmock/gmock.h>
@@ -76,7 +77,7 @@ class OnnxRuntime : public ::testing::Test {
                                       const Wheel::Texts* options,
                                       const Wheel::Texts& entries = {}) const {
     TESSERA_ASSIGN(const Wheel::SessionPtr session, wheel_->Open(path, options, entries));
-    return wheel_->Run(*session, input);
+    return wheel_->Run(*session, std::span(&input, 1));
   }
   std::string Refused(const std::string& path, const Wheel::Texts& options,
                       const Wheel::Texts& entries = {}) const {
@@ -120,6 +121,26 @@ TEST_F(OnnxRuntime, PartsAroundAnOperatorThatTheCompilerLacks) {
     EXPECT_EQ(std::ranges::count_if(kept->nodes, IsContext), 2) << "the Einsum parts the network";
     std::filesystem::remove(folder / "mixed_ctx.onnx");
   }
+}
+
+TEST_F(OnnxRuntime, ValuesWithoutABatchAreThoseOfEachItem) {
+  const Folder folder("tessera_wheel_batch");
+  const std::string path = folder / "batch.onnx";
+  onnx_model::OnnxModel model{.name = "batch", .ir = 8, .opset = 13};
+  model.inputs = {{"a", DType::kFloat32, {{-1, 3}}}, {"b", DType::kFloat32, {{3}}}};
+  model.outputs = {{"sum", DType::kFloat32, {{-1, 3}}}, {"c", DType::kFloat32, {{3}}}};
+  model.nodes = {{0, "Relu", "relu", {"b"}, {"c"}, {}}, {1, "Add", "add", {"a", "c"}, {"sum"}, {}}};
+  ASSERT_TRUE(WriteFile(path, onnx_model::Write(model)));
+  const HostTensor a = Random({4, 3}), b = Random({3});
+  HostTensor c = b, sum = a;
+  for (float& value : c.as<float>()) value = std::max(value, 0.0f);
+  for (size_t i = 0; i < 12; ++i) sum.as<float>()[i] += c.as<float>()[i % 3];
+  const Wheel::Texts all{{"claim", "all"}};
+  const auto session = wheel_->Open(path, &all, {{"session.disable_cpu_ep_fallback", "1"}});
+  ASSERT_TRUE(session) << session.error().message;
+  const auto results = wheel_->Run(**session, std::vector{a, b});
+  ASSERT_TRUE(results) << results.error().message;
+  EXPECT_EQ(*results, (std::vector{sum, c}));
 }
 
 TEST_F(OnnxRuntime, AContextGivesTheSameBytesWithoutTheCompiler) {
