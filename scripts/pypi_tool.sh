@@ -8,7 +8,8 @@
 #                              xilinx (the folder of its simulation models of Xilinx's cells), boolector (proofs),
 #                              nextpnr-ecp5 (place and route; ecppack is beside it), perfetto (the folder of the viewer's
 #                              pages, with Catapult's in it), slang (checks of SystemVerilog), fusesoc (builds a .core),
-#                              onnxruntime and openvino (time a network: bench/peers/host_peers.py)
+#                              onnxruntime and openvino (time a network: bench/peers/host_peers.py; tests of
+#                              provider/onnxruntime)
 #
 # TESSERA_YOSYS=PROGRAM, TESSERA_BOOLECTOR=PROGRAM, TESSERA_NEXTPNR=PROGRAM, TESSERA_PERFETTO=FOLDER, TESSERA_SLANG=PROGRAM,
 # TESSERA_FUSESOC=PROGRAM, TESSERA_ONNXRUNTIME=PROGRAM, TESSERA_OPENVINO=PROGRAM name another one instead; the cells are then

@@ -26,32 +26,35 @@ bool IsInside(const fs::path& folder, const fs::path& file) {
 
 }  // namespace
 
-Result<std::span<const uint8_t>> ExternalFiles::Read(const std::string& location, uint64_t offset,
-                                                     uint64_t length) {
+Result<std::span<const uint8_t>> ExternalFiles::Whole(const std::string& location) {
   if (folder_.empty() || location.empty()) {
     return Fail(Code::kUnsupported,
                 "its data are in another file{}; save the model with all data inside",
                 location.empty() ? ", which it does not name" : "");
   }
-  const std::string name = Legible(location);
   const fs::path file = fs::path(folder_) / location;
   if (fs::path(location).is_absolute() || !IsInside(folder_, file)) {
     return Fail(Code::kInvalidArgument,
                 "its data are in file '{}', which is outside of the model's folder; only files "
                 "inside of it are read",
-                name);
+                Legible(location));
   }
   auto it = files_.find(location);
   if (it == files_.end()) {
     TESSERA_ASSIGN(std::vector<uint8_t> bytes, ReadFile(file.string()));
     it = files_.emplace(location, std::move(bytes)).first;
   }
-  const std::vector<uint8_t>& bytes = it->second;
+  return it->second;
+}
+
+Result<std::span<const uint8_t>> ExternalFiles::Read(const std::string& location, uint64_t offset,
+                                                     uint64_t length) {
+  TESSERA_ASSIGN(const std::span<const uint8_t> bytes, Whole(location));
   if (offset > bytes.size() || length > bytes.size() - offset) {
     return Fail(Code::kDataLoss, "its data are {} bytes from {} on of file '{}', which has {}",
-                length, offset, name, bytes.size());
+                length, offset, Legible(location), bytes.size());
   }
-  return std::span(bytes).subspan(offset, length);
+  return bytes.subspan(offset, length);
 }
 
 }  // namespace tessera::onnx_model

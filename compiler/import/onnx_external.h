@@ -20,10 +20,15 @@ class ExternalFiles {
   // |folder| is the model's folder; with "" every read is refused.
   explicit ExternalFiles(std::string folder) : folder_(std::move(folder)) {}
 
-  // |length| bytes of file |location| from |offset| on, valid as long as this object.
-  //   errors  kInvalidArgument  |location| is empty, absolute or leads out of the folder
+  // The bytes of file |location|, valid as long as this object.
+  //   errors  kUnsupported      |location| or the folder is empty
+  //           kInvalidArgument  |location| is absolute or leads out of the folder
   //           kNotFound         there is no such file
-  //           kDataLoss         the file is shorter
+  Result<std::span<const uint8_t>> Whole(const std::string& location);
+
+  // |length| bytes of file |location| from |offset| on, valid as long as this object.
+  //   errors  as Whole
+  //           kDataLoss  the file is shorter
   Result<std::span<const uint8_t>> Read(const std::string& location, uint64_t offset,
                                         uint64_t length);
 

@@ -116,6 +116,10 @@ class Expansion {
 
 }  // namespace
 
+bool IsQOperator(std::string_view type) {
+  return std::ranges::find(kForms, type, &QForm::type) != std::end(kForms);
+}
+
 Status ExpandQOperators(OnnxModel& model) {
   std::vector<OnnxNode> nodes;
   for (OnnxNode& node : model.nodes) {

@@ -62,7 +62,7 @@ std::vector<std::string> Candidates() {
   for (const TextFile& file : Sources()) {
     if (!EndsWithAny(file.path, {".cc", ".h"})) continue;
     for (const char* root :
-         {"base", "isa", "jit", "sim", "compiler", "runtime", "tools", "tests"}) {
+         {"base", "isa", "jit", "sim", "compiler", "runtime", "tools", "provider", "tests"}) {
       if (Under(file.path, root)) files.push_back(file.path);
     }
   }

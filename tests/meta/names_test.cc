@@ -85,10 +85,10 @@ std::map<std::string, std::vector<std::string>> Types() {
   std::map<std::string, std::vector<std::string>> types;
   for (const TextFile& file : Sources()) {
     if (!EndsWithAny(file.path, {".cc", ".h"})) continue;
-    const bool product =
-        std::ranges::any_of(std::initializer_list<const char*>{"base", "isa", "sim", "jit",
-                                                               "compiler", "runtime", "tools"},
-                            [&](const char* folder) { return Under(file.path, folder); });
+    const bool product = std::ranges::any_of(
+        std::initializer_list<const char*>{"base", "isa", "sim", "jit", "compiler", "runtime",
+                                           "tools", "provider"},
+        [&](const char* folder) { return Under(file.path, folder); });
     if (!product) continue;
     const std::string code = Code(file.lines);
     const Scopes scopes(code);
