@@ -4,11 +4,11 @@
 // Prints for each model:
 //   - the forecast of the accelerator's time beside that of its programs on device cycle;
 //   - the forecast of one inference by the placement of `--place latency`, `--place auto` and five
-//     others: all on the host; all on the accelerator that can be; each operator on the device with
-//     more multiply-accumulates a second for it (the rule of MNN, MLSys 2020); the largest connected
-//     part on the accelerator (the rule of TFLite's delegates); and simulated annealing over single
-//     operators in the time that the search took (the search of FlexFlow, MLSys 2019). In units of
-//     the first;
+//     others, in units of the first: all on the host; all on the accelerator that can be; each
+//     operator on the device with more multiply-accumulates a second for it (the rule of MNN, MLSys
+//     2020); the largest connected part on the accelerator (the rule of TFLite's delegates); and
+//     simulated annealing over single operators in the time that the search took (the search of
+//     FlexFlow, MLSys 2019);
 //   - the milliseconds of the search, from costs that are known, and with the costs of all layers;
 //     the states that it kept, and whether it is exact.
 //

@@ -21,4 +21,16 @@ double Objective::Of(const NetworkTimes& times) const {
   return Of(times.host + times.start + times.carry, times.accelerator);
 }
 
+const char* Objective::WhyOnHost() const {
+  switch (kind) {
+    case Kind::kLatency:
+      return "the host is faster";
+    case Kind::kThroughput:
+      return "a stream is faster with it on the host";
+    case Kind::kEnergy:
+      return "the host takes less energy";
+  }
+  return "";
+}
+
 }  // namespace tessera::network

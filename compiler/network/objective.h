@@ -29,6 +29,8 @@ struct Objective {
   // In seconds, or in joules. The host packs, unpacks and starts.
   double Of(double host, double accelerator) const;
   double Of(const NetworkTimes& times) const;
+  // Why a part is on the host: "the host is faster".
+  const char* WhyOnHost() const;
 };
 
 }  // namespace tessera::network

@@ -175,8 +175,9 @@ class Placer {
       const std::string about = fmt::format("of {} nodes that leave together, {} the first",
                                             part.size(), nodes_[part.front()].name);
       const std::optional<PartTimes> times = costs.TimesOf(with, part);
-      const std::string why =
-          times ? TimesText(*times, operators, layers_.config().cpu.name) : "no estimate";
+      const std::string why = fmt::format(
+          "{}: {}", goal_.value_or(Objective()).WhyOnHost(),
+          times ? TimesText(*times, operators, layers_.config().cpu.name) : "no estimate");
       for (const size_t n : part) {
         can_[n] = false;
         Leave(n, {RefusalKind::kNotWorth, about, why});

@@ -106,7 +106,7 @@ class PlaceCosts {
 // "3.1 us", "41 us", "5.2 ms".
 std::string TimeText(double seconds);
 
-// |times| of a part with |operators| operators in the words of RefusalKind::kNotWorth. Example:
+// |times| of a part with |operators| operators in words. Example:
 // "with 2 other operators 3.1 us on cortex-a9, 41 us on the accelerator, of which 22 us start it
 // and 15 us carry tensors".
 std::string TimesText(const PartTimes& times, size_t operators, const std::string& cpu);

@@ -100,9 +100,9 @@ class PlacementSearch {
     return std::abs(state.host + state.accelerator - counted) <= 1e-9 * std::max(counted, 1e-9);
   }
 
-  // Sets the cost that the search need not exceed, of all on the accelerator, and what the nodes from
-  // each one on cost at least: a region that begins with a node takes no less than the fastest of
-  // all that can, and a node that may follow others nothing.
+  // Sets the cost that the search need not exceed, of all on the accelerator, and what the nodes
+  // from each one on cost at least: a region that begins with a node takes no less than the fastest
+  // of all that can, and a node that may follow others nothing.
   void Bound() {
     std::vector<bool> on(graph_.nodes.size()), made(graph_.tensors.size()), follows(on.size());
     for (size_t n = 0; n < on.size(); ++n) {
@@ -325,8 +325,8 @@ class PlacementSearch {
     t.stored = true;
   }
 
-  // Keeps |state| if no cheaper way to it is known. Turns count from the first one in which a tensor
-  // can still be read: starts before it are paid, and no later node is in them.
+  // Keeps |state| if no cheaper way to it is known. Turns count from the first one in which a
+  // tensor can still be read: starts before it are paid, and no later node is in them.
   void Keep(SearchState state) {
     if (IsHopeless(state)) return;
     int16_t first = state.live.empty() ? 0 : std::numeric_limits<int16_t>::max();
