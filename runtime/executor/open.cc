@@ -23,6 +23,9 @@ using artifact::PlanStep;
 using artifact::ProgramStep;
 
 constexpr int kMostInFlight = 64;
+// The machine ends its bursts at addresses that are multiples of a part of this. Arenas that lie
+// alike in such blocks take the same cycles.
+constexpr uint64_t kBurstBlock = 4096;
 
 Result<const HostObject*> ChooseObject(const Artifact& artifact, const std::string& wanted) {
   const std::vector<std::string> levels = CpuLevels();
@@ -220,8 +223,11 @@ Status Executor::AddSlot() {
     if (opened.kernels != nullptr) {
       TESSERA_ASSIGN(slot.arenas[d], opened.kernels->Allocate(bytes));
     } else if (opened.device != nullptr && bytes != 0) {
-      TESSERA_ASSIGN(slot.arenas[d], opened.device->Allocate(bytes));
-      opened.allocations.push_back(slot.arenas[d]);
+      const uint64_t spare = slots_.empty() ? 0 : kBurstBlock;
+      TESSERA_ASSIGN(const uint64_t address, opened.device->Allocate(bytes + spare));
+      opened.allocations.push_back(address);
+      slot.arenas[d] = address;
+      if (!slots_.empty()) slot.arenas[d] += (slots_[0].arenas[d] - address) % kBurstBlock;
     }
   }
   slot.buffers.resize(plan_->steps.size());

@@ -315,15 +315,15 @@ TEST(ExecutorFlow, AListenerHearsOneRunAfterAnother) {
 TEST(ExecutorFlow, RefusesMoreInFlightThanMemoryHolds) {
   LineBench bench(false);
   bench.first.~FakeAccelerator();
-  new (&bench.first) FakeAccelerator(64 + 64 + 2 * 256);  // code, constants, two arenas
+  new (&bench.first) FakeAccelerator(64 + 64 + 2 * 256 + 4096);  // code, constants, two arenas
   EXPECT_TRUE(bench.Open({.in_flight = 2}));
   EXPECT_EQ(bench.first.live, 0);
-  new (&bench.first) FakeAccelerator(64 + 64 + 2 * 256);
+  new (&bench.first) FakeAccelerator(64 + 64 + 2 * 256 + 4096);
   const auto three = bench.Open({.in_flight = 3});
   ASSERT_FALSE(three);
   EXPECT_EQ(three.error().code, Code::kOutOfRange);
   EXPECT_EQ(three.error().message,
-            "there is no memory for inference 3 of 3 in flight, which has arenas of its own: 256 "
+            "there is no memory for inference 3 of 3 in flight, which has arenas of its own: 4352 "
             "bytes wanted, 0 free; have fewer in flight");
   EXPECT_EQ(bench.first.live, 0);
   for (const int none : {0, -1, 65}) {
