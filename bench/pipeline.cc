@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// pipeline [--device func|cycle|clock] [--items N] [--rounds N] FILE ...: runs plan "device" of each
-// artifact on N items one after another, and with two and three in progress at a time. The three
-// take turns, so other work on the computer affects them alike. Prints the median of the rounds:
-// items a second, and beside them those of the slowest device alone, that is the items over its busy
-// time in the same round one after another. Device clock stands for a board: it runs each program
-// once on the cycle model, and later only waits as long as its cycles take at the machine's clock,
-// so its results are no longer those of the network. Inputs are random. Depends on: runtime/executor,
-// runtime/device.
+// pipeline [--device func|cycle|clock] [--items N] [--rounds N] FILE ...: runs plan "device" of
+// each artifact on N items one after another, and with two and three in progress at a time. The
+// three take turns, so other work on the computer affects them alike. Prints the median of the
+// rounds: items a second, and beside them those of the slowest device alone, that is the items over
+// its busy time in the same round one after another. Device clock stands for a board: it runs each
+// program once on the cycle model, and later only waits as long as its cycles take at the machine's
+// clock, so its results are no longer those of the network. Inputs are random. Depends on:
+// runtime/executor, runtime/device.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which tasks of a list must wait for which earlier ones, from the bytes that each reads and writes.
-// Depends on nothing. Used by: tasks.h.
+// Which tasks of a list must wait for which earlier ones, from the bytes that each reads and
+// writes. Depends on nothing. Used by: tasks.h.
 #ifndef TESSERA_RUNTIME_EXECUTOR_DEPENDENCES_H_
 #define TESSERA_RUNTIME_EXECUTOR_DEPENDENCES_H_
 
@@ -23,8 +23,8 @@ struct Access {
 };
 
 // For each task, earlier tasks of the list that must end before it begins, each once, in order. Two
-// tasks must keep their order if one writes a byte that the other reads or writes. Those that follow
-// from others through tasks between them may be missing.
+// tasks must keep their order if one writes a byte that the other reads or writes. Those that
+// follow from others through tasks between them may be missing.
 std::vector<std::vector<uint32_t>> Dependences(std::span<const Access> tasks);
 
 }  // namespace tessera

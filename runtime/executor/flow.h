@@ -4,9 +4,9 @@
 // dependences and the slots allow. It knows nothing of plans and devices. Depends on base. Used by:
 // the executor.
 //
-// Every item has the same tasks. A slot is the memory of one item: item n takes slot n % slots, once
-// all tasks of the item before it in that slot have ended. A queue does one task at a time: of its
-// tasks that can begin, that of the first item, and of its tasks the first one.
+// Every item has the same tasks. A slot is the memory of one item: item n takes slot n % slots,
+// once all tasks of the item before it in that slot have ended. A queue does one task at a time: of
+// its tasks that can begin, that of the first item, and of its tasks the first one.
 #ifndef TESSERA_RUNTIME_EXECUTOR_FLOW_H_
 #define TESSERA_RUNTIME_EXECUTOR_FLOW_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tasks of one inference of a plan, in order: its steps, with what comes before and after them.
-// A transfer between two devices is two tasks, which receive the bytes from one and send them to the
-// other. Depends on: runtime/artifact, flow.h, dependences.h. Used by: the executor.
+// A transfer between two devices is two tasks, which receive the bytes from one and send them to
+// the other. Depends on: runtime/artifact, flow.h, dependences.h. Used by: the executor.
 #ifndef TESSERA_RUNTIME_EXECUTOR_TASKS_H_
 #define TESSERA_RUNTIME_EXECUTOR_TASKS_H_
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: random small networks give the same bytes with several items in progress at a time
-// as with one, on the functional simulator and on the cycle model, and the cycle model takes the
-// same cycles for each item. Space: Generate(seed) for 20 seeds on configuration default, seven items
-// of random values each, two and three in progress. Not tested here: the values (agree_test), the
-// order of tasks (tests/runtime/flow_test.cc).
+// What is tested: random small networks give the same bytes with several items in progress at a
+// time as with one, on the functional simulator and on the cycle model, and the cycle model takes
+// the same cycles for each item. Space: Generate(seed) for 20 seeds on configuration default, seven
+// items of random values each, two and three in progress. Not tested here: the values (agree_test),
+// the order of tasks (tests/runtime/flow_test.cc).
 #include <gtest/gtest.h>
 
 #include <memory>

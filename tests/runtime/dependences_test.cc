@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dependences against brute force: random lists of tasks with random ranges in up to three memories.
-// Two tasks conflict if some byte is written by one and used by the other. The dependences and the
-// conflicts must order the same pairs of tasks, and no dependence may be without a conflict.
+// Dependences against brute force: random lists of tasks with random ranges in up to three
+// memories. Two tasks conflict if some byte is written by one and used by the other. The
+// dependences and the conflicts must order the same pairs of tasks, and no dependence may be
+// without a conflict.
 #include "runtime/executor/dependences.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices that tests of the executor write plans for: an accelerator and a device that runs kernels.
-// Both check that calls do not overlap, and call a hook in each run, which may wait or fail. What
-// they compute is Mixed, four bytes from some others.
+// Devices that tests of the executor write plans for: an accelerator and a device that runs
+// kernels. Both check that calls do not overlap, and call a hook in each run, which may wait or
+// fail. What they compute is Mixed, four bytes from some others.
 #ifndef TESSERA_TESTS_RUNTIME_FAKE_DEVICES_H_
 #define TESSERA_TESTS_RUNTIME_FAKE_DEVICES_H_
 

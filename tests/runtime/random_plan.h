@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random plans over the host, two accelerators and a device that runs kernels, with a memory plan in
-// which buffers share bytes, and what they compute, by a second derivation without memory.
+// Random plans over the host, two accelerators and a device that runs kernels, with a memory plan
+// in which buffers share bytes, and what they compute, by a second derivation without memory.
 #ifndef TESSERA_TESTS_RUNTIME_RANDOM_PLAN_H_
 #define TESSERA_TESTS_RUNTIME_RANDOM_PLAN_H_
 

@@ -316,44 +316,6 @@ TEST(Run, AccuracyOverManyImagesIsThatOfTheModel) {
   EXPECT_GE(j["top1"].get<double>(), 0.92);
 }
 
-TEST(Run, APipelineGivesTheSameValuesAndTellsWhoIsBusy) {
-  const std::string one = TempPath("one.npy"), file = TempPath("pipeline.json");
-  for (const std::string device : {"func", "cycle"}) {
-    const std::string run = fmt::format("run {} --device {}{}", kModel, device, Data(5));
-    ASSERT_EQ(Tessera(run + " --output " + one).code, 0);
-    const auto want = ReadFile(one);
-    ASSERT_TRUE(want);
-    for (const std::string how : {"--pipeline", "--pipeline=4"}) {
-      const CommandResult r =
-          Tessera(fmt::format("{} {} --output {} --json {}", run, how, one, file));
-      ASSERT_EQ(r.code, 0) << r.output;
-      EXPECT_EQ(ReadFile(one).value(), *want);
-      EXPECT_THAT(r.output, ContainsRegex(fmt::format(
-                                "pipeline: {} items in progress at a time, [0-9.]+ items a second\n"
-                                "device +busy s +of the time\n[- ]+\n"
-                                "host +[0-9.]+ +[0-9.]+ %\n{} +[0-9.]+ +[0-9.]+ %\n"
-                                "the slowest is {}: the run took [0-9.]+ times its busy time",
-                                how.back() == '4' ? 4 : 2, device, device)));
-      const json j = ReadJson(file);
-      EXPECT_EQ(j["pipeline"]["in_flight"], how.back() == '4' ? 4 : 2);
-      EXPECT_EQ(j["pipeline"]["slowest"], device);
-      EXPECT_NEAR(j["pipeline"]["items_per_second"].get<double>() * j["seconds"].get<double>(), 5,
-                  1e-6);
-      EXPECT_GE(j["pipeline"]["time_to_slowest"], 1.0);
-      EXPECT_LE(j["device_seconds"]["host"], j["seconds"]);
-      EXPECT_LE(j["device_seconds"][device], j["seconds"]);
-    }
-  }
-}
-
-TEST(Run, APipelineOfOneDeviceSaysSo) {
-  const CommandResult r = Tessera(fmt::format("run {} --device cpu --pipeline{}", kModel, Data(3)));
-  EXPECT_EQ(r.code, 0);
-  EXPECT_THAT(r.output,
-              HasSubstr("pipeline: one device does all the work of this network, so items "
-                        "run one after another\n"));
-}
-
 TEST(Run, InputsThatDoNotFitAreRefused) {
   const auto refused = [](const std::string& arguments, const std::string& says) {
     const CommandResult r = Tessera(arguments);
@@ -374,11 +336,6 @@ TEST(Run, InputsThatDoNotFitAreRefused) {
           "empty");
   refused(fmt::format("run {} --device func --input {} --first 1 --budget 10", kModel, kImages),
           "budget");
-  refused(fmt::format("run {} --device func --input {} --first 3 --budget 10 --pipeline", kModel,
-                      kImages),
-          "budget");
-  refused(fmt::format("run {} --device func --input {} --first 1 --pipeline=1", kModel, kImages),
-          "--pipeline: Value 1 not in range 2 to 64");
   refused(fmt::format("run {} --device func --input {} --first 1 --output /nonexistent/y.npy",
                       kModel, kImages),
           "/nonexistent/y.npy");
