@@ -8,10 +8,10 @@
 namespace tessera::tools {
 
 void AddPipelineOption(CLI::App* verb, int& in_flight) {
-  verb->add_flag("--pipeline{2}", in_flight,
+  verb->add_flag("--pipeline{3}", in_flight,
                  "stream the items through the devices: while one runs on the accelerator, the "
                  "host packs the next one and unpacks the last one. --pipeline=N lets N items be "
-                 "in progress at a time instead of 2; each has memory of its own")
+                 "in progress at a time instead of 3; each has memory of its own")
       ->check(CLI::Range(2, 64));
 }
 

@@ -37,11 +37,11 @@ TEST(Run, APipelineGivesTheSameValuesAndTellsWhoIsBusy) {
                                 "device +busy s +of the time\n[- ]+\n"
                                 "host +[0-9.]+ +[0-9.]+ %\n{} +[0-9.]+ +[0-9.]+ %\n"
                                 "the slowest is {}: the run took [0-9.]+ times its busy time",
-                                how.back() == '4' ? 4 : 2, device, device)));
+                                how.back() == '4' ? 4 : 3, device, device)));
       const auto text = ReadFile(file);
       ASSERT_TRUE(text);
       const json j = json::parse(text->begin(), text->end());
-      EXPECT_EQ(j["pipeline"]["in_flight"], how.back() == '4' ? 4 : 2);
+      EXPECT_EQ(j["pipeline"]["in_flight"], how.back() == '4' ? 4 : 3);
       EXPECT_EQ(j["pipeline"]["slowest"], device);
       EXPECT_NEAR(j["pipeline"]["items_per_second"].get<double>() * j["seconds"].get<double>(), 5,
                   1e-6);
