@@ -35,7 +35,7 @@ class RandomPlan {
     plan_.name = "mixed";
     plan_.inputs.push_back(Value(artifact::kHostDevice));
     if (states) plan_.inputs.push_back(Value(artifact::kHostDevice));
-    const size_t steps = 4 + rng_() % 12;
+    const size_t steps = 4 + rng_() % 24;
     while (plan_.steps.size() < steps) AddStep();
     for (size_t k = 0; k < plan_.inputs.size(); ++k) plan_.outputs.push_back(LastOnHost());
     if (states && plan_.outputs[0] == plan_.outputs[1]) plan_.outputs[1] = plan_.inputs[1];
