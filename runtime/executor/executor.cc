@@ -13,6 +13,7 @@ namespace {
 
 using artifact::KernelStep;
 using artifact::PlanBuffer;
+using artifact::PlanStep;
 using artifact::ProgramStep;
 using artifact::TransferStep;
 
@@ -151,6 +152,24 @@ Status Executor::Perform(Call& call, FlowPlace at, Slot& slot) {
   return {};
 }
 
+// A program's own failure says what it did. For others, and for a device that is gone, the step.
+std::unexpected<Error> Executor::Named(const PlanTask& task, const Error& error) const {
+  const PlanStep& step = plan_->steps[task.step];
+  const std::string& device = artifact_->devices[task.device].name;
+  std::string what;
+  if (const auto* transfer = std::get_if<TransferStep>(&step)) {
+    const bool sends = task.kind == PlanTask::Kind::kSend;
+    what = fmt::format("transfer of {} {} {}", plan_->buffers[transfer->from].name,
+                       sends ? "to" : "from", device);
+  } else if (const auto* run = std::get_if<ProgramStep>(&step)) {
+    if (error.code != Code::kUnavailable) return std::unexpected(error);
+    what = fmt::format("program {} on {}", run->program, device);
+  } else {
+    what = fmt::format("kernel {} on {}", std::get<KernelStep>(step).symbol, device);
+  }
+  return Within(fmt::format("step {} of plan {}, {}", task.step, plan_->name, what), error);
+}
+
 Result<bool> Executor::Do(Call& call, FlowPlace at, size_t number) {
   const PlanTask& task = tasks_[at.task];
   Slot& slot = slots_[number];
@@ -161,7 +180,7 @@ Result<bool> Executor::Do(Call& call, FlowPlace at, size_t number) {
     state.spent = std::max(state.spent, slot.tasks[t].spent);
   if (options_.poison_dead && task.HasStep()) TESSERA_TRY(Poison(task.step));
   const auto start = std::chrono::steady_clock::now();
-  TESSERA_TRY(Perform(call, at, slot));
+  if (const Status done = Perform(call, at, slot); !done) return Named(task, done.error());
   const bool finish = task.kind == PlanTask::Kind::kFinish;
   const bool more = !finish || Finish(call, at.item, number);
   state.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -132,7 +132,8 @@ class Executor {
   //                             that does not fit
   //           kUnavailable      the system gives no thread for a device
   //           others            as the device; without results. The error is that of the first
-  //                             step that fails, by inference and then by step
+  //                             step that fails, by inference and then by step. It names the step,
+  //                             except where a program fails by what it does
   Result<std::vector<HostTensor>> Run(std::span<const HostTensor> inputs,
                                       ExecutionReport* report = nullptr);
 
@@ -207,6 +208,7 @@ class Executor {
   // Does a task and takes its time. False: the call ends with this inference.
   Result<bool> Do(Call& call, FlowPlace at, size_t slot);
   Status Perform(Call& call, FlowPlace at, Slot& slot);
+  std::unexpected<Error> Named(const PlanTask& task, const Error& error) const;
   void FillStates(Slot& slot);
   void KeepStates(Slot& slot);
   bool Finish(Call& call, int64_t inference, size_t slot);

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -288,6 +289,34 @@ TEST(ExecutorFlow, InferencesInFlightRunOnDifferentDevices) {
   EXPECT_GT(report.device_seconds[1], 0);
   EXPECT_EQ(report.device_seconds[2], 0);
   EXPECT_GT(report.device_seconds[3], 0);
+}
+
+// A device that is gone in the second of three inferences.
+TEST(ExecutorFlow, TheErrorOfAMissingDeviceNamesTheStep) {
+  const Status gone = Fail(Code::kUnavailable, "the board does not answer");
+  const auto message = [&](const std::function<void(LineBench&)>& lose) {
+    LineBench bench(true);
+    const auto executor = bench.Open({.in_flight = 2});
+    EXPECT_TRUE(executor);
+    lose(bench);
+    const auto out = (*executor)->Run({{bench.input}});
+    EXPECT_TRUE(bench.kernels.Read({0, 0}, {}));  // the others are usable
+    return out ? "no error" : out.error().message;
+  };
+  const RunHook second = [&](int run) { return run == 1 ? gone : Status(); };
+  EXPECT_EQ(message([&](LineBench& bench) { bench.first.hook = second; }),
+            "step 3 of plan mixed, program 0 on default: the board does not answer");
+  EXPECT_EQ(message([&](LineBench& bench) { bench.kernels.hook = second; }),
+            "step 1 of plan mixed, kernel k0 on opencl: the board does not answer");
+  const auto transfer = [&](int number) {
+    return message([&](LineBench& bench) {
+      bench.first.transfers = [=](int n) { return n == number ? gone : Status(); };
+    });
+  };
+  EXPECT_EQ(transfer(2),
+            "step 2 of plan mixed, transfer of k to default: the board does not answer");
+  EXPECT_EQ(transfer(3),
+            "step 4 of plan mixed, transfer of y from default: the board does not answer");
 }
 
 TEST(ExecutorFlow, AListenerHearsOneRunAfterAnother) {

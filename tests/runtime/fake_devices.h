@@ -59,7 +59,8 @@ class FakeAccelerator : public Device {
   explicit FakeAccelerator(uint64_t bytes = 1 << 16) : memory_(bytes) {}
   std::map<uint8_t, FakeProgram> programs;  // by the first byte of segment 1
   RunHook hook;
-  int live = 0;  // allocations
+  RunHook transfers;  // in each Write and Read after the hook is there
+  int live = 0;       // allocations
   std::vector<uint64_t> budgets;
 
   std::string_view name() const override { return "fake"; }
@@ -80,11 +81,13 @@ class FakeAccelerator : public Device {
   }
   Status Write(uint64_t address, std::span<const uint8_t> bytes) override {
     const OneCall one(inside_);
+    if (transfers) TESSERA_TRY(transfers(transfers_++));
     std::ranges::copy(bytes, memory_.begin() + static_cast<int64_t>(address));
     return {};
   }
   Status Read(uint64_t address, std::span<uint8_t> bytes) override {
     const OneCall one(inside_);
+    if (transfers) TESSERA_TRY(transfers(transfers_++));
     std::copy_n(memory_.begin() + static_cast<int64_t>(address), bytes.size(), bytes.begin());
     return {};
   }
@@ -119,6 +122,7 @@ class FakeAccelerator : public Device {
   uint64_t next_ = 0;
   Launch launch_;
   std::map<uint8_t, int> runs_;  // by program
+  int transfers_ = 0;
   std::atomic<int> inside_{0};
 };
 
