@@ -151,7 +151,7 @@ bool HasOption(const std::string& text, const std::string& option) {
 const std::set<std::string>& Verbs() {
   static const std::set<std::string> verbs = {
       "compile", "run",    "compare", "asm",   "disasm", "check",   "config",   "info", "boards",
-      "flash",   "xclbin", "regress", "trace", "debug",  "devices", "quantize", "tune", "place"};
+      "flash",   "xclbin", "regress", "trace", "debug",  "devices", "quantize", "tune", "place", "serve"};
   return verbs;
 }
 

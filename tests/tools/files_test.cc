@@ -37,7 +37,7 @@ void ExpectRefused(const std::string& arguments, const std::string& says) {
 
 const std::vector<std::string> kVerbs = {
     "compile", "regress", "trace", "debug",  "quantize", "tune",   "place", "run",    "compare",
-    "asm",     "disasm",  "check", "config", "info",     "boards", "flash", "xclbin", "devices"};
+    "asm",     "disasm",  "check", "config", "info",     "boards", "flash", "xclbin", "devices", "serve"};
 
 TEST(Command, EveryVerbHasHelpWithAnExample) {
   EXPECT_EQ(Tessera("--help").code, 0);
