@@ -306,6 +306,8 @@ TEST(ExecutorFlow, TheErrorOfAMissingDeviceNamesTheStep) {
   const RunHook second = [&](int run) { return run == 1 ? gone : Status(); };
   EXPECT_EQ(message([&](LineBench& bench) { bench.first.hook = second; }),
             "step 3 of plan mixed, program 0 on default: the board does not answer");
+  EXPECT_NE(message([&](LineBench& bench) { bench.first.hook = second, bench.first.lost = true; }),
+            "no error");
   EXPECT_EQ(message([&](LineBench& bench) { bench.kernels.hook = second; }),
             "step 1 of plan mixed, kernel k0 on opencl: the board does not answer");
   const auto transfer = [&](int number) {

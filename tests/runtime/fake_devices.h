@@ -61,6 +61,7 @@ class FakeAccelerator : public Device {
   RunHook hook;
   RunHook transfers;  // in each Write and Read after the hook is there
   int live = 0;       // allocations
+  bool lost = false;  // the device frees nothing any more
   std::vector<uint64_t> budgets;
 
   std::string_view name() const override { return "fake"; }
@@ -77,6 +78,7 @@ class FakeAccelerator : public Device {
   }
   Status Free(uint64_t) override {
     --live;
+    if (lost) return Fail(Code::kUnavailable, "the board does not answer");
     return {};
   }
   Status Write(uint64_t address, std::span<const uint8_t> bytes) override {

@@ -13,7 +13,6 @@ namespace tessera::remote {
 namespace {
 
 namespace asio = boost::asio;
-using Protocol = asio::local::stream_protocol;
 
 constexpr uint64_t kMostBytes = uint64_t{1} << 32;
 constexpr size_t kHeadBytes = 9;  // kind, length
@@ -27,7 +26,7 @@ Result<std::unique_ptr<Channel>> Channel::Connect(const std::string& path) {
   auto io = std::make_unique<asio::io_context>();
   Socket socket(*io);
   boost::system::error_code code;
-  socket.connect(Protocol::endpoint(path), code);
+  socket.connect(Socket::endpoint_type(path), code);
   if (code) {
     return Fail(Code::kUnavailable,
                 "socket {}: nobody serves a device there ({}); start tessera serve --socket {}",
@@ -49,24 +48,29 @@ Status Channel::CheckPeer() const {
               peer_, status == 0 ? static_cast<int64_t>(peer.uid) : -1, geteuid());
 }
 
+std::unexpected<Error> Channel::Lose(std::string message) {
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+  lost_ = std::move(message);
+  return Fail(Code::kUnavailable, "{}", lost_);
+}
+
 // Runs the one operation that was started, which sets |code|.
 Status Channel::RunFor(std::chrono::seconds limit, const boost::system::error_code& code) {
   io_->restart();
   io_->run_for(limit);
   if (!io_->stopped()) {
-    boost::system::error_code ignored;
-    socket_.close(ignored);
-    io_->run();
-    return Fail(Code::kUnavailable, "{}: the other process has not answered for {} seconds", peer_,
-                limit.count());
+    const auto silent = Lose(
+        fmt::format("{}: the other process has not answered for {} seconds", peer_, limit.count()));
+    io_->run();  // ends the operation, which uses the caller's memory
+    return silent;
   }
   if (!code) return {};
-  boost::system::error_code ignored;
-  socket_.close(ignored);
-  return Fail(Code::kUnavailable, "{}: the other process is gone ({})", peer_, code.message());
+  return Lose(fmt::format("{}: the other process is gone ({})", peer_, code.message()));
 }
 
 Status Channel::Send(uint8_t kind, std::span<const uint8_t> bytes) {
+  if (!lost_.empty()) return Fail(Code::kUnavailable, "{}", lost_);
   std::array<uint8_t, kHeadBytes> head{kind};
   const uint64_t length = bytes.size();
   std::memcpy(head.data() + 1, &length, sizeof length);
@@ -78,6 +82,7 @@ Status Channel::Send(uint8_t kind, std::span<const uint8_t> bytes) {
 }
 
 Result<Channel::Message> Channel::Receive(std::chrono::seconds limit) {
+  if (!lost_.empty()) return Fail(Code::kUnavailable, "{}", lost_);
   std::array<uint8_t, kHeadBytes> head{};
   boost::system::error_code code;
   const auto done = [&](const boost::system::error_code& c, size_t) { code = c; };
@@ -86,10 +91,8 @@ Result<Channel::Message> Channel::Receive(std::chrono::seconds limit) {
   uint64_t length = 0;
   std::memcpy(&length, head.data() + 1, sizeof length);
   if (length > kMostBytes) {
-    return Fail(Code::kUnavailable,
-                "{}: a message of {} bytes, the limit is {}: this is no tessera "
-                "serve",
-                peer_, length, kMostBytes);
+    return Lose(fmt::format("{}: a message of {} bytes, the limit is {}: this is no tessera serve",
+                            peer_, length, kMostBytes));
   }
   Message message{head[0], Bytes(length)};
   asio::async_read(socket_, asio::buffer(message.bytes), done);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -49,10 +50,12 @@ class Channel {
 
  private:
   Status RunFor(std::chrono::seconds limit, const boost::system::error_code& code);
+  std::unexpected<Error> Lose(std::string message);
 
   std::unique_ptr<boost::asio::io_context> io_;
   Socket socket_;
   std::string peer_;
+  std::string lost_;  // why no message goes through any more; "": they do
 };
 
 }  // namespace tessera::remote

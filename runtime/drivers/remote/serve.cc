@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace asio = boost::asio;
-using Protocol = asio::local::stream_protocol;
 
 constexpr std::chrono::seconds kBeat{1};  // between two words of a device at work
 
@@ -147,10 +146,10 @@ Status Serve(const ServeOptions& options, const std::function<void()>& ready) {
   TESSERA_TRY(MakeRoom(options.socket));
   asio::io_context io;
   boost::system::error_code code;
-  Protocol::acceptor acceptor(io);
-  acceptor.open(Protocol(), code);
+  Socket::protocol_type::acceptor acceptor(io);
+  acceptor.open(Socket::protocol_type(), code);
   const mode_t mask = umask(0177);
-  if (!code) acceptor.bind(Protocol::endpoint(options.socket), code);
+  if (!code) acceptor.bind(Socket::endpoint_type(options.socket), code);
   umask(mask);
   if (!code) acceptor.listen(asio::socket_base::max_listen_connections, code);
   if (code)
