@@ -189,14 +189,14 @@ Result<bool> Executor::Do(Call& call, FlowPlace at, size_t number) {
   return more;
 }
 
-void Executor::Account(const Slot& slot, uint32_t end, ExecutionReport* report) const {
+void Executor::Account(Slot& slot, uint32_t end, ExecutionReport* report) {
   if (report == nullptr) return;
   for (uint32_t t = 0; t < end; ++t) {
     const PlanTask& task = tasks_[t];
-    const TaskState& state = slot.tasks[t];
+    TaskState& state = slot.tasks[t];
     report->device_seconds[task.device] += state.seconds;
     if (task.kind == PlanTask::Kind::kProgram) {
-      report->runs.push_back(state.run);
+      report->runs.push_back(std::move(state.run));
     } else if (task.HasStep()) {
       report->step_seconds[task.step] += state.seconds;
     }
@@ -247,7 +247,7 @@ Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs
   if (!failed) return std::move(call.outputs);
   // Task 0 does not fail: the system gave no threads, and no inference began.
   if (failed->place.task == 0) return std::unexpected(failed->error);
-  const Slot& slot = slots_[failed->slot];
+  Slot& slot = slots_[failed->slot];
   last_slot_ = failed->slot;
   before_ = states_ = slot.before;
   Account(slot, failed->place.task, report);

@@ -212,8 +212,8 @@ class Executor {
   void FillStates(Slot& slot);
   void KeepStates(Slot& slot);
   bool Finish(Call& call, int64_t inference, size_t slot);
-  // Adds tasks [0, end) of an inference to the report.
-  void Account(const Slot& slot, uint32_t end, ExecutionReport* report) const;
+  // Moves tasks [0, end) of an inference to the report.
+  void Account(Slot& slot, uint32_t end, ExecutionReport* report);
   Status RunProgram(uint32_t task, Slot& slot, ExecutionReport* report);
   Status RunKernel(const PlanTask& task, Slot& slot);
   Status Transfer(const PlanTask& task, Slot& slot);
