@@ -16,7 +16,7 @@ TESSERA_PACKAGES=(
   # hardware
   verilator libsystemc-dev python3 python3-venv
   # libraries
-  libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev zlib1g-dev libzip-dev libpng-dev libturbojpeg0-dev libcairo2-dev
+  libfmt-dev nlohmann-json3-dev libcli11-dev libboost-dev libgtest-dev libgmock-dev zlib1g-dev libzip-dev libpng-dev libturbojpeg0-dev libcairo2-dev
   libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler llvm-19-dev
   # kernels through OpenCL on the processor, which tests run
   pocl-opencl-icd ocl-icd-libopencl1

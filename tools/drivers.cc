@@ -9,6 +9,7 @@
 #include "runtime/drivers/zynq/zynq_device.h"
 #include "sim/func/func_device.h"
 #if !defined(TESSERA_RUNTIME_ONLY)
+#include "runtime/drivers/remote/remote_device.h"
 #include "sim/cycle/cycle_device.h"
 #include "sim/hls/hls_device.h"
 #include "sim/rtl/rtl_device.h"
@@ -28,6 +29,9 @@ std::span<const Driver> Drivers() {
     NullDriver(),
     ZynqDriver(),
     SerialDriver(),
+#if !defined(TESSERA_RUNTIME_ONLY)
+    RemoteDriver(),
+#endif
   };
   return drivers;
 }

@@ -40,6 +40,9 @@ constexpr Verb kVerbs[] = {
     {"info", tessera::tools::AddInfo},         {"boards", tessera::tools::AddBoards},
     {"flash", tessera::tools::AddFlash},       {"xclbin", tessera::tools::AddXclbin},
     {"devices", tessera::tools::AddDevices},
+#if !defined(TESSERA_RUNTIME_ONLY)
+    {"serve", tessera::tools::AddServe},
+#endif
 };
 
 std::string VerbList() {

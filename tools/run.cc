@@ -3,6 +3,7 @@
 // tessera run: runs a network over many items on one device.
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "tools/network.h"
 #include "tools/output.h"
 #include "tools/output_files.h"
+#include "tools/run_pipeline.h"
 #include "tools/run_program.h"
 #include "tools/verb.h"
 
@@ -31,6 +33,7 @@ struct RunFlags {
   ExecutorOptions executor;
   int64_t top = 1;
   bool check_races = false;
+  int in_flight = 0;  // of --pipeline; 0: without it
 };
 
 // The results of the items, and their time.
@@ -41,13 +44,13 @@ struct Outcome {
   bool same_cycles = true;   // every inference took the same number
   double seconds = 0;        // of the inferences
   double first_seconds = 0;  // of the first one, whose code and data are in no cache
-  double host_seconds = 0;   // the host's share of these
+  ExecutionReport report;
 };
 
 Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
   Outcome outcome;
   Progress progress(fmt::format("running on {}", runner.name));
-  ExecutionReport report;
+  ExecutionReport& report = outcome.report;
   const auto start = std::chrono::steady_clock::now();
   const auto since = [start] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -60,7 +63,7 @@ Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
   TESSERA_ASSIGN(outcome.outputs, runner.executor->Run(inputs.items, &report));
   outcome.seconds = since();
   outcome.items = report.inferences;
-  outcome.host_seconds = report.HostSeconds();
+  report.done = nullptr;
   outcome.cycles = report.Cycles().at(0);
   for (const uint64_t cycles : report.Cycles()) outcome.same_cycles &= cycles == outcome.cycles;
   return outcome;
@@ -119,6 +122,11 @@ Result<int> Run(const RunFlags& options) {
           "{}: is a program, whose data are in it; --input goes with a model or an artifact",
           options.model);
     }
+    if (options.in_flight != 0) {
+      return Fail(Code::kInvalidArgument,
+                  "{}: is a program, which runs once; --pipeline goes with a model or an artifact",
+                  options.model);
+    }
     return RunProgram({.path = options.model,
                        .config = options.config,
                        .json = options.json,
@@ -148,6 +156,7 @@ Result<int> Run(const RunFlags& options) {
   TESSERA_ASSIGN(const std::vector<std::string> files, OutputFiles(options.output, infos));
   ExecutorOptions executor = options.executor;
   executor.pixels = inputs.pixels;
+  executor.in_flight = std::max(options.in_flight, 1);
   TESSERA_ASSIGN(Runner runner, OpenRunner(network, device, executor));
   runner.dump_dir = options.dump_dir;
   CatchInterrupt();
@@ -162,7 +171,8 @@ Result<int> Run(const RunFlags& options) {
             {"config", network.config.name},
             {"images", outcome.items},
             {"seconds", outcome.seconds},
-            {"first_seconds", outcome.first_seconds}};
+            {"first_seconds", outcome.first_seconds},
+            {"device_seconds", DeviceSeconds(runner, outcome.report)}};
   if (!whole) json["interrupted"] = true;
   std::string text =
       fmt::format("{} on {}: {} items in {:.2f} s ({:.1f} a second)\n", options.model,
@@ -184,12 +194,13 @@ Result<int> Run(const RunFlags& options) {
                         static_cast<double>(outcome.cycles) / (1e3 * mhz), mhz);
   }
   if (device.machine()) {
-    const double each = outcome.host_seconds / static_cast<double>(outcome.items);
+    const double each = outcome.report.HostSeconds() / static_cast<double>(outcome.items);
     json["host_seconds"] = each;
     text += fmt::format(
         "the host's steps around it: {:.3f} ms an inference, measured on this machine\n",
         1e3 * each);
   }
+  if (options.in_flight != 0) text += TellPipeline(runner, outcome.report, outcome.seconds, json);
   if (const std::optional<size_t> output = ClassOutput(infos))
     text += TellClasses(options, inputs, ClassesOf(outcome.outputs[*output], options.top), json);
   json["outputs"] = Json::array();
@@ -223,6 +234,7 @@ Action AddRun(CLI::App& app) {
   AddFloatsOption(verb, options->floats);
   AddThreadsOption(verb, options->executor);
   AddStateOption(verb, options->executor);
+  AddPipelineOption(verb, options->in_flight);
   AddInputOptions(*verb, options->inputs);
   verb->get_option("--input")->required(false);
   verb->add_flag("--check-races", options->check_races,
@@ -240,14 +252,16 @@ Action AddRun(CLI::App& app) {
                    "cycles (func: instructions' steps) an inference may take")
       ->check(CountFromOne());
   AddDumpDirOption(*verb, options->dump_dir);
-  verb->add_option("--json", options->json,
-                   "write {ok, model, device, config, images, seconds, first_seconds, cycles, "
-                   "host_seconds, top1, outputs[]} to this file");
+  verb->add_option(
+      "--json", options->json,
+      "write {ok, model, device, config, images, seconds, first_seconds, device_seconds, cycles, "
+      "host_seconds, pipeline, top1, outputs[]} to this file");
   AddDriverFlags(*verb, options->driver_flags);
   verb->footer(
       DevicesHelp() +
       "Example: tessera run models/fashion/fashion_int8.onnx --device func --input IMAGES.idx.gz "
       "--labels LABELS.idx.gz\n"
+      "Example: tessera run net.tsr --device func --input IMAGES.idx.gz --pipeline\n"
       "Example: tessera run program.img --device rtl --check-races");
   return [options] { return Run(*options); };
 }

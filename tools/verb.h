@@ -47,6 +47,7 @@ Action AddConfig(CLI::App& app);
 Action AddInfo(CLI::App& app);
 Action AddBoards(CLI::App& app);
 Action AddDevices(CLI::App& app);
+Action AddServe(CLI::App& app);
 Action AddFlash(CLI::App& app);
 Action AddRegress(CLI::App& app);
 Action AddQuantize(CLI::App& app);

@@ -1,43 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/executor/executor.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <numeric>
-#include <ranges>
 #include <utility>
 
-#include "base/check.h"
 #include "runtime/artifact/tap.h"
-#include "runtime/host/cpu_level.h"
 
 namespace tessera {
 namespace {
 
-using artifact::Artifact;
-using artifact::HostObject;
 using artifact::KernelStep;
 using artifact::PlanBuffer;
 using artifact::PlanStep;
 using artifact::ProgramStep;
 using artifact::TransferStep;
-
-Result<const HostObject*> ChooseObject(const Artifact& artifact, const std::string& wanted) {
-  const std::vector<std::string> levels = CpuLevels();
-  for (const std::string& level : levels) {
-    if (!wanted.empty() && level != wanted) continue;
-    const auto object = std::ranges::find(artifact.objects, level, &HostObject::level);
-    if (object != artifact.objects.end()) return &*object;
-  }
-  return Fail(Code::kUnsupported,
-              "the artifact has host code for [{}], this machine runs [{}]{}; compile the model "
-              "for one of these",
-              fmt::join(std::views::transform(artifact.objects, &HostObject::level), ", "),
-              fmt::join(levels, ", "), wanted.empty() ? "" : ", asked for is " + wanted);
-}
 
 }  // namespace
 
@@ -52,208 +30,61 @@ std::vector<uint64_t> ExecutionReport::Cycles() const {
   return cycles;
 }
 
-Result<std::unique_ptr<Executor>> Executor::Open(std::shared_ptr<const Artifact> artifact,
-                                                 const std::string& plan, Device* accelerator,
-                                                 const ExecutorOptions& options) {
-  Device* const devices[] = {nullptr, accelerator};
-  return Open(std::move(artifact), plan, devices, options);
-}
-
-Result<std::unique_ptr<Executor>> Executor::Open(std::shared_ptr<const Artifact> artifact,
-                                                 const std::string& plan,
-                                                 std::span<Device* const> devices,
-                                                 const ExecutorOptions& options) {
-  // An artifact from memory has not been through Parse.
-  TESSERA_TRY(artifact::CheckArtifact(*artifact));
-  std::unique_ptr<Executor> executor(new Executor);
-  executor->artifact_ = std::move(artifact);
-  executor->options_ = options;
-  const Artifact& a = *executor->artifact_;
-  executor->plan_ = a.PlanNamed(plan);
-  if (executor->plan_ == nullptr) {
-    std::vector<std::string_view> names;
-    for (const artifact::ExecutionPlan& p : a.plans) names.push_back(p.name);
-    return Fail(Code::kNotFound, "the artifact has no plan '{}'; it has [{}]", plan,
-                fmt::join(names, ", "));
-  }
-  TESSERA_TRY(executor->PrepareHost());
-  TESSERA_TRY(executor->PrepareDevices(devices));
-  for (const artifact::ModelState& state : a.states) executor->states_.push_back(state.first);
-  return executor;
-}
-
-Executor::~Executor() {
-  for (const Opened& opened : devices_) {
-    for (const uint64_t address : opened.allocations) {
-      const Status status = opened.device->Free(address);
-      TESSERA_CHECK(status.has_value(), "{}", status.error().message);
-    }
-  }
-}
-
-std::span<uint8_t> Executor::HostBytes(uint32_t id) const {
+std::span<uint8_t> Executor::HostBytes(uint32_t id, const Slot& slot) const {
   const PlanBuffer& buffer = plan_->buffers[id];
-  const Mapping& home = buffer.home == artifact::BufferHome::kArena ? arena_ : constants_;
+  const Mapping& home = buffer.home == artifact::BufferHome::kArena ? slot.arena : constants_;
   return {home.data() + buffer.offset, static_cast<size_t>(buffer.bytes)};  // inside a mapping
 }
 
-Result<std::vector<uint8_t>> Executor::BytesOf(uint32_t id) const {
+Result<std::vector<uint8_t>> Executor::BytesOf(uint32_t id, const Slot& slot) const {
   const PlanBuffer& buffer = plan_->buffers[id];
   std::vector<uint8_t> bytes(buffer.bytes);
   if (buffer.device == artifact::kHostDevice) {
-    std::ranges::copy(HostBytes(id), bytes.begin());
+    std::ranges::copy(HostBytes(id, slot), bytes.begin());
   } else {
-    TESSERA_TRY(Read(buffer.device, buffer.offset, bytes));
+    TESSERA_TRY(Read(slot, buffer.device, buffer.offset, bytes));
   }
   return bytes;
 }
 
-Status Executor::PrepareHost() {
-  TESSERA_ASSIGN(arena_, Mapping::Make(plan_->arenas[artifact::kHostDevice].bytes));
-  TESSERA_ASSIGN(constants_, Mapping::Make(artifact_->constants.size()));
-  if (!artifact_->constants.empty()) {
-    std::memcpy(constants_.data(), artifact_->constants.data(), artifact_->constants.size());
-    TESSERA_TRY(constants_.Protect(0, constants_.size(), Mapping::Protection::kRead));
-  }
-  const auto is_kernel = [](const PlanStep& s) {
-    const auto* call = std::get_if<KernelStep>(&s);
-    return call != nullptr && call->device == artifact::kHostDevice;
-  };
-  if (std::ranges::none_of(plan_->steps, is_kernel)) return {};
-  TESSERA_ASSIGN(const HostObject* object, ChooseObject(*artifact_, options_.cpu_level));
-  cpu_level_ = object->level;
-  TESSERA_ASSIGN(code_, HostCode::Load(object->elf));
-  TESSERA_ASSIGN(pool_, HostThreads::Make(options_.threads));
-  for (const PlanStep& step : plan_->steps) {
-    if (!is_kernel(step)) continue;
-    const auto* call = std::get_if<KernelStep>(&step);
-    BoundKernel kernel;
-    TESSERA_ASSIGN(kernel.function, code_->Find(call->symbol));
-    for (const uint32_t id : call->buffers) kernel.buffers.push_back(HostBytes(id).data());
-    kernels_.push_back(std::move(kernel));
-  }
-  return {};
-}
-
-// Uploads code and the programs' own segments first, then allocates the arena.
-Status Executor::PrepareDevices(std::span<Device* const> devices) {
-  devices_.resize(artifact_->devices.size());
-  launches_.resize(artifact_->programs.size());
-  for (const PlanStep& step : plan_->steps) {
-    const auto* call = std::get_if<KernelStep>(&step);
-    if (call == nullptr || call->device == artifact::kHostDevice) continue;
-    if (devices_[call->device].kernels == nullptr) TESSERA_TRY(PrepareKernels(call->device));
-  }
-  for (const uint32_t id : plan_->DevicesUsed(artifact_->programs)) {
-    Opened& opened = devices_[id];
-    opened.device = id < devices.size() ? devices[id] : nullptr;
-    if (opened.device == nullptr) {
-      return Fail(Code::kInvalidArgument, "plan '{}' needs a device for {}", plan_->name,
-                  artifact_->devices[id].name);
-    }
-    for (const PlanStep& step : plan_->steps) {
-      const auto* run = std::get_if<ProgramStep>(&step);
-      if (run == nullptr || artifact_->programs[run->program].device != id) continue;
-      if (!launches_[run->program]) TESSERA_TRY(PrepareProgram(run->program));
-    }
-    const uint64_t bytes = plan_->arenas[id].bytes;
-    if (bytes == 0) continue;
-    TESSERA_ASSIGN(opened.arena, opened.device->Allocate(bytes));
-    opened.allocations.push_back(opened.arena);
-    for (size_t p = 0; p < launches_.size(); ++p) {
-      const artifact::DeviceProgram& program = artifact_->programs[p];
-      if (!launches_[p] || program.device != id) continue;
-      for (const isa::Segment segment : isa::kArenaSegments) {
-        const auto s = static_cast<size_t>(segment);
-        const uint64_t size = program.image.segments[s].size;
-        if (size != 0) launches_[p]->segments[s] = {opened.arena, size};
-      }
-    }
-  }
-  return {};
-}
-
-// Builds the source, and puts the arena and the constants into the device's memory.
-Status Executor::PrepareKernels(uint32_t device) {
-  Opened& opened = devices_[device];
-  opened.kernels = options_.kernel_device;
-  if (opened.kernels == nullptr) {
-    return Fail(Code::kInvalidArgument, "plan '{}' needs a device for {}", plan_->name,
-                artifact_->devices[device].name);
-  }
-  const auto source =
-      std::ranges::find(artifact_->sources, device, &artifact::KernelSource::device);
-  TESSERA_TRY(opened.kernels->Build(source->text));
-  TESSERA_ASSIGN(opened.arena, opened.kernels->Allocate(plan_->arenas[device].bytes));
-  std::vector<KernelDevice::MemoryPlace> places;
-  for (const PlanBuffer& buffer : plan_->buffers) {
-    places.push_back({opened.arena, buffer.offset});
-    if (buffer.device != device || buffer.home != artifact::BufferHome::kConstants) continue;
-    TESSERA_ASSIGN(const uint64_t memory, opened.kernels->Allocate(buffer.bytes));
-    places.back() = {memory, 0};
-    const std::span<const uint8_t> all(artifact_->constants);
-    TESSERA_TRY(opened.kernels->Write(places.back(), all.subspan(buffer.offset, buffer.bytes)));
-  }
-  for (const PlanStep& step : plan_->steps) {
-    const auto* call = std::get_if<KernelStep>(&step);
-    if (call == nullptr || call->device != device) continue;
-    BoundLaunch launch{.kernel = artifact_->FindKernel(device, call->symbol), .buffers = {}};
-    for (const uint32_t id : call->buffers) launch.buffers.push_back(places[id]);
-    kernel_launches_.push_back(std::move(launch));
-  }
-  return {};
-}
-
-Status Executor::Write(uint32_t device, uint64_t offset, std::span<const uint8_t> bytes) {
+Status Executor::Write(const Slot& slot, uint32_t device, uint64_t offset,
+                       std::span<const uint8_t> bytes) {
   const Opened& opened = devices_[device];
-  if (opened.kernels != nullptr) return opened.kernels->Write({opened.arena, offset}, bytes);
-  return opened.device->Write(opened.arena + offset, bytes);
+  const uint64_t arena = slot.arenas[device];
+  if (opened.kernels != nullptr) return opened.kernels->Write({arena, offset}, bytes);
+  return opened.device->Write(arena + offset, bytes);
 }
 
-Status Executor::Read(uint32_t device, uint64_t offset, std::span<uint8_t> bytes) const {
+Status Executor::Read(const Slot& slot, uint32_t device, uint64_t offset,
+                      std::span<uint8_t> bytes) const {
   const Opened& opened = devices_[device];
-  if (opened.kernels != nullptr) return opened.kernels->Read({opened.arena, offset}, bytes);
-  return opened.device->Read(opened.arena + offset, bytes);
+  const uint64_t arena = slot.arenas[device];
+  if (opened.kernels != nullptr) return opened.kernels->Read({arena, offset}, bytes);
+  return opened.device->Read(arena + offset, bytes);
 }
 
-Status Executor::PrepareProgram(uint32_t index) {
-  const artifact::DeviceProgram& program = artifact_->programs[index];
-  const isa::ProgramImage& image = program.image;
-  Opened& opened = devices_[program.device];
-  TESSERA_TRY(isa::CheckImageMatches(image, opened.device->config()));
-  const auto place = [&](uint64_t bytes, std::span<const uint8_t> data) -> Result<uint64_t> {
-    TESSERA_ASSIGN(const uint64_t address, opened.device->Allocate(bytes));
-    opened.allocations.push_back(address);
-    TESSERA_TRY(opened.device->Write(address, data));
-    return address;
-  };
-  if (image.code.empty())
-    return Fail(Code::kInvalidArgument, "accelerator program {} is empty", index);
-  Launch launch;
-  launch.profile = image.profile;
-  launch.insn_count = static_cast<uint32_t>(image.insn_count());
-  TESSERA_ASSIGN(launch.insn_addr, place(image.code.size(), image.code));
-  for (size_t s = 0; s < image.segments.size(); ++s) {
-    const isa::SegmentData& segment = image.segments[s];
-    const bool arena = std::ranges::count(isa::kArenaSegments, static_cast<isa::Segment>(s)) > 0;
-    if (segment.size == 0 || arena) continue;
-    TESSERA_ASSIGN(const uint64_t address, place(segment.size, segment.data));
-    launch.segments[s] = {address, segment.size};
-  }
-  launches_[index] = launch;
-  return {};
-}
-
-Status Executor::RunProgram(uint32_t program, uint64_t& budget, ExecutionReport* report) {
-  Device& device = *devices_[artifact_->programs[program].device].device;
+Launch Executor::LaunchOf(uint32_t program, const Slot& slot) const {
   Launch launch = *launches_[program];
-  if (budget == 0) {
+  for (const isa::Segment segment : isa::kArenaSegments) {
+    SegmentBinding& binding = launch.segments[static_cast<size_t>(segment)];
+    if (binding.size != 0) binding.base = slot.arenas[artifact_->programs[program].device];
+  }
+  return launch;
+}
+
+// The budget is what the longest way to this program has left of it.
+Status Executor::RunProgram(uint32_t task, Slot& slot, ExecutionReport* report) {
+  const uint32_t program = std::get<ProgramStep>(plan_->steps[tasks_[task].step]).program;
+  Device& device = *devices_[tasks_[task].device].device;
+  TaskState& state = slot.tasks[task];
+  if (state.spent >= options_.budget) {
     return Fail(Code::kTimeout, "the budget of {} cycles was spent before program {} started",
                 options_.budget, program);
   }
-  launch.budget = budget;
-  ProgramRun run{.program = program, .report = {}, .trace = {}};
-  RetiredList retired(&run.trace);
+  Launch launch = LaunchOf(program, slot);
+  launch.budget = options_.budget - state.spent;
+  state.run.program = program;
+  RetiredList retired(&state.run.trace);
   ObserverList observers;
   if (report != nullptr && report->traced) observers.Add(&retired);
   if (report != nullptr && report->listener) observers.Add(report->listener->Begin(program));
@@ -261,108 +92,171 @@ Status Executor::RunProgram(uint32_t program, uint64_t& budget, ExecutionReport*
   const Result<RunReport> ran = device.Run(launch);
   if (observers.any() != nullptr) TESSERA_TRY(device.SetObserver(nullptr));
   if (!ran) {
-    failure_ = Failure{.budget = launch.budget, .inputs = {}};
+    state.budget = launch.budget;
     return std::unexpected(ran.error());
   }
-  budget -= std::min(budget, device.has_clock() ? ran->cycles : ran->instructions);
-  run.report = *ran;
-  if (report != nullptr && report->listener) report->listener->End(run);
-  if (report != nullptr) report->runs.push_back(std::move(run));
+  state.spent += device.has_clock() ? ran->cycles : ran->instructions;
+  state.run.report = *ran;
+  if (report != nullptr && report->listener) report->listener->End(state.run);
   return {};
 }
 
-Status Executor::Transfer(const TransferStep& step) {
-  const PlanBuffer &from = plan_->buffers[step.from], &to = plan_->buffers[step.to];
-  if (from.device == artifact::kHostDevice)
-    return Write(to.device, to.offset, HostBytes(step.from));
-  if (to.device == artifact::kHostDevice) return Read(from.device, from.offset, HostBytes(step.to));
-  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, BytesOf(step.from));
-  return Write(to.device, to.offset, bytes);
+Status Executor::RunKernel(const PlanTask& task, Slot& slot) {
+  if (const artifact::SourceKernel* kernel = sources_[task.step]) {
+    return devices_[task.device].kernels->Launch(kernel->name, kernel->groups, kernel->threads,
+                                                 slot.places[task.step]);
+  }
+  const UseThreads pool(pool_.get());
+  functions_[task.step](slot.buffers[task.step].data());
+  return {};
 }
 
-namespace {
-
-// Adds its own lifetime to the host time of a step; null: to nothing.
-class HostTime {
- public:
-  explicit HostTime(double* seconds) : seconds_(seconds) {}
-  ~HostTime() {
-    if (seconds_ == nullptr) return;
-    *seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+Status Executor::Transfer(const PlanTask& task, Slot& slot) {
+  const auto& step = std::get<TransferStep>(plan_->steps[task.step]);
+  const PlanBuffer &from = plan_->buffers[step.from], &to = plan_->buffers[step.to];
+  std::vector<uint8_t>& between = slot.between[task.step];
+  if (task.kind == PlanTask::Kind::kSend) {
+    const bool host = from.device == artifact::kHostDevice;
+    return Write(slot, to.device, to.offset, host ? HostBytes(step.from, slot) : between);
   }
-  HostTime(const HostTime&) = delete;
-  HostTime& operator=(const HostTime&) = delete;
+  if (to.device == artifact::kHostDevice)
+    return Read(slot, from.device, from.offset, HostBytes(step.to, slot));
+  between.resize(from.bytes);
+  return Read(slot, from.device, from.offset, between);
+}
 
- private:
-  double* seconds_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+Status Executor::Perform(Call& call, FlowPlace at, Slot& slot) {
+  const PlanTask& task = tasks_[at.task];
+  switch (task.kind) {
+    case PlanTask::Kind::kInputs:
+      for (size_t i = 0; i < call.inputs.size(); ++i)
+        FillInput(artifact_->inputs[i], call.inputs[i], at.item, options_.pixels,
+                  HostBytes(plan_->inputs[i], slot));
+      break;
+    case PlanTask::Kind::kStates:
+      FillStates(slot);
+      break;
+    case PlanTask::Kind::kKernel:
+      return RunKernel(task, slot);
+    case PlanTask::Kind::kProgram:
+      return RunProgram(at.task, slot, call.report);
+    case PlanTask::Kind::kReceive:
+    case PlanTask::Kind::kSend:
+      return Transfer(task, slot);
+    case PlanTask::Kind::kKeepStates:
+      KeepStates(slot);
+      break;
+    case PlanTask::Kind::kFinish:
+      break;  // in Do
+  }
+  return {};
+}
 
-}  // namespace
+// A program's own failure says what it did. For others, and for a device that is gone, the step.
+std::unexpected<Error> Executor::Named(const PlanTask& task, const Error& error) const {
+  const PlanStep& step = plan_->steps[task.step];
+  const std::string& device = artifact_->devices[task.device].name;
+  std::string what;
+  if (const auto* transfer = std::get_if<TransferStep>(&step)) {
+    const bool sends = task.kind == PlanTask::Kind::kSend;
+    what = fmt::format("transfer of {} {} {}", plan_->buffers[transfer->from].name,
+                       sends ? "to" : "from", device);
+  } else if (const auto* run = std::get_if<ProgramStep>(&step)) {
+    if (error.code != Code::kUnavailable) return std::unexpected(error);
+    what = fmt::format("program {} on {}", run->program, device);
+  } else {
+    what = fmt::format("kernel {} on {}", std::get<KernelStep>(step).symbol, device);
+  }
+  return Within(fmt::format("step {} of plan {}, {}", task.step, plan_->name, what), error);
+}
 
-Status Executor::Once(ExecutionReport* report, size_t end) {
-  const UseThreads pool(pool_.get());
-  size_t next = 0, next_launch = 0;
-  uint64_t budget = options_.budget;
-  for (size_t s = 0; s < end; ++s) {
-    if (options_.poison_dead) TESSERA_TRY(Poison(s));
-    const PlanStep& step = plan_->steps[s];
-    const bool timed = report != nullptr && !std::holds_alternative<ProgramStep>(step);
-    const HostTime time(timed ? &report->step_seconds[s] : nullptr);
-    if (const auto* run = std::get_if<ProgramStep>(&step)) {
-      if (const Status ran = RunProgram(run->program, budget, report); !ran) {
-        if (failure_) failure_->step = s;
-        return ran;
-      }
-    } else if (const auto* transfer = std::get_if<TransferStep>(&step)) {
-      TESSERA_TRY(Transfer(*transfer));
-    } else if (std::get<KernelStep>(step).device != artifact::kHostDevice) {
-      const BoundLaunch& launch = kernel_launches_[next_launch++];
-      KernelDevice& device = *devices_[std::get<KernelStep>(step).device].kernels;
-      TESSERA_TRY(device.Launch(launch.kernel->name, launch.kernel->groups, launch.kernel->threads,
-                                launch.buffers));
-    } else {
-      BoundKernel& kernel = kernels_[next++];
-      kernel.function(kernel.buffers.data());
+Result<bool> Executor::Do(Call& call, FlowPlace at, size_t number) {
+  const PlanTask& task = tasks_[at.task];
+  Slot& slot = slots_[number];
+  TaskState& state = slot.tasks[at.task];
+  state.run.trace.clear();
+  state.budget = state.spent = 0;
+  for (const uint32_t t : flow_.tasks()[at.task].after)
+    state.spent = std::max(state.spent, slot.tasks[t].spent);
+  if (options_.poison_dead && task.HasStep()) TESSERA_TRY(Poison(task.step));
+  const auto start = std::chrono::steady_clock::now();
+  if (const Status done = Perform(call, at, slot); !done) return Named(task, done.error());
+  const bool finish = task.kind == PlanTask::Kind::kFinish;
+  const bool more = !finish || Finish(call, at.item, number);
+  state.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (finish && call.report != nullptr)
+    call.report->device_seconds[artifact::kHostDevice] += state.seconds;
+  return more;
+}
+
+void Executor::Account(Slot& slot, uint32_t end, ExecutionReport* report) {
+  if (report == nullptr) return;
+  for (uint32_t t = 0; t < end; ++t) {
+    const PlanTask& task = tasks_[t];
+    TaskState& state = slot.tasks[t];
+    report->device_seconds[task.device] += state.seconds;
+    if (task.kind == PlanTask::Kind::kProgram) {
+      report->runs.push_back(std::move(state.run));
+    } else if (task.HasStep()) {
+      report->step_seconds[task.step] += state.seconds;
     }
   }
-  return {};
+}
+
+// Runs on the caller's thread, one inference after another.
+bool Executor::Finish(Call& call, int64_t inference, size_t number) {
+  Slot& slot = slots_[number];
+  last_slot_ = number;
+  before_ = slot.before;
+  states_ = slot.after;
+  for (size_t i = 0; i < call.outputs.size(); ++i) {
+    const std::span<const uint8_t> bytes = HostBytes(plan_->outputs[i], slot);
+    std::ranges::copy(
+        bytes, call.outputs[i].bytes.begin() + inference * static_cast<int64_t>(bytes.size()));
+  }
+  Account(slot, static_cast<uint32_t>(tasks_.size()) - 1, call.report);
+  const int64_t done = inference + 1;
+  if (call.report == nullptr || !call.report->done || call.report->done(done) || done == call.count)
+    return true;
+  call.report->inferences = done;
+  for (HostTensor& output : call.outputs) output = output.Slice(0, done);
+  return false;
 }
 
 Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs,
                                               ExecutionReport* report) {
-  TESSERA_ASSIGN(const int64_t count, CountTogether(artifact_->inputs, inputs, options_.pixels));
+  Call call{.inputs = inputs, .report = report, .outputs = {}};
+  TESSERA_ASSIGN(call.count, CountTogether(artifact_->inputs, inputs, options_.pixels));
   if (report != nullptr) {
-    report->inferences = count;
+    report->inferences = call.count;
     report->runs.clear();
     report->step_seconds.assign(plan_->steps.size(), 0);
+    report->device_seconds.assign(devices_.size(), 0);
   }
   failure_.reset();
-  std::vector<HostTensor> outputs;
+  next_ = states_;
   for (const artifact::TensorInfo& output : artifact_->outputs) {
     std::vector<int64_t> shape = ItemShape(output.shape);
-    shape.insert(shape.begin(), count);
-    outputs.push_back(HostTensor::Zeros(output.dtype, std::move(shape)));
+    shape.insert(shape.begin(), call.count);
+    call.outputs.push_back(HostTensor::Zeros(output.dtype, std::move(shape)));
   }
-  for (int64_t n = 0; n < count; ++n) {
-    FillInputs(inputs, n);
-    if (const Status done = Once(report, plan_->steps.size()); !done) {
-      if (failure_) {
-        for (const HostTensor& input : inputs) failure_->inputs.push_back(input.Slice(n, 1));
-      }
-      return std::unexpected(done.error());
-    }
-    KeepStates();
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const std::span<const uint8_t> bytes = HostBytes(plan_->outputs[i]);
-      std::ranges::copy(bytes, outputs[i].bytes.begin() + n * static_cast<int64_t>(bytes.size()));
-    }
-    if (report == nullptr || !report->done || report->done(n + 1) || n + 1 == count) continue;
-    report->inferences = n + 1;
-    for (HostTensor& output : outputs) output = output.Slice(0, n + 1);
-    break;
+  const Flow::Do task = [&](FlowPlace at, size_t slot) { return Do(call, at, slot); };
+  const bool in_order = options_.poison_dead || (report != nullptr && report->listener != nullptr);
+  const std::optional<FlowFailure> failed =
+      in_order ? flow_.RunInOrder(call.count, task) : flow_.Run(call.count, slots_.size(), task);
+  if (!failed) return std::move(call.outputs);
+  // Task 0 does not fail: the system gave no threads, and no inference began.
+  if (failed->place.task == 0) return std::unexpected(failed->error);
+  Slot& slot = slots_[failed->slot];
+  last_slot_ = failed->slot;
+  before_ = states_ = slot.before;
+  Account(slot, failed->place.task, report);
+  if (const uint64_t budget = slot.tasks[failed->place.task].budget; budget != 0) {
+    failure_ = {.budget = budget, .step = tasks_[failed->place.task].step, .inputs = {}};
+    for (const HostTensor& input : inputs)
+      failure_->inputs.push_back(input.Slice(failed->place.item, 1));
   }
-  return outputs;
+  return std::unexpected(failed->error);
 }
 
 Result<HostTensor> Executor::CaptureLayer(uint32_t layer) const {
@@ -371,7 +265,7 @@ Result<HostTensor> Executor::CaptureLayer(uint32_t layer) const {
     return Fail(Code::kNotFound, "plan '{}' does not keep the result of layer {} of {}",
                 plan_->name, layer, artifact_->layers.size());
   }
-  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, BytesOf(tap->buffer));
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, BytesOf(tap->buffer, slots_[last_slot_]));
   return artifact::UnpackTap(artifact_->layers[layer].output, tap->layout, bytes);
 }
 

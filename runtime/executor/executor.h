@@ -2,8 +2,9 @@
 //
 // Executor: runs one plan of an artifact, any number of times. Open prepares everything (loads host
 // code, allocates arenas, uploads code and constants of all programs). An inference only copies its
-// inputs and runs the steps in order: kernels, transfers, programs. Depends on: runtime/artifact,
-// runtime/host, runtime/device.h. Used by tools.
+// inputs and runs the steps: kernels, transfers, programs. Steps of different devices run at the
+// same time where neither needs the other (docs/rationale/executor.md); the results are those of
+// the plan's order. Depends on: runtime/artifact, runtime/host, runtime/device.h. Used by tools.
 #ifndef TESSERA_RUNTIME_EXECUTOR_EXECUTOR_H_
 #define TESSERA_RUNTIME_EXECUTOR_EXECUTOR_H_
 
@@ -18,7 +19,9 @@
 #include "base/error.h"
 #include "runtime/artifact/artifact.h"
 #include "runtime/device.h"
+#include "runtime/executor/flow.h"
 #include "runtime/executor/inputs.h"
+#include "runtime/executor/tasks.h"
 #include "runtime/host/host_code.h"
 #include "runtime/host/mapping.h"
 #include "runtime/host/threads.h"
@@ -30,14 +33,19 @@ namespace tessera {
 struct ExecutorOptions {
   std::string cpu_level;  // "": the best level that the artifact has and this machine runs
   int threads = 1;        // for host code, at most those that this process may use
-  uint64_t budget = Launch().budget;      // device cycles for one inference, all programs together
+  // Device cycles for one inference: for the programs on each way through it, from step to step
+  // that needs the one before. Programs of one device are on one way.
+  uint64_t budget = Launch().budget;
   KernelDevice* kernel_device = nullptr;  // runs the plan's kernels from source; outlives it
   PixelRule pixels;                       // turns pixels into the values of an input
   // Each inference begins with the model's first states. If false, it begins with the states that
   // the inference before it left, in this call of Run or an earlier one.
   bool fresh_states = false;
+  // Inferences that may be in progress at a time, so that devices work on different ones. Each has
+  // arenas of its own on the host and on every device. 1 if only one device of the plan works.
+  int in_flight = 1;
   // For tests: before each step, overwrites with junk the bytes of the arenas that no later step
-  // reads.
+  // reads. All steps run in the order of the plan, one inference after another.
   bool poison_dead = false;
 };
 
@@ -74,12 +82,18 @@ struct ExecutionReport {
   // Set by the caller: trace each run.
   //   errors  those of a device that cannot
   bool traced = false;
-  ProgramListener* listener = nullptr;  // set by the caller; null: nobody listens
-  // Set by the caller: called after each inference with their number so far; false ends the call.
+  // Set by the caller; null: nobody listens. With one, all steps run in the order of the plan, one
+  // inference after another.
+  ProgramListener* listener = nullptr;
+  // Set by the caller: called after each inference with their number so far, in order and on the
+  // caller's thread; false ends the call.
   std::function<bool(int64_t)> done;
   int64_t inferences = 0;  // how many ran
   // Host seconds of each step of the plan, all inferences together; 0 for programs.
   std::vector<double> step_seconds;
+  // By device id: seconds in which the device was busy with steps of these inferences. A transfer
+  // counts for the device that is not the host; inputs and outputs count for the host.
+  std::vector<double> device_seconds;
   // The runs of the inferences, one inference after another; empty for a plan without programs.
   std::vector<ProgramRun> runs;
 
@@ -96,8 +110,8 @@ class Executor {
   //           kInvalidArgument  a device of the plan is missing; a program is for another
   //                             configuration
   //           kUnsupported      no host object for a level that this machine runs
-  //           kOutOfRange       programs and arena do not fit device memory; a wrong number of
-  //                             threads
+  //           kOutOfRange       programs and arenas do not fit device memory; a wrong number of
+  //                             threads or of inferences in flight
   //           others            as HostCode and the devices
   static Result<std::unique_ptr<Executor>> Open(std::shared_ptr<const artifact::Artifact> artifact,
                                                 const std::string& plan,
@@ -116,7 +130,10 @@ class Executor {
   // [N, ...]; fewer inferences if |report->done| ends them.
   //   errors  kInvalidArgument  another number of tensors, another shape or type, or a pixel rule
   //                             that does not fit
-  //           others            as the device; without results
+  //           kUnavailable      the system gives no thread for a device
+  //           others            as the device; without results. The error is that of the first
+  //                             step that fails, by inference and then by step. It names the step,
+  //                             except where a program fails by what it does
   Result<std::vector<HostTensor>> Run(std::span<const HostTensor> inputs,
                                       ExecutionReport* report = nullptr);
 
@@ -142,22 +159,40 @@ class Executor {
   const artifact::ExecutionPlan& plan() const { return *plan_; }
   const std::string& cpu_level() const { return cpu_level_; }  // "" if the plan has no kernels
 
+  // Inferences that may be in progress at a time.
+  size_t in_flight() const { return slots_.size(); }
+
  private:
-  struct BoundKernel {
-    HostKernel function = nullptr;
-    std::vector<void*> buffers;
-  };
-  // A launch on the device that runs kernels from source.
-  struct BoundLaunch {
-    const artifact::SourceKernel* kernel = nullptr;
-    std::vector<KernelDevice::MemoryPlace> buffers;
-  };
-  // A device with the plan's arena in its memory.
+  // A device of the plan, with what is in its memory until the executor is gone.
   struct Opened {
     Device* device = nullptr;
     KernelDevice* kernels = nullptr;  // set instead of |device|
-    uint64_t arena = 0;               // device address, or memory of |kernels|
     std::vector<uint64_t> allocations;
+    std::vector<uint64_t> constants;  // memory of |kernels| by buffer of the plan
+  };
+  // What a task of an inference leaves for its report and for the tasks after it.
+  struct TaskState {
+    double seconds = 0;
+    uint64_t spent = 0;   // device cycles on the longest way to the end of this task
+    uint64_t budget = 0;  // of its program; 0: did not start
+    ProgramRun run;
+  };
+  // The memory of one inference in progress. The lists have an entry for each step or task.
+  struct Slot {
+    Mapping arena;                 // of the host
+    std::vector<uint64_t> arenas;  // by device id: device address, or memory of a kernel device
+    std::vector<std::vector<void*>> buffers;                     // of kernels of the host
+    std::vector<std::vector<KernelDevice::MemoryPlace>> places;  // of kernels of other devices
+    std::vector<std::vector<uint8_t>> between;  // the bytes of transfers between two devices
+    std::vector<TaskState> tasks;
+    StateValues before, after;
+  };
+  // What one call of Run works on.
+  struct Call {
+    std::span<const HostTensor> inputs;
+    ExecutionReport* report = nullptr;
+    std::vector<HostTensor> outputs;
+    int64_t count = 0;  // of inferences
   };
 
   Executor() = default;
@@ -165,18 +200,27 @@ class Executor {
   Status PrepareDevices(std::span<Device* const> devices);
   Status PrepareProgram(uint32_t program);
   Status PrepareKernels(uint32_t device);
-  Status Write(uint32_t device, uint64_t offset, std::span<const uint8_t> bytes);  // to its arena
-  Status Read(uint32_t device, uint64_t offset, std::span<uint8_t> bytes) const;
-  // Runs the steps of an inference up to step |end|.
-  Status Once(ExecutionReport* report, size_t end);
-  // Also fills in the states and keeps them in |before_|.
-  void FillInputs(std::span<const HostTensor> inputs, int64_t inference);
-  void KeepStates();  // keeps those that an inference left
-  Result<isa::ProgramImage> ImageNow(uint32_t program);
-  Status RunProgram(uint32_t program, uint64_t& budget, ExecutionReport* report);
-  Status Transfer(const artifact::TransferStep& step);
-  Result<std::vector<uint8_t>> BytesOf(uint32_t buffer) const;  // on any device
-  std::span<uint8_t> HostBytes(uint32_t buffer) const;          // on the host
+  Status PrepareSlots();
+  Status AddSlot();
+  Status Write(const Slot& slot, uint32_t device, uint64_t offset,
+               std::span<const uint8_t> bytes);  // to its arena
+  Status Read(const Slot& slot, uint32_t device, uint64_t offset, std::span<uint8_t> bytes) const;
+  // Does a task and takes its time. False: the call ends with this inference.
+  Result<bool> Do(Call& call, FlowPlace at, size_t slot);
+  Status Perform(Call& call, FlowPlace at, Slot& slot);
+  std::unexpected<Error> Named(const PlanTask& task, const Error& error) const;
+  void FillStates(Slot& slot);
+  void KeepStates(Slot& slot);
+  bool Finish(Call& call, int64_t inference, size_t slot);
+  // Moves tasks [0, end) of an inference to the report.
+  void Account(Slot& slot, uint32_t end, ExecutionReport* report);
+  Status RunProgram(uint32_t task, Slot& slot, ExecutionReport* report);
+  Status RunKernel(const PlanTask& task, Slot& slot);
+  Status Transfer(const PlanTask& task, Slot& slot);
+  Launch LaunchOf(uint32_t program, const Slot& slot) const;
+  Result<isa::ProgramImage> ImageNow(uint32_t program, const Slot& slot);
+  Result<std::vector<uint8_t>> BytesOf(uint32_t buffer, const Slot& slot) const;  // on any device
+  std::span<uint8_t> HostBytes(uint32_t buffer, const Slot& slot) const;          // on the host
   Status Poison(size_t step);
 
   std::shared_ptr<const artifact::Artifact> artifact_;
@@ -185,12 +229,19 @@ class Executor {
   std::string cpu_level_;
   std::optional<HostCode> code_;
   std::unique_ptr<HostThreads> pool_;  // with host code
-  Mapping arena_, constants_;
-  std::vector<BoundKernel> kernels_;             // one for each KernelStep of the host, in order
-  std::vector<BoundLaunch> kernel_launches_;     // one for each other KernelStep, in order
-  std::vector<Opened> devices_;                  // by device id; the host's is empty
-  std::vector<std::optional<Launch>> launches_;  // by program; set if the plan runs it
-  StateValues states_, before_;                  // of the next inference, of the last one
+  Mapping constants_;
+  // By step: the kernel of the host, or that of another device; both null for other steps.
+  std::vector<HostKernel> functions_;
+  std::vector<const artifact::SourceKernel*> sources_;
+  std::vector<Opened> devices_;  // by device id; the host's is empty
+  // By program; set if the plan runs it. The segments of the arena have no address.
+  std::vector<std::optional<Launch>> launches_;
+  std::vector<PlanTask> tasks_;
+  Flow flow_;  // of |tasks_|
+  std::vector<Slot> slots_;
+  size_t last_slot_ = 0;         // of the last inference
+  StateValues states_, before_;  // of the next inference, of the last one
+  StateValues next_;             // in a call of Run: of the next inference that begins
   // The last program that failed: its step, its budget, the inputs of the inference.
   struct Failure {
     uint64_t budget = 0;

@@ -35,9 +35,9 @@ Status Executor::Poison(size_t step) {
     uint64_t at = 0;
     for (const auto& [begin, end] : live) {
       if (begin > at && device == artifact::kHostDevice) {
-        std::fill_n(arena_.data() + at, begin - at, kJunk);
+        std::fill_n(slots_[0].arena.data() + at, begin - at, kJunk);
       } else if (begin > at && (devices_[device].device || devices_[device].kernels)) {
-        TESSERA_TRY(Write(device, at, std::vector<uint8_t>(begin - at, kJunk)));
+        TESSERA_TRY(Write(slots_[0], device, at, std::vector<uint8_t>(begin - at, kJunk)));
       }
       at = std::max(at, end);
     }

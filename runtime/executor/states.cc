@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an inference begins with and what it leaves: inputs and states.
+// The states that an inference begins with, and those that it leaves.
 #include <algorithm>
 #include <utility>
 
@@ -9,20 +9,23 @@
 
 namespace tessera {
 
-void Executor::FillInputs(std::span<const HostTensor> inputs, int64_t inference) {
-  for (size_t i = 0; i < inputs.size(); ++i)
-    FillInput(artifact_->inputs[i], inputs[i], inference, options_.pixels,
-              HostBytes(plan_->inputs[i]));
-  for (size_t s = 0; s < states_.size() && options_.fresh_states; ++s)
-    states_[s] = artifact_->states[s].first;
-  for (size_t s = 0; s < states_.size(); ++s)
-    std::ranges::copy(states_[s], HostBytes(plan_->inputs[inputs.size() + s]).begin());
-  before_ = states_;
+void Executor::FillStates(Slot& slot) {
+  slot.before = next_;
+  for (size_t s = 0; s < slot.before.size(); ++s) {
+    if (options_.fresh_states) slot.before[s] = artifact_->states[s].first;
+    std::ranges::copy(slot.before[s],
+                      HostBytes(plan_->inputs[artifact_->inputs.size() + s], slot).begin());
+  }
 }
 
-void Executor::KeepStates() {
-  for (size_t s = 0; s < states_.size(); ++s)
-    std::ranges::copy(HostBytes(plan_->outputs[artifact_->outputs.size() + s]), states_[s].begin());
+void Executor::KeepStates(Slot& slot) {
+  slot.after.resize(artifact_->states.size());
+  for (size_t s = 0; s < slot.after.size(); ++s) {
+    const std::span<const uint8_t> bytes =
+        HostBytes(plan_->outputs[artifact_->outputs.size() + s], slot);
+    slot.after[s].assign(bytes.begin(), bytes.end());
+  }
+  next_ = slot.after;
 }
 
 void Executor::SetStates(StateValues values) {

@@ -33,12 +33,12 @@ void ExpectRefused(const std::string& arguments, const std::string& message) {
 TEST(Devices, ThatDoNotExist) {
   ExpectRefused(
       "run net.tsr --device warp",
-      "device warp: no such driver; there are func, cycle, hls, rtl, xrt, null, zynq, serial, and "
-      "cpu, the host itself, opencl and cuda");
+      "device warp: no such driver; there are func, cycle, hls, rtl, xrt, null, zynq, serial, "
+      "remote, and cpu, the host itself, opencl and cuda");
   ExpectRefused(
       "compare net.tsr --devices cpu,warp",
-      "device warp: no such driver; there are func, cycle, hls, rtl, xrt, null, zynq, serial, and "
-      "cpu, the host itself, opencl and cuda");
+      "device warp: no such driver; there are func, cycle, hls, rtl, xrt, null, zynq, serial, "
+      "remote, and cpu, the host itself, opencl and cuda");
   ExpectRefused("compare net.tsr --devices cpu,,rtl",
                 "device list 'cpu,,rtl': a name is empty or there twice; write e.g. cpu,func,rtl");
   ExpectRefused(
@@ -67,7 +67,7 @@ TEST(DeviceList, SaysOfEachWhetherItCanBeUsed) {
   const CommandResult all =
       Tessera("devices", stand_in + "TESSERA_STAND_IN_CUDA=bytes=3221225472 ");
   ASSERT_EQ(all.code, 0) << all.output;
-  EXPECT_EQ(std::count(all.output.begin(), all.output.end(), '\n'), 13) << all.output;
+  EXPECT_EQ(std::count(all.output.begin(), all.output.end(), '\n'), 14) << all.output;
   cpu_set_t allowed;
   ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
   EXPECT_THAT(LineOf(all.output, "cpu"),

@@ -35,9 +35,10 @@ void ExpectRefused(const std::string& arguments, const std::string& says) {
   EXPECT_EQ(std::ranges::count(r.output, '\n'), 1) << "one line: " << r.output;
 }
 
-const std::vector<std::string> kVerbs = {
-    "compile", "regress", "trace", "debug",  "quantize", "tune",   "place", "run",    "compare",
-    "asm",     "disasm",  "check", "config", "info",     "boards", "flash", "xclbin", "devices"};
+const std::vector<std::string> kVerbs = {"compile", "regress", "trace",   "debug",   "quantize",
+                                         "tune",    "place",   "run",     "compare", "asm",
+                                         "disasm",  "check",   "config",  "info",    "boards",
+                                         "flash",   "xclbin",  "devices", "serve"};
 
 TEST(Command, EveryVerbHasHelpWithAnExample) {
   EXPECT_EQ(Tessera("--help").code, 0);

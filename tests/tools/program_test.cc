@@ -97,6 +97,8 @@ TEST(ProgramCommand, BadUse) {
   refused(fmt::format("run {}", kModel), "needs --input FILE");
   refused(fmt::format("run {} --input x.npy --check-races", kModel),
           "--check-races is for programs");
+  refused("run " + image + " --device func --pipeline",
+          "--pipeline goes with a model or an artifact");
 }
 
 }  // namespace
