@@ -94,7 +94,7 @@ struct Problem {
     std::vector<bool> on(rules.nodes.size()), made(graph.tensors.size());
     for (size_t n = 0, bit = 0; n < on.size(); ++n) {
       const std::vector<TensorId>& inputs = costs.nodes()[n].inputs;
-      if (rules.nodes[n] == NodeRule::kEither) on[n] = (set >> bit++ & 1) != 0;
+      if (rules.nodes[n] == NodeRule::kEither) on[n] = (set >> (bit++ & 63) & 1) != 0;
       if (rules.nodes[n] == NodeRule::kFollows)
         on[n] =
             std::ranges::all_of(inputs, [&](TensorId id) { return made[static_cast<size_t>(id)]; });
@@ -194,6 +194,25 @@ TEST(PlaceSearch, KeepsWhatTheRulesSay) {
   problem.rules.nodes = {NodeRule::kOnHost, NodeRule::kOnHost};
   problem.rules.some_on = true;
   EXPECT_FALSE(SearchPlacement(problem.costs, problem.rules, latency));
+}
+
+// Residual blocks, some with an operator of the host.
+TEST(PlaceSearch, AThousandNodesNeedFewStates) {
+  Net net(3);
+  TensorId x = net.Input({1, 16, 8, 8});
+  while (std::ssize(net.graph().nodes) < 1000) {
+    TensorId y = net.Conv(net.Conv(x, 16, Square(1)), 16, Square(3));
+    if (net.graph().nodes.size() % 7 == 0) y = net.Transpose(y);
+    x = net.Add(y, net.Rescale(x));
+  }
+  net.Output(x);
+  const Problem problem(net.graph(), test::NamedConfig("default"));
+  const auto found = SearchPlacement(problem.costs, problem.rules, {});
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->exact);
+  EXPECT_LT(found->states, 100 * 1000);
+  EXPECT_LE(problem.costs.Times(found->on).total(),
+            problem.costs.Times(problem.Placed(~uint64_t{0})).total());
 }
 
 TEST(PlaceSearch, ASearchThatDropsStatesSaysSo) {
