@@ -118,6 +118,7 @@ TEST(Config, TheProcessorIsANameOrANameWithFigures) {
   EXPECT_EQ(ParseConfig("{}", "x")->cpu.name, "cortex-a9");
   EXPECT_EQ(LoadConfig("pynq")->cpu, ParseConfig(R"({"cpu": "cortex-a9"})", "x")->cpu);
   EXPECT_EQ(LoadConfig("ultra96")->cpu, ParseConfig(R"({"cpu": "cortex-a53"})", "x")->cpu);
+  EXPECT_EQ(ParseConfig(R"({"cpu": "x86-64-v3"})", "x")->cpu.level, "x86-64-v3");
   Cpu want = *FindCpu("cortex-a53");
   EXPECT_EQ(want.level, "aarch64");
   want.clock_mhz = 1500;
@@ -213,7 +214,8 @@ TEST_F(ConfigFile, BadOnesAreRefusedWithTheirPath) {
       {R"({"memory": "ddr"})", kArg, "\"memory\" is \"ddr\", it can be \"tsim\" or \"zynq\""},
       {R"({"cpu": 9})", kArg, "\"cpu\" is 9, it must be a name or an object"},
       {R"({"cpu": "cortex-a8"})", kArg,
-       "\"cpu\" is \"cortex-a8\", it can be \"cortex-a9\", \"cortex-a53\"; take the nearest one "
+       "\"cpu\" is \"cortex-a8\", it can be \"cortex-a9\", \"cortex-a53\", \"x86-64-v2\", "
+       "\"x86-64-v3\", \"x86-64-v4\", \"x86-64-v4-vnni\", \"x86-64-v4-amx\"; take the nearest one "
        "and "
        "give the figures that differ, as {\"name\": ..., \"clock_mhz\": ...}"},
       {R"({"cpu": {"name": 9}})", kArg, "\"cpu.name\" is 9, it must be a string"},
