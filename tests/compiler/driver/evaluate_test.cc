@@ -300,10 +300,13 @@ TEST(Evaluate, ComputesFloatsByEveryAlgorithm) {
   EXPECT_EQ(algorithms, (std::set<std::string>{"", "winograd_2", "winograd_4", "winograd_6"}));
 
   const auto exact = MakeHostFunc(region, "f", {}, nullptr, layer.level);
-  const auto fast = MakeHostFunc(region, "f", {}, nullptr, layer.level, {.floats = Floats::kFast});
-  ASSERT_TRUE(exact && fast);
+  ASSERT_TRUE(exact);
   EXPECT_EQ(exact->schedule, sketches->front().trace);
   EXPECT_EQ(exact->rounding.algorithm, "");
+  // Which algorithm is fastest depends on the level: with 64 bytes a register it is the direct one.
+  const target::HostLevel* const level = target::FindHostLevel("x86-64-v3");
+  const auto fast = MakeHostFunc(region, "f", {}, nullptr, level, {.floats = Floats::kFast});
+  ASSERT_TRUE(fast);
   EXPECT_NE(fast->rounding.algorithm, "");
 }
 
