@@ -4,7 +4,7 @@
 # What is tested: scripts/pypi_tool.sh with a python3 made up here. Two calls at once make the environment once and name
 # the same program; a third call makes none; without a network the script prints one line, ends with exit status 1 and
 # leaves nothing that looks complete; it uses TESSERA_YOSYS as given; it finds the viewer's pages. Not tested here: PyPI
-# (hw_area_tiny and tools_trace_viewers use it).
+# (hw_area_load and tools_trace_viewers use it).
 #
 #   pypi_tool_test.sh PYPI_TOOL_SH
 set -eu

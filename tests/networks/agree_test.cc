@@ -4,7 +4,7 @@
 // graph as it was made), as host code, and as a program on the functional simulator, in every layer
 // that is kept: as the default program, whose results may stay on chip, and as the one that stores
 // every layer's. Each compilation checks its program's translation (compiler/validate). Space:
-// Generate(seed) for 500 seeds on configurations default and tiny, layers fused or each alone.
+// Generate(seed) for 300 seeds on configurations default and tiny, layers fused or each alone.
 // LLVM optimises the host's code of one network in five, once: for the first program on default,
 // because the other programs have the same host code and optimising takes as long as all the rest.
 // Under ctest's configuration `networks` 20,000 on default and 5,000 each on tiny, batch4 and wide,
@@ -76,7 +76,7 @@ TEST_P(Networks, AgreeOnHostAndFunctionalSimulator) {
 std::vector<AgreeCase> Cases() {
   std::vector<AgreeCase> cases;
   const char* config = std::getenv("TESSERA_NETWORKS_CONFIG");
-  for (uint64_t block = 0; block < NumberFrom("TESSERA_NETWORKS", 500) / kBlock; ++block) {
+  for (uint64_t block = 0; block < NumberFrom("TESSERA_NETWORKS", 300) / kBlock; ++block) {
     if (config != nullptr) {
       cases.push_back({config, block});
       continue;

@@ -79,7 +79,7 @@ Values RandomInputs(const Compiled& c, Rng& rng) {
 }
 
 // Tries each decision of |c|'s schedules, one region at a time, with the least, the greatest and
-// half of the other values, and random values for the decisions behind it. Each must compile; one
+// a quarter of the other values, and random values for the decisions behind it. Each must compile; one
 // in |share| also runs.
 void TryValues(const Compiled& c, const isa::Config& config, int64_t share, Rng& rng, int* others) {
   Values values = RandomInputs(c, rng);
@@ -91,7 +91,7 @@ void TryValues(const Compiled& c, const isa::Config& config, int64_t share, Rng&
     for (size_t k = 0; k < traces[r].size(); ++k) {
       if (!std::holds_alternative<schedule::DecideStep>(traces[r][k])) continue;
       for (size_t v = 0, count = 1; v < count; ++v) {
-        if (v > 0 && v + 1 < count && rng.OneIn(2)) continue;
+        if (v > 0 && v + 1 < count && !rng.OneIn(4)) continue;
         const schedule::Picker any = schedule::AnyOf(rng);
         const auto pick = [&](size_t step, const auto& all) {
           if (step < k) return std::get<schedule::DecideStep>(traces[r][step]).value;

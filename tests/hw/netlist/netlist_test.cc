@@ -2,7 +2,7 @@
 //
 // What is tested: hw/netlist reads the JSON of yosys and counts it: cells by kind, route-throughs,
 // the instance of every cell, arrays of instances; and every refusal. Space: netlists made by hand,
-// with counts made by hand. Not tested here: yosys (hw_area_tiny), comparison with the table
+// with counts made by hand. Not tested here: yosys (hw_area_load), comparison with the table
 // (tests/hw/area).
 #include "hw/netlist/netlist.h"
 
