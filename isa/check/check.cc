@@ -2,6 +2,7 @@
 #include "isa/check/check.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "isa/check/follow.h"
 
@@ -89,7 +90,9 @@ CheckReport CheckProgram(const ProgramImage& image, const Config& config,
 }
 
 Status RequireChecked(const ProgramImage& image, const Config& config) {
-  const CheckReport report = CheckProgram(image, config);
+  // A program that the caller made may be as long as its network.
+  const CheckOptions options{.max_steps = std::numeric_limits<uint64_t>::max()};
+  const CheckReport report = CheckProgram(image, config, options);
   for (const Diagnostic& d : report.diagnostics) {
     if (!d.warning) return Fail(Code::kInvalidArgument, "{}", d.text);
   }

@@ -65,7 +65,7 @@ struct CheckOptions {
 CheckReport CheckProgram(const ProgramImage& image, const Config& config,
                          const CheckOptions& options = {});
 
-// CheckProgram as one Status, for pipelines.
+// CheckProgram as one Status, for programs that the caller made: with any number of steps.
 //   errors  kInvalidArgument  the first diagnostic that is not a warning
 Status RequireChecked(const ProgramImage& image, const Config& config);
 

@@ -259,6 +259,13 @@ TEST(Check, Work) {
               HasSubstr("work: instruction 0 (alu alu_op=mov src_mem=imm iter_out=10 iter_in=11 "
                         "red_out=1 red_in=1): its "
                         "loops take 110 steps, more than the 100"));
+  // A compiler's own program is followed to its end: ResNet-50 on tiny has more steps.
+  std::string nine;
+  for (int i = 0; i < 9; ++i)
+    nine += "alu alu_op=mov src_mem=imm iter_out=4095 iter_in=4095 red_out=1 red_in=1\n";
+  const ProgramImage longer = Tessera(nine + "finish\n");
+  EXPECT_THAT(Findings(longer), HasSubstr("its loops take 16769025 steps, more than the 65528"));
+  EXPECT_TRUE(RequireChecked(longer, Tiny()));
   // The micro-ops come from an arena that the program itself writes.
   EXPECT_THAT(
       Findings(Tessera(Lines(
