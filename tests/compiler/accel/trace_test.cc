@@ -78,9 +78,9 @@ Values RandomInputs(const Compiled& c, Rng& rng) {
   return values;
 }
 
-// Tries each decision of |c|'s schedules, one region at a time, with the least, the greatest and
-// a quarter of the other values, and random values for the decisions behind it. Each must compile; one
-// in |share| also runs.
+// Tries each decision of |c|'s schedules, one region at a time, with the least, the greatest and a
+// quarter of the other values, and random values for the decisions behind it. Each must compile;
+// one in |share| also runs.
 void TryValues(const Compiled& c, const isa::Config& config, int64_t share, Rng& rng, int* others) {
   Values values = RandomInputs(c, rng);
   Evaluate(c, values);
