@@ -156,14 +156,39 @@ class Placer {
     return rules;
   }
 
+  // Whether |rules| allow more than one placement. Connected nodes that stay together, and of which
+  // some stay on the accelerator, have none if they are one group.
+  bool HasChoice(const PlaceRules& rules) const {
+    if (std::ranges::count(rules.nodes, NodeRule::kEither) == 0) return false;
+    if (!rules.together) return true;
+    std::vector<size_t> group(nodes_.size());
+    std::map<TensorId, size_t> makers;
+    for (size_t n = 0; n < nodes_.size(); ++n) {
+      group[n] = n;
+      if (!on_[n]) continue;
+      makers[nodes_[n].output] = n;
+      for (const TensorId id : nodes_[n].inputs) {
+        const auto maker = makers.find(id);
+        if (maker == makers.end() || group[maker->second] == group[n]) continue;
+        std::ranges::replace(group, size_t{group[maker->second]}, size_t{group[n]});
+      }
+    }
+    std::set<size_t> groups;
+    for (size_t n = 0; n < nodes_.size(); ++n) {
+      if (on_[n]) groups.insert(group[n]);
+    }
+    return groups.size() > 1;
+  }
+
   // Leaves to the host what costs less there.
   void Choose() {
+    PlaceRules rules = Rules();
+    if (!HasChoice(rules)) return;
     const PlaceCosts costs(layers_, [&](const std::vector<bool>& on) {
       return FuseOn(layers_, on, true, scheduled_, refused_);
     });
     const bool some_on = std::ranges::any_of(std::views::iota(size_t{0}, on_.size()),
                                              [&](size_t n) { return on_[n] && !costs.IsFree(n); });
-    PlaceRules rules = Rules();
     rules.some_on = rules.some_on && some_on;
     const auto found = SearchPlacement(costs, rules, goal_.value_or(Objective()));
     if (!found || found->on == on_) return;

@@ -52,7 +52,7 @@ class PlacementSearch {
   }
 
   std::optional<FoundPlacement> Run() {
-    SearchState first;
+    SearchState first{.host = FloatSeconds()};
     for (const TensorId id : graph_.inputs) {
       if (Readers(id) > 0)
         first.live.push_back({.id = id, .unpacked = true, .readers = Readers(id)});
@@ -92,12 +92,10 @@ class PlacementSearch {
     return objective_.Of(state.host, state.accelerator);
   }
 
-  // Whether |state| has the seconds of the placement |on|. Layers of floats are the host's in any
-  // placement, and not counted.
+  // Whether |state| has the seconds of the placement |on|.
   bool IsRight(const SearchState& state, const std::vector<bool>& on) const {
-    const NetworkTimes times = costs_.Times(on);
-    const double counted = times.total() - FloatSeconds();
-    return std::abs(state.host + state.accelerator - counted) <= 1e-9 * std::max(counted, 1e-9);
+    const double seconds = costs_.Times(on).total();
+    return std::abs(state.host + state.accelerator - seconds) <= 1e-9 * std::max(seconds, 1e-9);
   }
 
   // Sets the cost that the search need not exceed, of all on the accelerator, and what the nodes
@@ -114,9 +112,7 @@ class PlacementSearch {
       for (size_t more = 0; const auto next = regions_.At(n, more).next; ++more)
         follows[*next] = true;
     }
-    NetworkTimes times = costs_.Times(on);
-    times.host -= FloatSeconds();
-    most_ = objective_.Of(times) * (1 + 1e-9);
+    most_ = objective_.Of(costs_.Times(on)) * (1 + 1e-9);
     rest_.assign(on.size() + 1, 0);
     for (size_t n = on.size(); n-- > 0;) {
       const bool free = follows[n] || regions_.IsFloat(n) || rules_.nodes[n] == NodeRule::kFollows;
@@ -131,6 +127,7 @@ class PlacementSearch {
     return std::max(so_far, (state.host + state.accelerator + rest_now_) / 2) > most_;
   }
 
+  // Of the layers of floats, which are the host's in any placement.
   double FloatSeconds() const {
     double seconds = 0;
     for (const Region& region : costs_.Fused(std::vector<bool>(graph_.nodes.size()))) {
