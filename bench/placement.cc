@@ -172,12 +172,7 @@ class Subject {
   const network::PlaceCosts costs_;
 };
 
-struct Errors {
-  std::vector<double> of_forecast;
-  double worst = 0;
-};
-
-Status Run(const std::string& file, const isa::Config& config, Errors* errors) {
+Status Run(const std::string& file, const isa::Config& config, std::vector<double>* errors) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(file));
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, file, {}));
   compiler::CompileOptions options{.config = config};
@@ -188,7 +183,7 @@ Status Run(const std::string& file, const isa::Config& config, Errors* errors) {
 
   const double cycles = static_cast<double>(*exact.cycles) / static_cast<double>(config.clock_mhz);
   const double forecast = 1e6 * exact.times.accelerator;
-  if (cycles > 0) errors->of_forecast.push_back(std::abs(forecast / cycles - 1));
+  if (cycles > 0) errors->push_back(std::abs(forecast / cycles - 1));
 
   // Layers without costs yet, as at the start of a compilation.
   const network::Layers fresh(fused.graph, config);
@@ -235,14 +230,13 @@ int main(int argc, char** argv) {
       "{}\n",
       "model", "forecast", "cycle us", "%", "least us", "auto", "host", "accel.", "peak", "large",
       "anneal", "tried", "ms", "all ms", "states", "exact");
-  tessera::Errors errors;
+  std::vector<double> errors;
   for (int a = 2; a < argc; ++a) {
     const tessera::Status ran = tessera::Run(argv[a], *config, &errors);
     if (!ran) fmt::print("{}: {}\n", argv[a], ran.error().message);
   }
-  const auto worst = std::ranges::max_element(errors.of_forecast);
-  fmt::print("forecasts of {} models: median error {:.1f} %, worst {:.1f} %\n",
-             errors.of_forecast.size(), 100 * tessera::Median(errors.of_forecast),
-             worst == errors.of_forecast.end() ? 0 : 100 * *worst);
+  const auto worst = std::ranges::max_element(errors);
+  fmt::print("forecasts of {} models: median error {:.1f} %, worst {:.1f} %\n", errors.size(),
+             100 * tessera::Median(errors), worst == errors.end() ? 0 : 100 * *worst);
   return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a placement is to make small. Depends on: nothing. Used by: network/place.h, tools.
+// The goals of placement, and the times that they weigh. Depends on: nothing. Used by:
+// network/place.h, tools.
 #ifndef TESSERA_COMPILER_NETWORK_OBJECTIVE_H_
 #define TESSERA_COMPILER_NETWORK_OBJECTIVE_H_
 

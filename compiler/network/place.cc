@@ -136,7 +136,7 @@ class Placer {
     }
   }
 
-  // The rules of the search. What is pinned or has a given schedule stays where it is.
+  // The rules of the search: a node that is pinned or has a given schedule stays where it is.
   PlaceRules Rules() const {
     PlaceRules rules{.nodes = {},
                      .together = !goal_,
@@ -156,28 +156,11 @@ class Placer {
     return rules;
   }
 
-  // Whether |rules| allow more than one placement. Connected nodes that stay together, and of which
-  // some stay on the accelerator, have none if they are one group.
+  // Whether |rules| allow more than one placement. They do not if all nodes of the accelerator are
+  // one group, which stays together and does not leave.
   bool HasChoice(const PlaceRules& rules) const {
     if (std::ranges::count(rules.nodes, NodeRule::kEither) == 0) return false;
-    if (!rules.together) return true;
-    std::vector<size_t> group(nodes_.size());
-    std::map<TensorId, size_t> makers;
-    for (size_t n = 0; n < nodes_.size(); ++n) {
-      group[n] = n;
-      if (!on_[n]) continue;
-      makers[nodes_[n].output] = n;
-      for (const TensorId id : nodes_[n].inputs) {
-        const auto maker = makers.find(id);
-        if (maker == makers.end() || group[maker->second] == group[n]) continue;
-        std::ranges::replace(group, size_t{group[maker->second]}, size_t{group[n]});
-      }
-    }
-    std::set<size_t> groups;
-    for (size_t n = 0; n < nodes_.size(); ++n) {
-      if (on_[n]) groups.insert(group[n]);
-    }
-    return groups.size() > 1;
+    return !rules.together || Groups(on_).size() > 1;
   }
 
   // Leaves to the host what costs less there.
@@ -192,7 +175,9 @@ class Placer {
     rules.some_on = rules.some_on && some_on;
     const auto found = SearchPlacement(costs, rules, goal_.value_or(Objective()));
     if (!found || found->on == on_) return;
-    for (const std::vector<size_t>& part : Leaving(found->on)) {
+    std::vector<bool> leaving(on_.size());
+    for (size_t n = 0; n < leaving.size(); ++n) leaving[n] = on_[n] && !found->on[n];
+    for (const std::vector<size_t>& part : Groups(leaving)) {
       std::vector<bool> with = found->on;
       for (const size_t n : part) with[n] = true;
       const auto operators = static_cast<size_t>(
@@ -210,27 +195,28 @@ class Placer {
     }
   }
 
-  // The nodes that leave the accelerator for |on|, in groups that tensors connect.
-  std::vector<std::vector<size_t>> Leaving(const std::vector<bool>& on) const {
-    std::map<TensorId, size_t> part_of;  // tensors that a part makes
-    std::vector<std::vector<size_t>> parts;
+  // The nodes of |set|, in groups that tensors connect: a node and the makers of what it reads.
+  std::vector<std::vector<size_t>> Groups(const std::vector<bool>& set) const {
+    std::vector<size_t> label(nodes_.size());  // of each node's group: one of its nodes
+    std::map<TensorId, size_t> makers;
     for (size_t n = 0; n < nodes_.size(); ++n) {
-      if (!on_[n] || on[n]) continue;
-      std::vector<size_t> part{n};
-      std::set<size_t> joined;
+      if (!set[n]) continue;
+      label[n] = n;
+      makers[nodes_[n].output] = n;
       for (const TensorId id : nodes_[n].inputs) {
-        if (const auto made = part_of.find(id); made != part_of.end()) joined.insert(made->second);
+        const auto maker = makers.find(id);
+        if (maker == makers.end()) continue;
+        const size_t joined = label[maker->second];
+        for (size_t m = 0; m < n; ++m) {
+          if (set[m] && label[m] == joined) label[m] = n;
+        }
       }
-      for (const size_t p : joined) {
-        part.insert(part.end(), parts[p].begin(), parts[p].end());
-        parts[p].clear();
-      }
-      std::ranges::sort(part);
-      for (const size_t node : part) part_of[nodes_[node].output] = parts.size();
-      parts.push_back(std::move(part));
     }
-    std::erase_if(parts, [](const auto& part) { return part.empty(); });
-    return parts;
+    std::map<size_t, std::vector<size_t>> groups;
+    for (size_t n = 0; n < nodes_.size(); ++n) {
+      if (set[n]) groups[label[n]].push_back(n);
+    }
+    return {std::views::values(groups).begin(), std::views::values(groups).end()};
   }
 
   const Layers& layers_;

@@ -62,8 +62,8 @@ class PlaceCosts {
   // The seconds of each of |layers|, which are those of |on|, on its device; nothing: no estimate.
   std::vector<std::optional<double>> SecondsOf(const std::vector<bool>& on,
                                                const std::vector<graph::Region>& layers) const;
-  // What the nodes of |part|, which |on| has on the accelerator, cost there; nothing: a layer that
-  // changes has no estimate.
+  // The times of |part|, nodes that |on| has on the accelerator; nothing: some layer that their
+  // leaving makes has no estimate.
   std::optional<PartTimes> TimesOf(const std::vector<bool>& on,
                                    const std::vector<size_t>& part) const;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the search of placements knows of the nodes that it has decided. Private to
-// compiler/network/place_search.cc.
+// A state of the search of placements: what later costs depend on, and the costs so far. Private
+// to compiler/network/place_search.cc.
 #ifndef TESSERA_COMPILER_NETWORK_SEARCH_STATE_H_
 #define TESSERA_COMPILER_NETWORK_SEARCH_STATE_H_
 
