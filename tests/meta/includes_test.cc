@@ -61,6 +61,8 @@ std::vector<std::string> Candidates() {
   std::vector<std::string> files;
   for (const TextFile& file : Sources()) {
     if (!EndsWithAny(file.path, {".cc", ".h"})) continue;
+    // A test of the build compiles these, with headers that Verilator makes then.
+    if (Under(file.path, "tests/hw/verilate/toy")) continue;
     for (const char* root :
          {"base", "isa", "jit", "sim", "compiler", "runtime", "tools", "provider", "tests"}) {
       if (Under(file.path, root)) files.push_back(file.path);
