@@ -97,6 +97,11 @@ void PrintTotals(const compiler::PlacedNetwork& placed, const isa::Config& confi
               Share("accelerator", t.accelerator, t.total()).c_str(),
               Share("host", t.host, t.total()).c_str(), Share("starts", t.start, t.total()).c_str(),
               Share("transfers", t.carry, t.total()).c_str());
+  if (!placed.shared.empty()) {
+    std::printf("both devices make %zu layer%s, and work at once for %s of it\n",
+                placed.shared.size(), placed.shared.size() == 1 ? "" : "s",
+                network::TimeText(t.together).c_str());
+  }
   if (placed.cycles) {
     network::NetworkTimes exact = t;
     exact.accelerator =

@@ -9,9 +9,9 @@ Json Metric(const char* name, double seconds) {
 }
 
 Json MetricsOf(const network::NetworkTimes& times) {
-  return {Metric("host", times.host), Metric("accelerator", times.accelerator),
-          Metric("starts", times.start), Metric("transfers", times.carry),
-          Metric("total", times.total())};
+  return {Metric("host", times.host),         Metric("accelerator", times.accelerator),
+          Metric("starts", times.start),      Metric("transfers", times.carry),
+          Metric("together", times.together), Metric("total", times.total())};
 }
 
 }  // namespace

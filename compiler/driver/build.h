@@ -35,6 +35,7 @@ struct FusedNetwork {
   std::vector<network::NodePlace> places;  // by node
   std::vector<graph::Region> regions;
   std::vector<uint32_t> devices;  // by region: the device of plan "device"
+  network::Pins shared;           // the layers that both devices make
 
   const te::RegionTe& Te(size_t index) const { return layers->Te(regions[index]); }
 };
@@ -46,8 +47,9 @@ struct AcceleratorLimits {
   std::vector<OffChip> off_chip;        // why not
 };
 
-// Runs the passes over |graph|, chooses the device of each node and fuses nodes to layers.
-//   errors  those of the quantisation rules, CheckPins
+// Runs the passes over |graph|, chooses the device of each node and fuses nodes to layers. With a
+// goal it also chooses layers that both devices make.
+//   errors  those of the quantisation rules, ShareLayers, CheckPins
 Status PlaceAndFuse(graph::Graph graph, const CompileOptions& options,
                     const AcceleratorLimits& limits, FusedNetwork* fused);
 

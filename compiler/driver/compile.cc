@@ -10,6 +10,8 @@
 #include "compiler/driver/coverage.h"
 #include "compiler/driver/user_order.h"
 #include "compiler/graph/passes.h"
+#include "compiler/network/share_choice.h"
+#include "compiler/network/share_layers.h"
 #include "compiler/network/simplify.h"
 #include "compiler/quantize/params.h"
 #include "isa/asm/asm.h"
@@ -73,6 +75,68 @@ std::string OperatorsOf(const graph::Graph& graph, const graph::Region& region) 
   return fmt::format("{}", fmt::join(ops, " + "));
 }
 
+namespace {
+
+network::ScheduledLayers ScheduledOnAccelerator(const CompileOptions& options) {
+  network::ScheduledLayers scheduled;
+  for (const schedule::LayerTrace& given : options.schedules) {
+    if (given.target == schedule::kAcceleratorTrace) scheduled.push_back(given.layer);
+  }
+  return scheduled;
+}
+
+// Shares the layers of |pins| that both devices make, and places and fuses the nodes of
+// |fused|->graph.
+Status PlaceBy(network::Pins pins, const CompileOptions& options, const AcceleratorLimits& limits,
+               FusedNetwork* fused) {
+  if (options.device) {
+    TESSERA_ASSIGN(const network::Pins parts,
+                   network::ShareLayers(fused->graph, pins, options.config));
+    for (const network::Pin& pin : pins) {
+      if (pin.channels > 0) fused->shared.push_back(pin);
+    }
+    std::erase_if(pins, [](const network::Pin& pin) { return pin.channels > 0; });
+    pins.insert(pins.end(), parts.begin(), parts.end());
+  }
+  const network::Layers& layers = fused->layers.emplace(fused->graph, options.config);
+  const network::ScheduledLayers scheduled = ScheduledOnAccelerator(options);
+  fused->places = network::PlaceOnHost(fused->graph);
+  if (options.device) {
+    fused->places = network::PlaceNodes(layers, scheduled, limits.refused, pins, options.goal);
+    TESSERA_TRY(network::CheckPins(fused->graph, fused->places, pins));
+  }
+  fused->regions =
+      network::FusePlaced(layers, fused->places, options.fuse, scheduled, limits.refused);
+  for (const graph::Region& region : fused->regions)
+    fused->devices.push_back(fused->places[region.nodes[0]].device);
+  return {};
+}
+
+// The layers of |graph| that both devices make, if that makes the goal of |options| smaller. It
+// does not depend on limits, so all attempts to compile a network have the same nodes.
+Result<network::Pins> SharedByGoal(const graph::Graph& graph, const CompileOptions& options) {
+  const auto cost_with = [&](const network::Pins& pins, network::Pins* shared) -> Result<double> {
+    FusedNetwork fused{.graph = graph};
+    TESSERA_TRY(PlaceBy(pins, options, {}, &fused));
+    const network::ScheduledLayers scheduled = ScheduledOnAccelerator(options);
+    const network::PlaceCosts costs(*fused.layers, [&](const std::vector<bool>& on) {
+      return network::FuseOn(*fused.layers, on, options.fuse, scheduled);
+    });
+    const std::vector<bool> on = network::AcceleratorNodes(fused.places);
+    if (shared != nullptr) *shared = network::ChooseShared(costs, on, *options.goal, scheduled);
+    return options.goal->Of(costs.Times(on));
+  };
+  network::Pins shared;
+  TESSERA_ASSIGN(const double whole, cost_with(options.pins, &shared));
+  for (; !shared.empty(); shared.resize(shared.size() / 2)) {
+    TESSERA_ASSIGN(const double cost, cost_with(shared, nullptr));
+    if (cost < whole) break;
+  }
+  return shared;
+}
+
+}  // namespace
+
 Status PlaceAndFuse(graph::Graph graph, const CompileOptions& options,
                     const AcceleratorLimits& limits, FusedNetwork* fused) {
   fused->graph = std::move(graph);
@@ -82,22 +146,13 @@ Status PlaceAndFuse(graph::Graph graph, const CompileOptions& options,
   options.simplify ? network::Simplify(fused->graph, options.device ? &options.config : nullptr)
                    : graph::RemoveDead(fused->graph);
   TESSERA_TRY(graph::Verify(fused->graph));
-  const network::Layers& layers = fused->layers.emplace(fused->graph, options.config);
-  network::ScheduledLayers scheduled;
-  for (const schedule::LayerTrace& given : options.schedules) {
-    if (given.target == schedule::kAcceleratorTrace) scheduled.push_back(given.layer);
+  network::Pins pins = options.pins;
+  if (options.device && options.goal) {
+    TESSERA_ASSIGN(const network::Pins shared, SharedByGoal(fused->graph, options));
+    pins.insert(pins.end(), shared.begin(), shared.end());
   }
-  fused->places = network::PlaceOnHost(fused->graph);
-  if (options.device) {
-    fused->places =
-        network::PlaceNodes(layers, scheduled, limits.refused, options.pins, options.goal);
-    TESSERA_TRY(network::CheckPins(fused->graph, fused->places, options.pins));
-  }
-  fused->regions =
-      network::FusePlaced(layers, fused->places, options.fuse, scheduled, limits.refused);
-  for (const graph::Region& region : fused->regions)
-    fused->devices.push_back(fused->places[region.nodes[0]].device);
-  return {};
+  TESSERA_TRY(PlaceBy(std::move(pins), options, limits, fused));
+  return graph::Verify(fused->graph);
 }
 
 Status AddCpuPlan(Build& build) {

@@ -65,6 +65,9 @@ class DevicePlanBuild {
   Status AddProgram(int turn);
   // Brings a tensor that a program reads to the device, unless it is there.
   void BringInput(const MemoryNeed& need, uint32_t buffer);
+  // By region of |turn|: whether the program of that turn needs it. The host runs its other regions
+  // behind the start of the program, so both devices work at once.
+  std::vector<bool> BeforeProgram(int turn) const;
   void FetchResult(TensorId id);
   Status Emit();
   // Handles |error| of region |index| of |program|, if of any: sets the limits for another attempt.
@@ -186,6 +189,17 @@ void DevicePlanBuild::BringInput(const MemoryNeed& need, uint32_t buffer) {
   p_.plan.steps.push_back(artifact::TransferStep{from, buffer});
 }
 
+std::vector<bool> DevicePlanBuild::BeforeProgram(int turn) const {
+  std::vector<bool> before(n_.regions.size()), read(n_.graph.tensors.size());
+  for (size_t r = n_.regions.size(); r-- > 0;) {
+    if (tensors_.turns()[r] != turn) continue;
+    before[r] = OnDevice(r) || read[static_cast<size_t>(n_.regions[r].output)];
+    if (!before[r]) continue;
+    for (const TensorId id : n_.regions[r].inputs) read[static_cast<size_t>(id)] = true;
+  }
+  return before;
+}
+
 void DevicePlanBuild::FetchResult(TensorId id) {
   const sched::Packing packing = PackingOf(id);
   const uint32_t buffer = BufferOf(id, packing);
@@ -212,7 +226,6 @@ Status DevicePlanBuild::AddProgram(int turn) {
   p_.AddProgram(static_cast<uint32_t>(build_.net.programs.size()), program.plan,
                 program.regions.size(), program.buffers);
   build_.net.programs.push_back({network::kAccelerator, {}});
-  for (const TensorId id : tensors_.FetchedAfter(turn)) FetchResult(id);
   return {};
 }
 
@@ -344,10 +357,18 @@ Status DevicePlanBuild::Run() {
     if (by_host) p_.AddOrderStep(id, false);
   }
   for (int turn = 0; turn < static_cast<int>(programs_.size()); ++turn) {
-    for (size_t r = 0; r < n_.regions.size(); ++r) {
-      if (!OnDevice(r) && tensors_.turns()[r] == turn) TESSERA_TRY(p_.AddHostRegion(r));
-    }
+    const std::vector<bool> first = BeforeProgram(turn);
+    const auto add = [&](bool before) -> Status {
+      for (size_t r = 0; r < n_.regions.size(); ++r) {
+        if (!OnDevice(r) && tensors_.turns()[r] == turn && first[r] == before)
+          TESSERA_TRY(p_.AddHostRegion(r));
+      }
+      return {};
+    };
+    TESSERA_TRY(add(true));
     TESSERA_TRY(AddProgram(turn));
+    TESSERA_TRY(add(false));
+    for (const TensorId id : tensors_.FetchedAfter(turn)) FetchResult(id);
   }
   for (const TensorId id : n_.graph.outputs) {
     p_.plan.outputs.push_back(p_.UserBuffer(id));

@@ -5,12 +5,15 @@
 #include "compiler/driver/build.h"
 #include "compiler/driver/coverage.h"
 #include "compiler/driver/evaluate.h"
+#include "compiler/network/share_layers.h"
 
 namespace tessera::compiler {
 
 network::Pins PlacedNetwork::Pins() const {
-  network::Pins pins;
-  for (const PlacedLayer& layer : layers) pins.push_back({Legible(layer.name), layer.cost.device});
+  network::Pins pins = shared;
+  for (const PlacedLayer& layer : layers) {
+    if (!layer.shared) pins.push_back({Legible(layer.name), layer.cost.device});
+  }
   return pins;
 }
 
@@ -44,14 +47,17 @@ Result<PlacedNetwork> PlaceNetwork(graph::Graph graph, const CompileOptions& opt
   const network::PlacementCosts costs =
       network::CostsOf(*fused.layers, fused.places, fused.regions, fuse,
                        [&](int64_t count) { done(count, std::ssize(fused.regions)); });
+  const std::vector<bool> in_shared = network::SharedNodes(fused.graph);
   PlacedNetwork placed{.layers = {},
+                       .shared = fused.shared,
                        .times = costs.times,
                        .on_host = costs.on_host,
                        .coverage = CoverageOf(fused.graph, fused.places),
                        .cycles = cycles};
   for (size_t r = 0; r < fused.regions.size(); ++r) {
     placed.layers.push_back({fused.regions[r].name, OperatorsOf(fused.graph, fused.regions[r]),
-                             fused.Te(r).macs, costs.layers[r]});
+                             fused.Te(r).macs, in_shared[fused.regions[r].nodes[0]],
+                             costs.layers[r]});
   }
   return placed;
 }

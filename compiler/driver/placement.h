@@ -20,11 +20,13 @@ namespace tessera::compiler {
 struct PlacedLayer {
   std::string name, op;  // of its nodes, "conv1+relu", "conv + rescale"
   int64_t macs = 0;      // of one inference
+  bool shared = false;   // a part of a layer that both devices make, or what joins the parts
   network::LayerCost cost;
 };
 
 struct PlacedNetwork {
   std::vector<PlacedLayer> layers;       // in running order
+  network::Pins shared;                  // the layers that both devices make
   network::NetworkTimes times, on_host;  // as placed; with all layers on the host
   artifact::Coverage coverage;
   // Cycles of the accelerator's programs on device `cycle`, if they were asked for. |times| has

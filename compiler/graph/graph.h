@@ -102,6 +102,11 @@ struct Node {
   }
 };
 
+// The results of the two parts of a layer of which each device makes some output channels.
+struct SharedLayer {
+  TensorId accelerator = -1, host = -1;
+};
+
 struct Graph {
   std::string name;
   std::string
@@ -112,6 +117,7 @@ struct Graph {
   // State between inferences: the last inputs hold the previous values of the last outputs, in
   // order; for the first inference they hold these bytes, row-major.
   std::vector<std::vector<uint8_t>> states;
+  std::vector<SharedLayer> shared;  // made after the passes over graphs
 
   // The inputs and outputs that the model's user sees, without states.
   std::span<const TensorId> UserInputs() const {

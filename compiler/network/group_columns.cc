@@ -53,7 +53,10 @@ class ColumnGrouper {
     conv.idle = taps.count - given.window.kernel[1];
     std::vector<TensorId> inputs{node.inputs[0], WeightsOf(node, columns, taps, name + ".weights")};
     if (node.inputs.size() > 2) inputs.push_back(Repeated(node.inputs[2], columns, name + ".bias"));
-    Parts parts{.nodes = {}, .results = {}, .labels = {}, .joined = {{1, 1}, columns}};
+    Parts parts{.nodes = {},
+                .results = {},
+                .labels = {},
+                .joined = graph::InterleaveAttributes{{1, 1}, columns}};
     AddConv(graph_, node, label, std::move(inputs), conv,
             {shape[0], shape[1] * columns, shape[2], shape[3] / columns}, &parts);
     return parts;

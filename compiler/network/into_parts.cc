@@ -17,29 +17,10 @@ using graph::Node;
 using graph::Op;
 using graph::TensorId;
 
-// The chain of functions of one value behind |node| that nothing else reads from.
-std::vector<size_t> FollowersOf(const Graph& graph, const Node& node) {
-  std::vector<size_t> followers;
-  TensorId last = node.output;
-  while (std::ranges::count(graph.outputs, last) == 0) {
-    const std::vector<size_t> users = graph.ConsumersOf(last);
-    if (users.size() != 1) break;
-    const Node& user = graph.nodes[users[0]];
-    const bool one_value = user.inputs.size() == 1 &&
-                           graph::DefOf(user.op).category == graph::Category::kElementwise &&
-                           graph.tensor(user.output).dtype == DType::kInt8 &&
-                           graph.tensor(user.output).shape == graph.tensor(last).shape;
-    if (!one_value) break;
-    followers.push_back(users[0]);
-    last = user.output;
-  }
-  return followers;
-}
-
 // Puts |parts| of |node| into |made|, with the nodes |behind| it.
 void Put(Graph& graph, const Node& node, const std::vector<Node>& behind, Parts parts,
          std::vector<Node>* made) {
-  Node joined{.op = Op::kInterleave,
+  Node joined{.op = parts.join,
               .name = behind.empty() ? node.name : behind.back().name,
               .inputs = {},
               .output = behind.empty() ? node.output : behind.back().output,
@@ -58,13 +39,34 @@ void Put(Graph& graph, const Node& node, const std::vector<Node>& behind, Parts 
     }
     joined.inputs.push_back(last);
   }
-  if (joined.inputs.size() > 1 || parts.joined.columns > 1) return made->push_back(joined);
+  const Status attached = quantize::AttachRequant(graph, joined);
+  TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);  // of equal scales
+  if (joined.inputs.size() > 1 || joined.As<graph::InterleaveAttributes>().columns > 1)
+    return made->push_back(joined);
   // The one part is the result.
   made->back().name = joined.name;
   made->back().output = joined.output;
 }
 
 }  // namespace
+
+std::vector<size_t> FollowersOf(const Graph& graph, const Node& node) {
+  std::vector<size_t> followers;
+  TensorId last = node.output;
+  while (std::ranges::count(graph.outputs, last) == 0) {
+    const std::vector<size_t> users = graph.ConsumersOf(last);
+    if (users.size() != 1) break;
+    const Node& user = graph.nodes[users[0]];
+    const bool one_value = user.inputs.size() == 1 &&
+                           graph::DefOf(user.op).category == graph::Category::kElementwise &&
+                           graph.tensor(user.output).dtype == DType::kInt8 &&
+                           graph.tensor(user.output).shape == graph.tensor(last).shape;
+    if (!one_value) break;
+    followers.push_back(users[0]);
+    last = user.output;
+  }
+  return followers;
+}
 
 void IntoParts(Graph& graph, const Split& split) {
   const std::vector<Node> nodes = graph.nodes;

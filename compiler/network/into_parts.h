@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators as several that make the images of an `interleave`. Depends on: compiler/graph,
-// compiler/quantize. Used by: network/split_phases.h, network/group_columns.h.
+// Operators as several that make the parts of an `interleave` or a concatenation. Depends on:
+// compiler/graph, compiler/quantize. Used by: network/split_phases.h, network/group_columns.h,
+// network/share_layers.h.
 #ifndef TESSERA_COMPILER_NETWORK_INTO_PARTS_H_
 #define TESSERA_COMPILER_NETWORK_INTO_PARTS_H_
 
@@ -14,18 +15,23 @@
 
 namespace tessera::network {
 
-// What a node becomes: |nodes| in order, and the results among them that |joined| puts together to
-// the node's own. Part k of a tensor is named like it, with |labels[k]| behind.
+// What a node becomes: |nodes| in order, and the results among them that operator |join| puts
+// together to the node's own by |joined|. Part k of a tensor is named like it, with |labels[k]|
+// behind.
 struct Parts {
   std::vector<graph::Node> nodes;
   std::vector<graph::TensorId> results;
   std::vector<std::string> labels;
-  graph::InterleaveAttributes joined;
+  graph::Attributes joined;
+  graph::Op join = graph::Op::kInterleave;
 };
 
 // The parts of |node|, whose result is |last| behind the functions of one value that follow it
 // alone; nothing: it stays.
 using Split = std::function<std::optional<Parts>(const graph::Node& node, graph::TensorId last)>;
+
+// The chain of functions of one value behind |node| that nothing else reads from.
+std::vector<size_t> FollowersOf(const graph::Graph& graph, const graph::Node& node);
 
 // Replaces each node for which |split| has parts. Each part gets the functions of one value behind
 // the node.

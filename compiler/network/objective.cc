@@ -18,7 +18,8 @@ double Objective::Of(double host, double accelerator) const {
 }
 
 double Objective::Of(const NetworkTimes& times) const {
-  return Of(times.host + times.start + times.carry, times.accelerator);
+  const double apart = Of(times.by_host(), times.accelerator);
+  return kind == Kind::kLatency ? apart - times.together : apart;
 }
 
 const char* Objective::WhyOnHost() const {

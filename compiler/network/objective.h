@@ -9,25 +9,28 @@
 
 namespace tessera::network {
 
-// Seconds of one inference of a network, one device after the other.
+// Seconds of one inference of a network.
 struct NetworkTimes {
   double host = 0, accelerator = 0;  // of the layers there
   double start = 0, carry = 0;       // starts of the accelerator; packing and unpacking of tensors
+  double together = 0;               // in which both devices work on a layer that they share
   int64_t unknown = 0;               // layers without an estimate, which count 0
-  double total() const { return host + accelerator + start + carry; }
+  double by_host() const { return host + start + carry; }  // the host packs, unpacks and starts
+  double total() const { return by_host() + accelerator - together; }
 };
 
 // What a search makes small.
 struct Objective {
   enum class Kind : uint8_t {
-    kLatency,     // the time of one inference, one device after the other
+    kLatency,     // the time of one inference
     kThroughput,  // the time of the device that is busy longest, of a stream of inferences
     kEnergy,      // the joules of one inference
   };
   Kind kind = Kind::kLatency;
   double host_watts = 1, accelerator_watts = 1;  // of kEnergy: while a device works
 
-  // In seconds, or in joules. The host packs, unpacks and starts.
+  // In seconds, or in joules. |host| has the starts, packing and unpacking; what both devices do at
+  // once counts for both.
   double Of(double host, double accelerator) const;
   double Of(const NetworkTimes& times) const;
   // Why a part is on the host: "the host is faster".

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <ranges>
 
 #include "base/text.h"
@@ -11,10 +13,32 @@
 namespace tessera::network {
 namespace {
 
+constexpr std::string_view kBoth = "both:";
+
 std::string_view Trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+// The pin of |layer| that |device| names: "host", "accelerator", "both:16".
+std::optional<Pin> PinOf(std::string_view device, std::string_view layer) {
+  if (layer.empty()) return std::nullopt;
+  Pin pin{.layer = std::string(layer)};
+  for (const uint32_t known : {kHost, kAccelerator}) {
+    if (device == DeviceText(known)) {
+      pin.device = known;
+      return pin;
+    }
+  }
+  if (!device.starts_with(kBoth)) return std::nullopt;
+  const std::string_view number = device.substr(kBoth.size());
+  pin.device = kAccelerator;
+  const auto [end, error] =
+      std::from_chars(number.data(), number.data() + number.size(), pin.channels);
+  if (error != std::errc() || end != number.data() + number.size() || pin.channels < 1)
+    return std::nullopt;
+  return pin;
 }
 
 }  // namespace
@@ -39,26 +63,29 @@ Result<Pins> ParsePins(std::string_view text, const std::string& file) {
     const std::string_view device = line.substr(0, space),
                            layer =
                                space == std::string_view::npos ? "" : Trimmed(line.substr(space));
-    if ((device != DeviceText(kHost) && device != DeviceText(kAccelerator)) || layer.empty()) {
-      return Fail(
-          Code::kInvalidArgument,
-          "{} line {}: '{}' is no placement; a line is 'host LAYER', 'accelerator LAYER' or "
-          "begins with #",
-          file, number, line);
+    std::optional<Pin> pin = PinOf(device, layer);
+    if (!pin) {
+      return Fail(Code::kInvalidArgument,
+                  "{} line {}: '{}' is no placement; a line is 'host LAYER', 'accelerator LAYER', "
+                  "'both:CHANNELS LAYER' or begins with #",
+                  file, number, line);
     }
     if (std::ranges::count(pins, layer, &Pin::layer) > 0) {
       return Fail(Code::kInvalidArgument,
                   "{} line {}: layer {} has a device already; leave one out", file, number, layer);
     }
-    pins.push_back({std::string(layer), device == DeviceText(kHost) ? kHost : kAccelerator});
+    pins.push_back(std::move(*pin));
   }
   return pins;
 }
 
 std::string PrintPins(const Pins& pins) {
   std::string text;
-  for (const Pin& pin : pins)
-    text += fmt::format("{:<11} {}\n", DeviceText(pin.device), Legible(pin.layer));
+  for (const Pin& pin : pins) {
+    const std::string device = pin.channels > 0 ? fmt::format("{}{}", kBoth, pin.channels)
+                                                : std::string(DeviceText(pin.device));
+    text += fmt::format("{:<11} {}\n", device, Legible(pin.layer));
+  }
   return text;
 }
 

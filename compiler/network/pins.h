@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Placements that a user gives: a text of lines "host LAYER" and "accelerator LAYER". Depends on:
-// base. Used by: network/place.h, compiler/driver, tools.
+// Placements that a user gives: a text of lines "host LAYER", "accelerator LAYER" and
+// "both:CHANNELS LAYER". Depends on: base. Used by: network/place.h, compiler/driver, tools.
 #ifndef TESSERA_COMPILER_NETWORK_PINS_H_
 #define TESSERA_COMPILER_NETWORK_PINS_H_
 
@@ -21,9 +21,12 @@ inline constexpr uint32_t kHost = 0, kAccelerator = 1;
 std::string_view DeviceText(uint32_t device);
 
 // A layer that the user puts on a device: the names of its nodes, "conv1+relu", or of one of them.
+// With |channels| both devices make it: the accelerator its first so many output channels, the host
+// the others.
 struct Pin {
   std::string layer;
   uint32_t device = kHost;
+  int64_t channels = 0;
   bool operator==(const Pin&) const = default;
 };
 using Pins = std::vector<Pin>;

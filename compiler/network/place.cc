@@ -13,6 +13,7 @@
 #include "compiler/network/place_cost.h"
 #include "compiler/network/place_search.h"
 #include "compiler/network/program.h"
+#include "compiler/network/share_layers.h"
 #include "compiler/schedule/accel/region.h"
 
 namespace tessera::network {
@@ -252,25 +253,27 @@ std::vector<NodePlace> PlaceNodes(const Layers& layers, const ScheduledLayers& s
   return Placer(layers, scheduled, refused, pins, goal).Run();
 }
 
+Result<size_t> FindNode(const Graph& graph, const std::string& layer, const std::string& name) {
+  const auto named = [](const graph::Node& node) { return Legible(node.name); };
+  const auto found = std::ranges::find(graph.nodes, name, named);
+  if (found != graph.nodes.end()) return static_cast<size_t>(found - graph.nodes.begin());
+  const auto alike = std::ranges::min_element(
+      graph.nodes, {}, [&](const auto& node) { return EditDistance(named(node), name); });
+  return Fail(Code::kNotFound, "placement of {}: the network has no layer {}{}", layer, name,
+              alike == graph.nodes.end()
+                  ? ""
+                  : fmt::format("; the name most like it is {}", named(*alike)));
+}
+
 Status CheckPins(const Graph& graph, const std::vector<NodePlace>& places, const Pins& pins) {
-  std::map<std::string, size_t> nodes;
-  for (size_t n = 0; n < graph.nodes.size(); ++n) nodes[Legible(graph.nodes[n].name)] = n;
   for (const Pin& pin : pins) {
     for (const std::string& name : NodesOfLayer(pin.layer)) {
-      const auto known = nodes.find(name);
-      if (known == nodes.end()) {
-        const auto alike = std::ranges::min_element(
-            nodes, {}, [&](const auto& node) { return EditDistance(node.first, name); });
-        return Fail(
-            Code::kNotFound, "placement of {}: the network has no layer {}{}", pin.layer, name,
-            alike == nodes.end() ? "" : fmt::format("; the name most like it is {}", alike->first));
-      }
-      const NodePlace& place = places[known->second];
-      if (pin.device == kHost || place.device == kAccelerator) continue;
+      TESSERA_ASSIGN(const size_t n, FindNode(graph, pin.layer, name));
+      if (pin.device == kHost || places[n].device == kAccelerator) continue;
       return Fail(Code::kUnsupported,
                   "placement of {}: the accelerator cannot run {}: {}; leave the line out, or say "
                   "'host'",
-                  pin.layer, name, place.machine);
+                  pin.layer, name, places[n].machine);
     }
   }
   return {};
@@ -307,9 +310,13 @@ std::vector<int> Turns(const Graph& graph, const std::vector<Region>& regions,
   std::vector<int> turns, host_may(graph.tensors.size()), accelerator_may(graph.tensors.size());
   for (size_t r = 0; r < regions.size(); ++r) {
     const bool host = device_of_region[r] == kHost;
+    // The accelerator's part of a shared layer runs while the host makes its own from the same
+    // tensors, so it begins when the host has them.
+    const bool shared = std::ranges::any_of(
+        regions[r].nodes, [&](size_t n) { return IsShared(graph, graph.nodes[n].output); });
     int turn = 0;
     for (const TensorId id : regions[r].inputs) {
-      const bool by_host = host || std::ranges::count(packed[r], id) > 0;
+      const bool by_host = host || shared || std::ranges::count(packed[r], id) > 0;
       turn = std::max(turn, (by_host ? host_may : accelerator_may)[static_cast<size_t>(id)]);
     }
     // The host reads results of the accelerator in the next turn.

@@ -57,8 +57,13 @@ std::vector<NodePlace> PlaceNodes(const Layers& layers, const ScheduledLayers& s
                                   const RefusedRegions& refused = {}, const Pins& pins = {},
                                   const std::optional<Objective>& goal = {});
 
+// The node of |layer|, which a user pins, that is named |name|.
+//   errors  kNotFound  there is none: names one that is alike
+Result<size_t> FindNode(const graph::Graph& graph, const std::string& layer,
+                        const std::string& name);
+
 // Whether |places| are what |pins| want.
-//   errors  kNotFound     a layer that the graph does not have: names one that is alike
+//   errors  those of FindNode
 //           kUnsupported  a layer that the accelerator cannot run, with the reason
 Status CheckPins(const graph::Graph& graph, const std::vector<NodePlace>& places, const Pins& pins);
 
@@ -80,8 +85,9 @@ std::vector<bool> AcceleratorNodes(const std::vector<NodePlace>& places);
 // The turn of each region. In each turn first the host's regions run, then the accelerator's as one
 // program. A region reads nothing from a later turn. Of the accelerator's results in the same turn,
 // host regions read none, and accelerator regions read none that the host must pack for them
-// (|packed|, by region). They read a concatenation in a later turn than its parts were made, unless
-// all were made in one. The number of turns is the smallest possible.
+// (|packed|, by region), or also reads for its part of a layer that they share (share_layers.h).
+// They read a concatenation in a later turn than its parts were made, unless all were made in one.
+// The number of turns is the smallest possible.
 std::vector<int> Turns(const graph::Graph& graph, const std::vector<graph::Region>& regions,
                        const std::vector<uint32_t>& device_of_region,
                        const std::vector<std::vector<graph::TensorId>>& packed);

@@ -170,6 +170,16 @@ NetworkTimes PlaceCosts::Times(const std::vector<bool>& on) const {
     if (!seconds[r]) ++times.unknown;
     (on[layers[r].nodes[0]] ? times.accelerator : times.host) += seconds[r].value_or(0);
   }
+  const auto made_in = [&](TensorId id) {
+    const auto makes = [&](size_t n) { return graph_.nodes[n].output == id; };
+    const auto layer = std::ranges::find_if(
+        layers, [&](const Region& region) { return std::ranges::any_of(region.nodes, makes); });
+    return seconds[static_cast<size_t>(layer - layers.begin())].value_or(0);
+  };
+  for (const graph::SharedLayer& shared : graph_.shared) {
+    if (on[*graph_.ProducerOf(shared.accelerator)] && !on[*graph_.ProducerOf(shared.host)])
+      times.together += std::min(made_in(shared.accelerator), made_in(shared.host));
+  }
   std::set<int> started;
   for (size_t n = 0; n < on.size(); ++n) {
     if (on[n] && !free_[n]) started.insert(turns[n]);

@@ -10,6 +10,7 @@
 
 #include "compiler/network/grown_regions.h"
 #include "compiler/network/search_state.h"
+#include "compiler/network/share_layers.h"
 #include "compiler/network/tensor_places.h"
 
 namespace tessera::network {
@@ -94,7 +95,8 @@ class PlacementSearch {
 
   // Whether |state| has the seconds of the placement |on|.
   bool IsRight(const SearchState& state, const std::vector<bool>& on) const {
-    const double seconds = costs_.Times(on).total();
+    const NetworkTimes times = costs_.Times(on);
+    const double seconds = times.by_host() + times.accelerator;
     return std::abs(state.host + state.accelerator - seconds) <= 1e-9 * std::max(seconds, 1e-9);
   }
 
@@ -112,7 +114,8 @@ class PlacementSearch {
       for (size_t more = 0; const auto next = regions_.At(n, more).next; ++more)
         follows[*next] = true;
     }
-    most_ = objective_.Of(costs_.Times(on)) * (1 + 1e-9);
+    const NetworkTimes times = costs_.Times(on);
+    most_ = objective_.Of(times.by_host(), times.accelerator) * (1 + 1e-9);
     rest_.assign(on.size() + 1, 0);
     for (size_t n = on.size(); n-- > 0;) {
       const bool free = follows[n] || regions_.IsFloat(n) || rules_.nodes[n] == NodeRule::kFollows;
@@ -269,7 +272,8 @@ class PlacementSearch {
     int turn = 0;
     for (const TensorId id : inputs) {
       const LiveTensor& t = *Find(state, id);
-      turn = std::max<int>(turn, !on || packs(id) ? t.host_may : t.accelerator_may);
+      const bool by_host = !on || packs(id) || IsShared(graph_, graph_.nodes[n].output);
+      turn = std::max<int>(turn, by_host ? t.host_may : t.accelerator_may);
     }
     const bool mixed =
         on && JoinsParts(graph_.nodes[n].op) && std::ranges::any_of(inputs, [&](TensorId id) {

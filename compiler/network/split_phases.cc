@@ -57,7 +57,8 @@ class PhaseSplitter {
     if (!Splits(node)) return std::nullopt;
     const auto& attributes = node.As<graph::TransposedConvAttributes>();
     const std::array<int64_t, 2> steps = attributes.window.stride;
-    Parts parts{.nodes = {}, .results = {}, .labels = {}, .joined = {steps}};
+    Parts parts{
+        .nodes = {}, .results = {}, .labels = {}, .joined = graph::InterleaveAttributes{steps}};
     for (int64_t phase = 0; phase < steps[0] * steps[1]; ++phase) {
       const std::array<PhaseAxis, 2> axes{AxisOf(attributes, 0, phase / steps[1]),
                                           AxisOf(attributes, 1, phase % steps[1])};

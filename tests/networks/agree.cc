@@ -69,6 +69,28 @@ Bytes Share(const Bytes& all, size_t image, size_t size) {
   return {begin, begin + static_cast<std::ptrdiff_t>(size)};
 }
 
+// Takes the mark of a part of a shared layer off |name|: whether it has the first channels.
+std::optional<bool> TakeShared(std::string* name) {
+  for (const auto& [mark, first] : {std::pair{".accelerator", true}, std::pair{".host", false}}) {
+    if (!name->ends_with(mark)) continue;
+    name->resize(name->size() - std::string_view(mark).size());
+    return first;
+  }
+  return std::nullopt;
+}
+// The |first| or the last channels of |all|, as many as |part| has of each image.
+Bytes ChannelsOf(const Bytes& all, bool first, const HostTensor& part) {
+  const auto images = static_cast<size_t>(part.shape[0]);
+  const size_t size = all.size() / images, has = part.bytes.size() / images;
+  Bytes values;
+  for (size_t n = 0; n < images; ++n) {
+    const auto begin =
+        all.begin() + static_cast<std::ptrdiff_t>(n * size + (first ? 0 : size - has));
+    values.insert(values.end(), begin, begin + static_cast<std::ptrdiff_t>(has));
+  }
+  return values;
+}
+
 // Takes |mark| and the number behind it off the end of |name|: of "x.part1", the copy of an operand
 // of concatenation x, "x.phase2", a phase of the transposed convolution that makes x, or
 // "x.columns8", with 8 columns of x as channels.
@@ -209,6 +231,7 @@ class Runs {
       ++outcome_.layers;
       if (executor->plan().layers[l].device != artifact::kHostDevice) ++outcome_.on_accelerator;
       std::string name = net->layers[l].output.name;
+      const std::optional<bool> first = TakeShared(&name);
       const std::optional<size_t> part = TakeNumber(".part", &name),
                                   phase = TakeNumber(".phase", &name),
                                   columns = TakeNumber(".columns", &name), image = ImageOf(name);
@@ -223,6 +246,8 @@ class Runs {
       if (phase) values = PhaseOf(graph_, name, *phase, values);
       if (columns) values = ColumnsOf(graph_, name, *columns, values);
       if (image) values = Share(values, *image, got.bytes.size());
+      if (first) values = ChannelsOf(values, *first, got);
+      outcome_.shared += first && machine ? 1 : 0;
       outcome_.difference += Difference(
           fmt::format("{}: layer {} ({})", What(device), net->layers[l].name, net->layers[l].op),
           got.bytes, values);
@@ -283,6 +308,11 @@ Outcome RunGraph(const graph::Graph& graph, const std::map<graph::TensorId, Byte
   options.config.cpu.clock_mhz = 1;
   options.config.cpu.start_us = 0;
   options.config.cpu.pack_mb_s = 1'000'000;
+  if (way.mixed) {
+    constexpr int64_t kMhzPerMac = 150;  // small layers keep a host far from its peak
+    options.config.cpu.clock_mhz = kMhzPerMac * options.config.macs_per_cycle();
+    options.goal = network::Objective();
+  }
   options.fuse = way.fuse;
   options.schedules = way.schedules;
   options.host_effort = way.host_effort;

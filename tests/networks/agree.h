@@ -26,6 +26,9 @@ struct Way {
   bool fuse = true;  // CompileOptions::fuse
   // CompileOptions::keep_tensors; each value is one program to run.
   std::vector<bool> observe{true};
+  // The placement of the least latency beside a host that is about as fast as the accelerator:
+  // both get nodes, and channels of a layer.
+  bool mixed = false;
   std::vector<schedule::LayerTrace> schedules = {};  // CompileOptions::schedules
   // CompileOptions::host_effort of the first program; the others have the same host code.
   codegen::HostEffort host_effort = codegen::HostEffort::kFull;
@@ -38,6 +41,7 @@ struct Outcome {
   int64_t layers = 0, compared = 0;  // over all devices: layers run, and compared
   int64_t on_accelerator = 0;        // layers of one inference on the accelerator
   int64_t programs = 0;              // accelerator programs: more than 1 with host layers between
+  int64_t shared = 0;                // parts of layers that both devices make, of one program
   // In the programs of a device: instructions that look results up in TAB, and layers that join or
   // cut tensors without an instruction, as views.
   int64_t lookups = 0, views = 0;

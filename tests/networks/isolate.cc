@@ -15,7 +15,8 @@ std::string ToBytes(const Outcome& o) {
     number(static_cast<int64_t>(text->size()));
     bytes += *text;
   }
-  for (const int64_t v : {o.layers, o.compared, o.on_accelerator, o.programs, o.lookups, o.views})
+  for (const int64_t v :
+       {o.layers, o.compared, o.on_accelerator, o.programs, o.shared, o.lookups, o.views})
     number(v);
   return bytes;
 }
@@ -34,7 +35,8 @@ bool FromBytes(const std::string& bytes, Outcome& o) {
     ok = ok && bytes.size() - at >= size;
     if (ok) *text = bytes.substr(at, size), at += size;
   }
-  for (int64_t* v : {&o.layers, &o.compared, &o.on_accelerator, &o.programs, &o.lookups, &o.views})
+  for (int64_t* v :
+       {&o.layers, &o.compared, &o.on_accelerator, &o.programs, &o.shared, &o.lookups, &o.views})
     *v = number();
   return ok && at == bytes.size();
 }

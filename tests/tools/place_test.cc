@@ -131,10 +131,9 @@ TEST(Place, AGoalIsReachedAsWellAsByAnyOtherPlacement) {
   std::vector<std::array<double, 3>> found;
   for (const std::string& goal : goals) {
     const json metrics = PlacedFor(goal)["metrics"];
-    const double accelerator = Metric(metrics, "accelerator"),
-                 host = Metric(metrics, "total") - accelerator;
-    found.push_back(
-        {host + accelerator, std::max(host, accelerator), 0.1 * host + 9 * accelerator});
+    const double accelerator = Metric(metrics, "accelerator"), total = Metric(metrics, "total"),
+                 host = total + Metric(metrics, "together") - accelerator;
+    found.push_back({total, std::max(host, accelerator), 0.1 * host + 9 * accelerator});
   }
   for (const std::array<double, 3>& other : found) {
     EXPECT_LE(found[1][0], other[0]);
@@ -159,6 +158,41 @@ TEST(Place, AGoalKeepsTheIntegers) {
   const CommandResult text = Tessera(Model("place", "--place energy:0.1,9"));
   EXPECT_THAT(text.output, ::testing::ContainsRegex("\nenergy: [0-9.]+ mJ an inference"));
   EXPECT_THAT(text.output, ::testing::ContainsRegex("\nin a stream: [0-9,]+ inferences a second"));
+}
+
+// A layer that both devices make is one line of the file; its parts and what joins them have none.
+TEST(Place, BothDevicesMakeALayer) {
+  const std::string both = "both:16     stage2_conv1_conv/Conv\n", file = Write("both.txt", both),
+                    again = TempPath("again.txt"), net = TempPath("both.tsr"),
+                    same = TempPath("same.tsr");
+  const CommandResult placed = Tessera(Model("place", "--place " + file + " -o " + again));
+  ASSERT_EQ(placed.code, 0) << placed.output;
+  EXPECT_THAT(placed.output, HasSubstr("\nboth devices make 1 layer, and work at once for "));
+  EXPECT_THAT(placed.output,
+              ::testing::ContainsRegex("stage2_conv1_conv/Conv.accelerator +conv +accelerator"));
+  EXPECT_THAT(placed.output, ::testing::ContainsRegex("stage2_conv1_conv/Conv.host +conv +host"));
+  const std::string text = Read(again);
+  EXPECT_THAT(text, HasSubstr("\n" + both));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("stage2_conv1_conv/Conv.")));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("host        stage2_conv1_conv/Conv")));
+  ASSERT_EQ(Tessera(Model("compile", "-o " + net + " --place " + file)).code, 0);
+  ASSERT_EQ(Tessera(Model("compile", "-o " + same + " --place " + again)).code, 0);
+  EXPECT_TRUE(Read(net) == Read(same));
+  const CommandResult r =
+      Tessera(Model("compare", "--devices cpu,func,cycle --input " + std::string(kImages) +
+                                   " --first 2 --json - --place " + file));
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_EQ(json::parse(r.output)["totals"]["mismatches"], 0);
+  EXPECT_EQ(json::parse(r.output)["programs"], 3);
+}
+
+// On a small machine beside a host that is as fast, both make some layers.
+TEST(Place, AGoalSharesLayers) {
+  const json placed = PlacedFor("latency", "--config tiny");
+  EXPECT_GT(Metric(placed["metrics"], "together"), 0);
+  EXPECT_LT(Metric(placed["metrics"], "total"),
+            0.97 * Metric(placed["metrics_all_on_host"], "total"));
+  EXPECT_EQ(Metric(PlacedFor("auto", "--config tiny")["metrics"], "together"), 0);
 }
 
 TEST(Place, MeasuredTimesAreThoseOfARun) {
@@ -240,6 +274,9 @@ TEST(Place, AFileThatCannotBeMetIsRefused) {
       {"host fc/Gem\n", "the network has no layer fc/Gem; the name most like it is fc/Gemm"},
       {"accelerator logits\n", "the accelerator cannot run logits: OUT holds int8"},
       {"host fc/Gemm\nhost fc/Gemm\n", "line 2: layer fc/Gemm has a device already"},
+      {"both fc/Gemm\n", "line 1: 'both fc/Gemm' is no placement"},
+      {"both:16 logits\n", "logits is no convolution or dense layer of int8 with one group"},
+      {"both:24 stage2_conv2/Conv\n", "it can make 16 to 16 of them, in steps of 16"},
   };
   for (const auto& [text, said] : cases) {
     const std::string file = Write("wrong.txt", text), net = TempPath("none.tsr");

@@ -19,20 +19,25 @@ using test::Square;
 using ::testing::HasSubstr;
 
 TEST(Pins, ATextIsReadAndPrinted) {
-  const auto pins = ParsePins("# mine\n\nhost conv1+relu\r\n  accelerator\tpool 2 \n", "f.txt");
+  const auto pins =
+      ParsePins("# mine\n\nhost conv1+relu\r\n  accelerator\tpool 2 \nboth:48 conv2\n", "f.txt");
   ASSERT_TRUE(pins) << pins.error().message;
-  EXPECT_EQ(*pins, (Pins{{"conv1+relu", kHost}, {"pool 2", kAccelerator}}));
-  EXPECT_EQ(PrintPins(*pins), "host        conv1+relu\naccelerator pool 2\n");
+  EXPECT_EQ(*pins,
+            (Pins{{"conv1+relu", kHost}, {"pool 2", kAccelerator}, {"conv2", kAccelerator, 48}}));
+  EXPECT_EQ(PrintPins(*pins), "host        conv1+relu\naccelerator pool 2\nboth:48     conv2\n");
   EXPECT_EQ(*ParsePins(PrintPins(*pins), "f.txt"), *pins);
   EXPECT_EQ(ParsePins("", "f.txt")->size(), 0u);
 }
 
 TEST(Pins, AWrongLineIsNamed) {
-  for (const char* line : {"gpu conv1", "host", "hostconv1", "conv1 host"}) {
+  for (const char* line :
+       {"gpu conv1", "host", "hostconv1", "conv1 host", "both conv1", "both: conv1", "both:0 conv1",
+        "both:-16 conv1", "both:16", "both:16x conv1", "both:99999999999999999999 conv1"}) {
     const auto pins = ParsePins(std::string("# one\n") + line, "f.txt");
     ASSERT_FALSE(pins) << line;
     EXPECT_THAT(pins.error().message, HasSubstr(std::string("f.txt line 2: '") + line));
     EXPECT_THAT(pins.error().message, HasSubstr("a line is 'host LAYER'"));
+    EXPECT_THAT(pins.error().message, HasSubstr("'both:CHANNELS LAYER'"));
   }
   const auto twice = ParsePins("host a\naccelerator a\n", "f.txt");
   ASSERT_FALSE(twice);

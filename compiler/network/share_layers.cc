@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/network/share_layers.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "compiler/network/into_parts.h"
+#include "compiler/network/place.h"
+#include "compiler/quantize/params.h"
+
+namespace tessera::network {
+namespace {
+
+using graph::Graph;
+using graph::GraphTensor;
+using graph::Node;
+using graph::Op;
+using graph::TensorId;
+
+// The axis of channels, of activations.
+constexpr int kChannels = 1;
+
+constexpr const char *kOnAccelerator = ".accelerator", *kOnHost = ".host";  // behind names
+
+// The constant |id| from |first| on along its first axis, |count| of it.
+TensorId Part(Graph& graph, TensorId id, int64_t first, int64_t count, const std::string& name) {
+  GraphTensor made = graph.tensor(id);
+  const auto keep = [&](auto& list) {
+    const auto each = std::ssize(list) / made.shape[0];
+    list.erase(list.begin() + (first + count) * each, list.end());
+    list.erase(list.begin(), list.begin() + first * each);
+  };
+  keep(*made.data);
+  if (made.quant && made.quant->axis == 0 && made.quant->scale.size() > 1) {
+    keep(made.quant->scale);
+    keep(made.quant->zero);
+  }
+  made.shape[0] = count;
+  made.name = name;
+  return graph.AddTensor(std::move(made));
+}
+
+// Adds |count| output channels of |node| from |first| on to |parts|.
+void AddChannels(Graph& graph, const Node& node, const char* label, int64_t first, int64_t count,
+                 Parts* parts) {
+  Node made = node;
+  made.name += label;
+  for (size_t i = 1; i < made.inputs.size(); ++i) {
+    made.inputs[i] =
+        Part(graph, node.inputs[i], first, count, graph.tensor(node.inputs[i]).name + label);
+  }
+  graph::Shape shape = graph.tensor(node.output).shape;
+  shape[kChannels] = count;
+  made.output = AddLike(graph, node.output, graph.tensor(node.output).name + label, shape);
+  const Status attached = quantize::AttachRequant(graph, made);
+  TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);  // |node| has one
+  parts->results.push_back(made.output);
+  parts->labels.emplace_back(label);
+  parts->nodes.push_back(std::move(made));
+}
+
+Status CheckChannels(const Graph& graph, const Pin& pin, const Node& node,
+                     const isa::Config& config) {
+  if (!CanShare(graph, node)) {
+    return Fail(Code::kUnsupported,
+                "placement of {}: {} is no convolution or dense layer of int8 with one group, so "
+                "the devices cannot share it; say 'host' or 'accelerator'",
+                pin.layer, Legible(node.name));
+  }
+  const int64_t block = config.block_out, all = graph.tensor(node.output).shape[kChannels];
+  if (pin.channels < all && pin.channels % block == 0) return {};
+  const int64_t most = (all - 1) / block * block;
+  if (most == 0) {
+    return Fail(Code::kOutOfRange,
+                "placement of {}: {} has {} output channels, and configuration {} makes {} at a "
+                "time; say 'host' or 'accelerator'",
+                pin.layer, Legible(node.name), all, config.name, block);
+  }
+  return Fail(Code::kOutOfRange,
+              "placement of {}: the accelerator cannot make {} of the {} channels of {}; it can "
+              "make {} to {} of them, in steps of {}",
+              pin.layer, pin.channels, all, Legible(node.name), block, most, block);
+}
+
+void AddPins(const Graph& graph, TensorId id, uint32_t device, Pins* pins) {
+  for (const size_t n : NodesOfPart(graph, id)) {
+    if (graph.nodes[n].op != Op::kConcat)
+      pins->push_back({.layer = Legible(graph.nodes[n].name), .device = device});
+  }
+}
+
+}  // namespace
+
+bool CanShare(const Graph& graph, const Node& node) {
+  if (node.op != Op::kConv && node.op != Op::kDense) return false;
+  const GraphTensor& out = graph.tensor(node.output);
+  if (!node.requant || out.dtype != DType::kInt8 || out.shape.size() <= kChannels ||
+      graph.tensor(node.inputs[0]).dtype != DType::kInt8)
+    return false;
+  if (node.op == Op::kConv && node.As<graph::ConvAttributes>().groups > 1) return false;
+  return std::ranges::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](TensorId id) {
+    const GraphTensor& t = graph.tensor(id);
+    return t.constant() && !t.shape.empty() && t.shape[0] == out.shape[kChannels];
+  });
+}
+
+Result<Pins> ShareLayers(Graph& graph, const Pins& pins, const isa::Config& config) {
+  std::map<std::string, int64_t> channels;  // of the accelerator, by node
+  for (const Pin& pin : pins) {
+    if (pin.channels == 0) continue;
+    const std::vector<std::string> names = NodesOfLayer(pin.layer);
+    for (const std::string& name : names) TESSERA_TRY(FindNode(graph, pin.layer, name));
+    TESSERA_ASSIGN(const size_t first, FindNode(graph, pin.layer, names[0]));
+    TESSERA_TRY(CheckChannels(graph, pin, graph.nodes[first], config));
+    channels[graph.nodes[first].name] = pin.channels;
+  }
+  if (channels.empty()) return Pins();
+  IntoParts(graph, [&](const Node& node, TensorId) -> std::optional<Parts> {
+    const auto found = channels.find(node.name);
+    if (found == channels.end()) return std::nullopt;
+    Parts parts{.joined = graph::ConcatAttributes{kChannels}, .join = Op::kConcat};
+    const int64_t first = found->second, all = graph.tensor(node.output).shape[kChannels];
+    AddChannels(graph, node, kOnAccelerator, 0, first, &parts);
+    AddChannels(graph, node, kOnHost, first, all - first, &parts);
+    graph.shared.push_back({parts.results[0], parts.results[1]});
+    return parts;
+  });
+  TESSERA_CHECK(graph.shared.size() == channels.size(), "a layer was not shared");
+  Pins parts;
+  for (const graph::SharedLayer& layer : graph.shared) {
+    AddPins(graph, layer.accelerator, kAccelerator, &parts);
+    AddPins(graph, layer.host, kHost, &parts);
+  }
+  return parts;
+}
+
+std::vector<size_t> NodesOfPart(const Graph& graph, TensorId id) {
+  std::vector<size_t> nodes{*graph.ProducerOf(id)};
+  while (graph.nodes[nodes.back()].op != Op::kConcat)
+    nodes.push_back(graph.ConsumersOf(graph.nodes[nodes.back()].output)[0]);
+  return nodes;
+}
+
+bool IsShared(const Graph& graph, TensorId id) {
+  return std::ranges::count(graph.shared, id, &graph::SharedLayer::accelerator) > 0;
+}
+
+std::vector<bool> SharedNodes(const Graph& graph) {
+  std::vector<bool> shared(graph.nodes.size());
+  for (const graph::SharedLayer& layer : graph.shared) {
+    for (const TensorId id : {layer.accelerator, layer.host}) {
+      for (const size_t n : NodesOfPart(graph, id)) shared[n] = true;
+    }
+  }
+  return shared;
+}
+
+}  // namespace tessera::network

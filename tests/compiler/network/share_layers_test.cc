@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: layers that both devices make: the integers of the parts are those of the layer,
+// by the definitions before and after; the pins of the parts; the turns and times of a shared
+// layer; each message; and that the chosen share costs least of all shares that there are. Space:
+// 200 random networks around a convolution or a dense layer; 90 layers on random machines. Not
+// tested here: the compiled network (tests/tools/place_test.cc).
+#include "compiler/network/share_layers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "base/rng.h"
+#include "compiler/network/place.h"
+#include "compiler/network/place_cost.h"
+#include "compiler/network/share_choice.h"
+#include "compiler/quantize/params.h"
+#include "tests/compiler/accel/net.h"
+#include "tests/compiler/graph_eval.h"
+
+namespace tessera::network::share_layers_test {
+namespace {
+
+using graph::Graph;
+using graph::TensorId;
+using test::Net;
+using test::Square;
+using ::testing::HasSubstr;
+
+const isa::Config& Default() {
+  static const isa::Config config = test::NamedConfig("default");
+  return config;
+}
+
+Pin Both(const std::string& layer, int64_t channels) { return {layer, kAccelerator, channels}; }
+
+TEST(ShareLayers, ThePartsHaveTheIntegersOfTheLayer) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    Net net(seed);
+    const bool dense = rng.OneIn(4);
+    const int64_t outs = rng.Range(17, 80), side = rng.Range(1, 6);
+    const TensorId x = dense ? net.Input({rng.Range(1, 3), rng.Range(1, 40)})
+                             : net.Input({rng.Range(1, 2), rng.Range(1, 40), side, side});
+    TensorId y = dense ? net.Dense(x, outs) : net.Conv(x, outs, Square(rng.OneIn(2) ? 1 : 3));
+    const std::string layer = net.graph().nodes[0].name;
+    const bool follower = rng.OneIn(2), read_twice = rng.OneIn(3);
+    if (follower) y = net.Rescale(y);
+    net.Output(y);
+    if (read_twice) net.Output(net.Rescale(y));
+    Graph& g = net.graph();
+    ASSERT_TRUE(quantize::AttachRequant(g));
+    TensorBytes before;
+    for (int64_t k = 0; k < g.tensor(x).count(); ++k)
+      before[x].push_back(static_cast<uint8_t>(rng.Range(0, 255)));
+    TensorBytes after = before;
+    RunRegions(g, before);
+    const int64_t first = 16 * rng.Range(1, (outs - 1) / 16);
+    const auto parts = ShareLayers(g, {Both(layer, first)}, Default());
+    ASSERT_TRUE(parts) << parts.error().message;
+    const Status sound = graph::Verify(g);
+    ASSERT_TRUE(sound) << sound.error().message;
+    ASSERT_EQ(g.shared.size(), 1u);
+    EXPECT_EQ(g.tensor(g.shared[0].accelerator).shape[1], first);
+    EXPECT_EQ(g.tensor(g.shared[0].host).shape[1], outs - first);
+    // Both parts of the layer, with what follows it.
+    const size_t in_part = follower ? 2 : 1;
+    ASSERT_EQ(parts->size(), 2 * in_part);
+    EXPECT_EQ(parts->front(), (Pin{layer + ".accelerator", kAccelerator}));
+    EXPECT_EQ((*parts)[in_part], (Pin{layer + ".host", kHost}));
+    EXPECT_EQ(std::ranges::count(SharedNodes(g), true), std::ssize(*parts) + 1);
+    RunRegions(g, after);
+    for (const TensorId id : g.outputs) ASSERT_EQ(before.at(id), after.at(id));
+  }
+}
+
+std::string Refused(Graph graph, const Pin& pin, Code code) {
+  const auto parts = ShareLayers(graph, {pin}, Default());
+  EXPECT_FALSE(parts);
+  EXPECT_EQ(parts.error().code, code);
+  return parts.error().message;
+}
+
+TEST(ShareLayers, WhatCannotBeSharedIsSaid) {
+  Net net(3);
+  const TensorId wide = net.Conv(net.Input({1, 16, 8, 8}), 40, Square(3));
+  const TensorId narrow = net.Conv(wide, 16, Square(1));
+  net.Output(net.Conv(net.Add(narrow, narrow), 16, Square(3), 16));
+  const Graph& g = net.graph();
+  const auto name = [&](size_t n) { return g.nodes[n].name; };
+  EXPECT_EQ(Refused(g, Both(name(0), 24), Code::kOutOfRange),
+            "placement of " + name(0) + ": the accelerator cannot make 24 of the 40 channels of " +
+                name(0) + "; it can make 16 to 32 of them, in steps of 16");
+  EXPECT_THAT(Refused(g, Both(name(0), 48), Code::kOutOfRange), HasSubstr("cannot make 48 of"));
+  EXPECT_EQ(Refused(g, Both(name(1), 16), Code::kOutOfRange),
+            "placement of " + name(1) + ": " + name(1) +
+                " has 16 output channels, and configuration default makes 16 at a time; say 'host' "
+                "or 'accelerator'");
+  for (const size_t n : {size_t{2}, size_t{3}}) {  // an addition, a depthwise convolution
+    EXPECT_EQ(Refused(g, Both(name(n), 16), Code::kUnsupported),
+              "placement of " + name(n) + ": " + name(n) +
+                  " is no convolution or dense layer of int8 with one group, so the devices cannot "
+                  "share it; say 'host' or 'accelerator'");
+  }
+  EXPECT_THAT(Refused(g, Both(name(0) + "y", 16), Code::kNotFound), HasSubstr("has no layer"));
+}
+
+struct Costed {
+  explicit Costed(const Graph& graph, const isa::Config& config, const Pins& pins,
+                  const Objective& goal)
+      : layers(graph, config),
+        costs(layers, [this](const auto& now) { return FuseOn(layers, now, true); }),
+        places(PlaceNodes(layers, {}, {}, pins, goal)),
+        on(AcceleratorNodes(places)) {}
+  Layers layers;
+  PlaceCosts costs;
+  std::vector<NodePlace> places;
+  std::vector<bool> on;
+};
+
+// The accelerator makes what a shared layer reads: its part waits for the host to have that, and
+// then both work.
+TEST(ShareLayers, TheDevicesWorkAtOnce) {
+  Net net(4);
+  net.Output(net.Conv(net.Conv(net.Input({1, 32, 16, 16}), 32, Square(3)), 64, Square(3)));
+  Graph& g = net.graph();
+  const auto parts = ShareLayers(g, {Both(g.nodes[1].name, 48)}, Default());
+  ASSERT_TRUE(parts);
+  const Costed costed(g, Default(), *parts, Objective());
+  ASSERT_EQ(g.nodes.size(), 4u);
+  const std::vector<bool> on{true, true, false, false};  // the concatenation is the host's
+  EXPECT_EQ(costed.costs.TurnsOf(on), (std::vector<int>{0, 1, 1, 2}));
+  const NetworkTimes times = costed.costs.Times(on);
+  const auto seconds = costed.costs.SecondsOf(on, costed.costs.Fused(on));
+  EXPECT_DOUBLE_EQ(times.together, std::min(*seconds[1], *seconds[2]));
+  EXPECT_DOUBLE_EQ(times.total(), times.by_host() + times.accelerator - times.together);
+  EXPECT_DOUBLE_EQ(Objective().Of(times), times.total());
+  const Objective stream{.kind = Objective::Kind::kThroughput};
+  EXPECT_DOUBLE_EQ(stream.Of(times), std::max(times.by_host(), times.accelerator));
+  // On one device nothing happens at once.
+  EXPECT_EQ(costed.costs.Times({true, true, true, true}).together, 0);
+}
+
+TEST(ShareLayers, NoOtherShareOfALayerCostsLess) {
+  int shared = 0, whole = 0;
+  for (uint64_t seed = 0; seed < 90; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    Net net(seed);
+    const int64_t outs = 16 * rng.Range(2, 8), side = rng.Range(4, 16);
+    TensorId y = net.Conv(net.Input({1, 16 * rng.Range(1, 6), side, side}), outs, Square(3));
+    if (rng.OneIn(2)) y = net.Rescale(y);
+    net.Output(y);
+    isa::Config config = Default();
+    config.cpu.clock_mhz = std::array{200, 650, 3000, 8000}[static_cast<size_t>(rng.Range(0, 3))];
+    config.clock_mhz = std::array{5, 20, 100}[static_cast<size_t>(rng.Range(0, 2))];
+    config.cpu.start_us = rng.OneIn(2) ? 1 : 30;
+    config.cpu.pack_mb_s = rng.OneIn(2) ? 400 : 4000;
+    const Objective goal{.kind = rng.OneIn(3) ? Objective::Kind::kThroughput
+                                              : Objective::Kind::kLatency};
+    const std::string layer = net.graph().nodes[0].name;
+    const auto cost = [&](int64_t channels) {
+      Graph g = net.graph();
+      Pins pins;
+      if (channels > 0) pins = *ShareLayers(g, {Both(layer, channels)}, config);
+      const Costed costed(g, config, pins, goal);
+      return goal.Of(costed.costs.Times(costed.on));
+    };
+    double least = cost(0);
+    for (int64_t channels = 16; channels < outs; channels += 16)
+      least = std::min(least, cost(channels));
+    const Costed plain(net.graph(), config, {}, goal);
+    const Pins chosen = ChooseShared(plain.costs, plain.on, goal, {});
+    // The choice does not know all that the host then packs: a share may cost 2 % more than the
+    // least, or look worse than the whole.
+    EXPECT_LE(std::min(cost(0), chosen.empty() ? cost(0) : cost(chosen[0].channels)), least * 1.02);
+    (chosen.empty() ? whole : shared)++;
+    // A layer with a given schedule stays whole.
+    const std::string name = plain.costs.Fused(plain.on)[0].name;
+    EXPECT_TRUE(ChooseShared(plain.costs, plain.on, goal, {name}).empty());
+  }
+  std::printf("%d layers shared, %d whole\n", shared, whole);
+  EXPECT_GT(shared, 15);
+  EXPECT_GT(whole, 15);
+}
+
+}  // namespace
+}  // namespace tessera::network::share_layers_test
