@@ -22,6 +22,8 @@ TESSERA_PACKAGES=(
   pocl-opencl-icd ocl-icd-libopencl1
   # cards through XRT; optional
   libxrt-dev uuid-dev
+  # a cluster of three nodes for tests
+  slurmctld slurmd slurm-client munge
   # line editing of `tessera debug`; optional
   libedit-dev
   # shows the page of `tessera trace --html` in a test; without it the test reports a skip

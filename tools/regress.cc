@@ -8,6 +8,7 @@
 #include <deque>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "base/file.h"
@@ -22,6 +23,8 @@
 #include "tools/regress_coverage.h"
 #include "tools/regress_plan.h"
 #include "tools/regress_report.h"
+#include "tools/slurm.h"
+#include "tools/slurm_pieces.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
@@ -30,6 +33,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kOneItem{600};
+constexpr int kTasks = 32;  // of Slurm, at once
 
 struct RegressFlags {
   std::string devices = "func,rtl", config = "tiny", suites, budget = "60s";
@@ -38,6 +42,7 @@ struct RegressFlags {
   uint64_t seed = 1;
   int64_t instructions = 0, findings = 10, layers = 3;
   int jobs = 0;
+  SlurmWords slurm;
   bool shrink = true, check_races = false, coverage = false;
 };
 
@@ -100,8 +105,9 @@ class Regression {
       : flags_(flags), suites_(suites), budget_(budget), runner_(report_.setup) {
     report_.setup = std::move(setup);
     report_.seed = flags.seed;
-    report_.jobs = flags.jobs > 0
-                       ? flags.jobs
+    report_.jobs = flags.jobs > 0 ? flags.jobs
+                   : flags.slurm.on
+                       ? kTasks
                        : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     for (const isa::Config& config : report_.setup.configs)
       vta_.push_back(isa::Fetcher::Make(isa::Profile::kVta, config).has_value());
@@ -139,7 +145,8 @@ class Regression {
     return {};
   }
 
-  void Run() {
+  //   errors  those of SlurmPool
+  Status Run() {
     const auto start = steady_clock::now();
     const auto until = start + budget_;
     Progress progress("regress");
@@ -189,15 +196,24 @@ class Regression {
         progress.Update(ms(std::min(now, until) - start) / 1000, ms(until - start) / 1000);
       }
     };
-    Workers(report_.jobs, kOneItem, [&](int64_t piece) {
-      const bool careful = piece < 0;
-      const std::string end = ToText(runner_.Run(ItemOf(careful ? ~piece : piece), careful));
-      if (flags_.coverage) WriteCoverage(report_.setup);
-      return end;
-    }).Run(next, done, tick);
+    if (flags_.slurm.on) {
+      TESSERA_ASSIGN(cluster::SlurmPool pool, OpenSlurm(flags_.slurm, report_.jobs, kOneItem));
+      TESSERA_TRY(RunPieces(pool, next, done, tick, Interrupted));
+    } else {
+      Workers(report_.jobs, kOneItem, [&](int64_t piece) {
+        return RunPiece(piece);
+      }).Run(next, done, tick);
+    }
     for (; begun < std::ssize(items_); ++begun)
       ++report_.suites[static_cast<size_t>(items_[static_cast<size_t>(begun)].suite)].left_out;
     report_.seconds = std::chrono::duration<double>(steady_clock::now() - start).count();
+    return {};
+  }
+
+  // In the process of a task: does its pieces.
+  Status Answer() {
+    return AnswerPieces(flags_.slurm.task, kOneItem,
+                        [&](int64_t piece) { return RunPiece(piece); });
   }
 
   Status AddCoverage() {
@@ -214,6 +230,14 @@ class Regression {
   }
   bool RandomLeft() const {
     return random_ && (flags_.instructions == 0 || Randoms().instructions < flags_.instructions);
+  }
+
+  // Does |piece|; below 0: ~piece, which ended its process before, with care.
+  std::string RunPiece(int64_t piece) {
+    const bool careful = piece < 0;
+    std::string end = ToText(runner_.Run(ItemOf(careful ? ~piece : piece), careful));
+    if (flags_.coverage) WriteCoverage(report_.setup);
+    return end;
   }
 
   // Random programs take turns over the configurations; every fourth is of profile vta if possible.
@@ -285,14 +309,20 @@ Result<int> Run(const RegressFlags& flags) {
   TESSERA_ASSIGN(const std::chrono::seconds budget, ParseBudget(flags.budget));
   TESSERA_ASSIGN(const auto suites, ParseSuites(flags.suites));
   TESSERA_ASSIGN(RegressSetup setup, MakeSetup(flags));
+  if (flags.coverage && flags.slurm.on)
+    return Fail(Code::kInvalidArgument, "--coverage counts in this computer; leave --slurm out");
   if (flags.coverage) TESSERA_TRY(CountCoverage(setup));
   Regression regression(flags, std::move(setup), suites, budget);
   TESSERA_TRY(CheckJson(flags.json));
   if (!flags.output.empty()) TESSERA_TRY(CheckWritable(flags.output));
   TESSERA_TRY(regression.Plan());
+  if (!flags.slurm.task.empty()) {
+    TESSERA_TRY(regression.Answer());
+    return kExitOk;
+  }
   TESSERA_TRY(regression.OpenAll());
   CatchInterrupt();
-  regression.Run();
+  TESSERA_TRY(regression.Run());
   if (flags.coverage) TESSERA_TRY(regression.AddCoverage());
   const std::string text = ReportText(regression.report());
   if (flags.json != "-") std::fputs(text.c_str(), stdout);
@@ -326,8 +356,10 @@ Action AddRegress(CLI::App& app) {
   verb->add_option("--instructions", flags->instructions,
                    "end after so many instructions of random programs, if the time lasts")
       ->check(CountFromOne());
-  verb->add_option("--jobs", flags->jobs, "processes (default: as many as processors)")
+  verb->add_option("--jobs", flags->jobs,
+                   "processes (default: as many as processors); with --slurm tasks at once (32)")
       ->check(CountFromOne());
+  AddSlurmOptions(*verb, flags->slurm);
   verb->add_option("--only", flags->only,
                    "only programs with this in their name; random/tiny/tessera/17 is that one");
   AddDumpDirOption(*verb, flags->dump_dir);
