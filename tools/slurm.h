@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options of verbs whose pieces of work can be tasks of a Slurm cluster (docs/cluster.md). A task is
-// the command of the user, once more, with the name of the task behind it: it plans the same work
-// and does one piece of it. Depends on: cluster. Used by: regress.
+// Options of verbs whose pieces of work can be tasks of a Slurm cluster (docs/cluster.md). A task
+// is the command of the user, once more, with the name of the task behind it: it plans the same
+// work and does one piece of it. Depends on: cluster. Used by: regress, explore.
 #ifndef TESSERA_TOOLS_SLURM_H_
 #define TESSERA_TOOLS_SLURM_H_
 

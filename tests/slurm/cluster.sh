@@ -20,6 +20,12 @@ export SLURM_CONF="$folder/slurm.conf"
 
 start() {
   port=$1 host=$(hostname) user=$(id -un)
+  case $port in
+    '' | *[!0-9]*)
+      echo "cluster.sh: '$port' is no port" >&2
+      exit 2
+      ;;
+  esac
   mkdir -p "$folder/munge" "$folder/state" "$folder/log"
   chmod 700 "$folder/munge"
   dd if=/dev/urandom of="$folder/munge/key" bs=1024 count=1 2> "$folder/log/dd"
@@ -70,7 +76,7 @@ END
 }
 
 case $verb in
-  start) start "$3" ;;
+  start) start "${3:-}" ;;
   controller) slurmctld -f "$SLURM_CONF" 2>> "$folder/log/start" ;;
   stop)
     for pid in "$folder"/*.pid "$folder/munge/pid"; do
