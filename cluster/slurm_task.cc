@@ -44,7 +44,8 @@ Result<WorkEnd> ParseEnd(const std::string& text) {
     at = next;
   }
   const auto [late, signal, unmade, crash] = numbers;
-  if (at != end || late > 1 || unmade > 1 || signal > 64 || crash > std::ssize(text)) return wrong();
+  const bool in_range = late <= 1 && unmade <= 1 && signal <= 64 && crash <= std::ssize(text);
+  if (at != end || !in_range) return wrong();
   WorkEnd made;
   made.late = late == 1;
   made.signal = static_cast<int>(signal);
