@@ -30,10 +30,13 @@ int64_t ScratchpadBlocks(const Config& c, Memory memory) {
   return banks * RamBlocks(c.Depth(memory) / banks, c.TileBytes(memory));
 }
 
-// tsr_prm_mem: block RAM where records are narrow, else LUT RAM.
+// tsr_prm_mem: block RAM where records are narrow, else LUT RAM. What fills a record up to the bus takes
+// a block only where it shares one with the record.
 int64_t PrmBlocks(const Config& c) {
   if (c.block_out > 4) return 0;
-  return c.TileBytes(Memory::kPrm) / c.bus_bytes() * RamBlocks(c.prm_depth, c.bus_bytes());
+  const int64_t bytes = isa::RecordBytes(Memory::kPrm) * c.block_out;
+  const int64_t rows = BlockRows(c.prm_depth);
+  return rows == 1 ? 2 * CeilDiv(bytes, 2 * kBlockBytes) : rows * CeilDiv(bytes, kBlockBytes);
 }
 
 // tsr_deep_fifo in tsr_gate: beats of command, number and tokens.
