@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Prints the configurations that hw/scripts/sweep.sh synthesises, a line each, in its order:
-#   NAME batch block uop_kib wgt_kib inp_kib acc_kib out_kib prm_depth bus_bits queue_depth token_depth
+#   NAME FAMILY batch block uop_kib wgt_kib inp_kib acc_kib out_kib prm_depth bus_bits queue_depth token_depth
 #
 # Dimension d of point n is the fraction of n * sqrt(the prime d): every prefix of the points fills the space evenly
 # (Richtmyer's sequence). The arrays come from a list, so that every prefix has many; larger ones, which take minutes, come
-# later and less often. Half of the points have as many OUT tiles as ACC tiles, which VTA's encoding needs.
+# later and less often. A family that differs little from the first one has fewer points. Half of the points have as many OUT tiles as ACC tiles, which VTA's encoding needs.
 function level(d, low, high,   x) {  # a whole number from low to high
   x = n * sqrt(prime[d])
   return low + int((x - int(x)) * (high - low + 1))
@@ -34,8 +34,9 @@ BEGIN {
     acc = kib(4, 4 * lanes, 12)
     out = kib(5, lanes, 12)
     if (level(10, 0, 1) && acc >= 4) out = acc / 4
-    printf "s%02d %d %d", n, batch, block
-    printf " %d %d %d %d %d", kib(1, 8, 13), kib(2, block * block, 13), kib(3, lanes, 13), acc, out
-    printf " %d %d %d %d\n", 2 ^ level(6, 1, 8), 2 ^ level(7, 6, 9), 2 ^ level(8, 1, 8), 2 ^ level(9, 1, 10) - 1
+    values = sprintf("%d %d %d %d %d %d %d", batch, block, kib(1, 8, 13), kib(2, block * block, 13), kib(3, lanes, 13), acc, out)
+    values = values sprintf(" %d %d %d %d", 2 ^ level(6, 1, 8), 2 ^ level(7, 6, 9), 2 ^ level(8, 1, 8), 2 ^ level(9, 1, 10) - 1)
+    printf "s%02d xc7 %s\n", n, values
+    if (n <= 4 || n % 8 == 7) printf "s%02d xcup %s\n", n, values
   }
 }
