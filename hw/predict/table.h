@@ -30,8 +30,8 @@ struct SynthesisedConfig {
   double lut = 0, ff = 0;  // of the whole machine
   int64_t dsp = 0, bram18 = 0;
   std::map<std::string, RowArea> areas;  // by instance, "u_units.u_store"; "-": the top
-  // By family, then by unit: the longest path into it, in ns. A netlist of kBaseFamily is timed with
-  // the delays of the other families too.
+  // By family, then by unit: the longest path into it, in ns. A netlist of kBaseFamily is timed
+  // with the delays of the other families too.
   std::map<std::string, std::map<std::string, double>> ns;
 };
 
