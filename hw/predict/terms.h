@@ -20,8 +20,9 @@ enum Term : uint8_t {
   kMacs,         // batch x block^2
   kTrees,        // lanes x log2 block: the adder trees' levels
   kBus,          // bytes of the bus
-  kBusSquared,   // byte shifters
+  kBusShift,     // bytes times their log2: shifters
   kBusDoubling,  // log2 of the bytes
+  kInsnRest,     // bytes of an instruction that come after its first bus word
   kLaneDoubling,
   kMacDoubling,
   kVta,          // 1 where VTA's encoding fits
