@@ -40,7 +40,6 @@ TermValues TermsOf(const isa::Config& c) {
   t[kLaneDoubling] = std::log2(lanes);
   t[kMacDoubling] = std::log2(lanes * block);
   t[kVta] = vta ? 1 : 0;
-  t[kVtaLanes] = vta ? lanes : 0;
   const int64_t tokens = c.TokenDepth(isa::Profile::kTessera);
   t[kTokens] = isa::IndexBits(tokens + 1);
   t[kVtaTokens] = vta ? isa::IndexBits(std::max(tokens, c.TokenDepth(isa::Profile::kVta)) + 1) : 0;

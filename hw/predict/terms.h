@@ -26,7 +26,6 @@ enum Term : uint8_t {
   kLaneDoubling,
   kMacDoubling,
   kVta,          // 1 where VTA's encoding fits
-  kVtaLanes,     // lanes there, else 0
   kTokens,       // bits of a token counter
   kVtaTokens,    // of one that VTA has too, 0 where its encoding does not fit
   kQueue,        // log2 of the places of VECTOR's queue

@@ -120,7 +120,8 @@ TEST(Predict, ErrorsAreOfConfigurationsThatTheFitHasNotSeen) {
     EXPECT_LT(errors.lut.worst, 0.08);
     EXPECT_LT(errors.ff.median, 0.03);
     EXPECT_LT(errors.ff.worst, 0.08);
-    EXPECT_LT(errors.ns.worst, 0.08);
+    EXPECT_LT(errors.ns.median, 0.08);
+    EXPECT_LT(errors.ns.worst, 0.15);
   }
 }
 
