@@ -86,6 +86,18 @@ function(tessera_library name)
   add_library(tessera::${name} ALIAS tessera_${name})
 endfunction()
 
+# tessera_embed(TARGET HEADER a/b.h NAMESPACE x::y FILES file ...)
+# Puts the text of these files into TARGET, as x::y::EmbeddedFile("name"), which HEADER declares.
+function(tessera_embed target)
+  cmake_parse_arguments(A "" "HEADER;NAMESPACE" "FILES" ${ARGN})
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/${target}_files.cc)
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DHEADER=${A_HEADER} -DNAMESPACE=${A_NAMESPACE} "-DFILES=${A_FILES}"
+            -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${A_FILES} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
+  target_sources(${target} PRIVATE ${out})
+endfunction()
+
 # tessera_cold(TARGET...)
 # For code that runs once, or waits for files and libraries: -O3 takes a quarter more compile time
 # and gains nothing.

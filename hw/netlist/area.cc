@@ -26,6 +26,14 @@ std::string Merged(const std::string& path) {
   return std::regex_replace(path, index, "[*]");
 }
 
+// The path of the instance around |path| among |areas|.
+std::string Outer(const std::map<std::string, InstanceArea>& areas, std::string path) {
+  do {
+    path.resize(path.rfind('.') == std::string::npos ? 0 : path.rfind('.'));
+  } while (!areas.contains(path));
+  return path;
+}
+
 }  // namespace
 
 void CellArea::Add(const CellArea& other) {
@@ -34,6 +42,14 @@ void CellArea::Add(const CellArea& other) {
   ff += other.ff;
   dsp += other.dsp;
   bram18 += other.bram18;
+}
+
+void CellArea::Subtract(const CellArea& other) {
+  lut -= other.lut;
+  route -= other.route;
+  ff -= other.ff;
+  dsp -= other.dsp;
+  bram18 -= other.bram18;
 }
 
 std::map<std::string, InstanceArea> AreaByInstance(const Netlist& netlist) {
@@ -69,15 +85,29 @@ std::map<std::string, InstanceArea> AreaByInstance(const Netlist& netlist) {
   return areas;
 }
 
+std::map<std::string, InstanceArea> OwnAreas(const std::map<std::string, InstanceArea>& areas,
+                                             int depth, const std::set<std::string>& open) {
+  std::map<std::string, InstanceArea> own;
+  for (const auto& [path, area] : areas) {
+    int units = 0;
+    for (std::string at = path; !at.empty(); at = Outer(areas, at)) {
+      units += open.contains(areas.at(at).module) ? 0 : 1;
+    }
+    if (units <= depth) own[path] = area;
+  }
+  for (const auto& [path, area] : own) {
+    if (!path.empty()) own[Outer(areas, path)].area.Subtract(areas.at(path).area);
+  }
+  return own;
+}
+
 std::string PrintArea(const std::map<std::string, InstanceArea>& areas, int depth) {
   std::string text =
       fmt::format("{:<58}{:>8}{:>7}{:>7}{:>5}{:>8}\n", "", "LUT", "route", "FF", "DSP", "BRAM36");
   for (const auto& [path, at] : areas) {
     // The level is the number of enclosing instances; generate blocks do not count.
-    int level = path.empty() ? 0 : 1;
-    for (size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1)) {
-      level += areas.contains(path.substr(0, dot));
-    }
+    int level = 0;
+    for (std::string up = path; !up.empty(); up = Outer(areas, up)) ++level;
     if (level > depth) continue;
     std::string name(2 * level, ' ');
     name += at.module;

@@ -6,6 +6,8 @@
 #ifndef TESSERA_HW_NETLIST_AREA_H_
 #define TESSERA_HW_NETLIST_AREA_H_
 
+#include <map>
+#include <set>
 #include <string>
 
 #include "hw/netlist/netlist.h"
@@ -21,6 +23,7 @@ struct CellArea {
   int bram18 = 0;  // halves of a BRAM36
 
   void Add(const CellArea& other);
+  void Subtract(const CellArea& other);
 };
 
 // Areas by instance path, children included. The instances of an array ("g_lane[3].") are summed
@@ -31,6 +34,12 @@ struct InstanceArea {
   CellArea area;
 };
 std::map<std::string, InstanceArea> AreaByInstance(const Netlist& netlist);
+
+// The same without the children, but for those more than |depth| units below the top: these count
+// for the innermost instance that is left. So the areas add up to that of the top. Instances of
+// modules in |open| are no units.
+std::map<std::string, InstanceArea> OwnAreas(const std::map<std::string, InstanceArea>& areas,
+                                             int depth, const std::set<std::string>& open);
 
 // The map as a table: instances down to |depth| levels below the top, each indented below its
 // parent.

@@ -2,6 +2,9 @@
 //
 // netlist_report area NETLIST [DEPTH]    resources of a mapped netlist, instance by instance
 // netlist_report total NETLIST           LUT, route-throughs, FF, DSP, BRAM36 in one line
+// netlist_report rows NETLIST DEPTH FAMILY[,FAMILY...]    the rows of hw/silicon_table.txt: the whole
+//     area, the worst path into each unit, the area of each instance down to DEPTH units without its
+//     children
 // netlist_report timing NETLIST FAMILY [OPEN[,OPEN...] [PATHS]]
 //     the worst path into each unit, and the steps of the first PATHS; OPEN: modules that are not
 //     units themselves: the instances inside them are
@@ -12,6 +15,7 @@
 //     largest error, of designs in the fit, then of each with delays that are fitted to the others
 // Exit status: 0, or 2 for bad use and for files that cannot be used.
 #include <cstdio>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -26,9 +30,13 @@ namespace {
 constexpr const char* kUsage =
     "usage: netlist_report area NETLIST.json [DEPTH]\n"
     "       netlist_report total NETLIST.json\n"
+    "       netlist_report rows NETLIST.json DEPTH FAMILY,...\n"
     "       netlist_report timing NETLIST.json FAMILY [OPEN,... [PATHS]]\n"
     "       netlist_report worst NETLIST.json FAMILY\n"
     "       netlist_report fit LIST FAMILY\n";
+
+// Modules that only join units are not units themselves.
+const std::set<std::string> kOpen = {"tsr_top", "tsr_units", "tsr_compute", "tsr_load_path"};
 
 int BadUse(const std::string& message) {
   std::fprintf(stderr, "netlist_report: %s\n%s", message.c_str(), kUsage);
@@ -89,6 +97,33 @@ int Timing(const tessera::netlist::Netlist& netlist, const std::vector<std::stri
   return 0;
 }
 
+int Rows(const tessera::netlist::Netlist& netlist, const std::vector<std::string>& args) {
+  using namespace tessera;
+  const auto areas = netlist::AreaByInstance(netlist);
+  const netlist::CellArea& all = areas.at("").area;
+  std::string text =
+      fmt::format("total {} {} {} {}\n", all.lut + all.route, all.ff, all.dsp, all.bram18);
+  std::istringstream families(args[3]);
+  for (std::string family; std::getline(families, family, ',');) {
+    const netlist::CellDelays* delays = netlist::FindFamily(family);
+    if (delays == nullptr) return BadUse(NoFamily(family));
+    const auto paths = netlist::WorstPaths(netlist, *delays, kOpen);
+    if (!paths) return BadUse(args[1] + ": " + paths.error().message);
+    text += "ns " + family;
+    for (const netlist::TimedPath& path : *paths) {
+      text += fmt::format(" {} {:.2f}", path.unit.empty() ? "-" : path.unit, path.ns);
+    }
+    text += "\n";
+  }
+  for (const auto& [path, at] : netlist::OwnAreas(areas, std::atoi(args[2].c_str()), kOpen)) {
+    const int lut = at.area.lut + at.area.route;
+    if (lut == 0 && at.area.ff == 0) continue;
+    text += fmt::format("area {} {} {}\n", path.empty() ? "-" : path, lut, at.area.ff);
+  }
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -100,6 +135,7 @@ int main(int argc, char** argv) {
   if (!netlist) return BadUse(netlist.error().message);
   if (args.size() >= 3 && (args[0] == "timing" || args[0] == "worst"))
     return Timing(*netlist, args);
+  if (args.size() == 4 && args[0] == "rows") return Rows(*netlist, args);
   const auto areas = netlist::AreaByInstance(*netlist);
   if (args[0] == "total" && args.size() == 2) {
     const netlist::CellArea& all = areas.at("").area;

@@ -5,12 +5,15 @@
 # file is kept below BUILD and made again when a source of it, the package of the configuration, this script
 # or yosys has changed; configurations with equal packages share it.
 #
-#   synth.sh BUILD [CONFIG [MODULE [PART]]]    BUILD: has bin/isa_gen; default, tsr_top, the part of CONFIG
+#   synth.sh [-n] BUILD [CONFIG [MODULE [PART]]]    BUILD: has bin/isa_gen; default, tsr_top, the part of CONFIG
+#                                                   -n: only prints the name, which changes with all of these
 #
 # For a part of family ecp5 the module is inside `pins` (pins.awk), and the top is that; unless MODULE is a board with a top of
 # its own, boards/MODULE/MODULE.sv.
 # Exit status 0: done; 1: yosys failed; 2: bad use. CPU time: tiny 2 minutes, default 6.
 set -eu
+make=yes
+if [ "${1:-}" = -n ]; then make=no; shift; fi
 if [ $# -lt 1 ]; then
   sed -n '/^#   synth/,/^# Exit/p' "$0" >&2
   exit 2
@@ -91,6 +94,10 @@ fi
 echo "write_json netlist.json" >> "$work/synth.ys"
 key=$( (echo "$version"; cd "$work" && sha256sum ./*) | sha256sum | cut -c 1-16)
 netlist=$build/hw/mapped/$module-$key.json
+if [ $make = no ]; then
+  echo "$netlist"
+  exit 0
+fi
 mkdir -p "$build/hw/mapped"
 (
   flock 9  # area and timing of one netlist wait for each other

@@ -20,21 +20,12 @@ namespace {
 
 // The widths of numbers in a LOAD or STORE that stays inside its scratchpad.
 void PrintBoxBits(const Config& c, SvPrinter& p) {
-  int64_t tiles = 0, tile_bytes = 0, bytes = 0;
-  for (const MemoryRow& row : kMemoryRows) {
-    for (Profile profile : {Profile::kTessera, Profile::kVta}) {
-      const int64_t depth = c.Depth(row.memory, profile);
-      const int64_t size = c.TileBytes(row.memory, profile);
-      tiles = std::max(tiles, depth);
-      tile_bytes = std::max(tile_bytes, size);
-      bytes = std::max(bytes, depth * size);
-    }
-  }
+  const BoxWidths box = WidthsOfBox(c);
   p.Line("  // Bits of what a LOAD or STORE says, in any scratchpad.");
-  p.Int("BoxSizeBits", IndexBits(tiles + 1), "a number of tiles");
-  p.Int("BoxTileBits", IndexBits(tiles), "a tile's index");
-  p.Int("BoxTileBytesBits", IndexBits(tile_bytes + 1), "the bytes of a tile in device memory");
-  p.Int("BoxBytesBits", std::max(IndexBits(bytes), 13), "a byte of all; more than 4 KiB have");
+  p.Int("BoxSizeBits", box.size, "a number of tiles");
+  p.Int("BoxTileBits", box.tile, "a tile's index");
+  p.Int("BoxTileBytesBits", box.tile_bytes, "the bytes of a tile in device memory");
+  p.Int("BoxBytesBits", box.bytes, "a byte of all; more than 4 KiB have");
   p.Line(
       "  localparam int BoxBits = BoxBytesBits + BoxTileBits + BoxTileBytesBits + 4 * "
       "BoxSizeBits;");
@@ -64,12 +55,7 @@ void PrintConfig(const Config& c, SvPrinter& p) {
       "give 0",
       vta ? 1 : 0);
   p.Blank();
-  int64_t deepest = 0;
-  for (const MemoryRow& row : kMemoryRows) {
-    if (row.memory != Memory::kUop && !row.lies_in)
-      deepest = std::max(deepest, c.Depth(row.memory));
-  }
-  p.Int("IndexBits", IndexBits(deepest) + 1,
+  p.Int("IndexBits", TileIndexBits(c),
         "of a tile of the deepest scratchpad but UOP, and one for past it");
   p.Line("  // Scratchpads: tiles, bits of a tile index, bytes of a tile.");
   for (const MemoryRow& row : kMemoryRows) {

@@ -5,7 +5,6 @@
 #ifndef TESSERA_ISA_GEN_TABLE_WORDS_H_
 #define TESSERA_ISA_GEN_TABLE_WORDS_H_
 
-#include <bit>
 #include <cctype>
 #include <cstdint>
 #include <string>
@@ -14,13 +13,9 @@
 
 #include "base/bits.h"
 #include "isa/insns.h"
+#include "isa/widths.h"
 
 namespace tessera::isa {
-
-// Bits of an index into |count| items; at least one.
-inline int IndexBits(int64_t count) {
-  return count <= 2 ? 1 : 64 - std::countl_zero(static_cast<uint64_t>(count - 1));
-}
 
 // "kInp" for Memory::kInp.
 inline std::string_view NameOf(Memory memory) {
