@@ -8,6 +8,7 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/driver/placement.h"
+#include "sim/cycle/count.h"
 
 namespace tessera::explore {
 namespace {
@@ -30,10 +31,8 @@ constexpr std::array kMembers{&NetworkCost::cycles, &NetworkCost::predicted, &Ne
 }  // namespace
 
 Result<NetworkCost> PredictNetwork(const ExploredNetwork& network, const isa::Config& config) {
-  TESSERA_ASSIGN(const compiler::PlacedNetwork placed,
-                 compiler::PlaceNetwork(network.graph, OptionsFor(config), false,
-                                        [](int64_t, int64_t) {}));
-  const network::NetworkTimes& t = placed.times;
+  TESSERA_ASSIGN(const network::NetworkTimes t,
+                 compiler::ForecastTimes(network.graph, OptionsFor(config)));
   const double cycles = t.accelerator * static_cast<double>(config.clock_mhz) * 1e6;
   return NetworkCost{.cycles = cycles,
                      .predicted = cycles,
@@ -43,23 +42,32 @@ Result<NetworkCost> PredictNetwork(const ExploredNetwork& network, const isa::Co
                      .carry = t.carry};
 }
 
+NetworkCost CostOfRun(const RunReport& ran, const isa::Config& config) {
+  const auto busy = [&](isa::Unit unit) {
+    return static_cast<double>(ran.units[static_cast<size_t>(unit)].busy);
+  };
+  const auto cycles = static_cast<double>(ran.cycles);
+  // Reads and writes have channels of their own.
+  const auto beats = static_cast<double>(std::max(ran.bytes_read, ran.bytes_written)) /
+                     static_cast<double>(config.bus_bytes());
+  return {.cycles = cycles,
+          .accelerator = cycles / (static_cast<double>(config.clock_mhz) * 1e6),
+          .gemm = busy(isa::Unit::kGemm),
+          .vector = busy(isa::Unit::kVector),
+          .bus = beats,
+          .bytes = static_cast<double>(ran.bytes_read + ran.bytes_written)};
+}
+
 Result<NetworkCost> RunNetwork(const ExploredNetwork& network, const isa::Config& config) {
   TESSERA_ASSIGN(NetworkCost cost, PredictNetwork(network, config));
   TESSERA_ASSIGN(const compiler::Compiled compiled,
                  compiler::Compile(network.graph, network.name, network.crc, OptionsFor(config)));
   cost.cycles = 0;
-  for (const compiler::PlannedProgram& program : compiled.programs) {
-    TESSERA_ASSIGN(const RunReport ran, compiler::Evaluate(program, config));
-    const auto busy = [&](isa::Unit unit) {
-      return static_cast<double>(ran.units[static_cast<size_t>(unit)].busy);
-    };
-    cost.cycles += static_cast<double>(ran.cycles);
-    cost.gemm += busy(isa::Unit::kGemm);
-    cost.vector += busy(isa::Unit::kVector);
-    // Reads and writes have channels of their own.
-    cost.bus += static_cast<double>(std::max(ran.bytes_read, ran.bytes_written)) /
-                static_cast<double>(config.bus_bytes());
-    cost.bytes += static_cast<double>(ran.bytes_read + ran.bytes_written);
+  for (const artifact::DeviceProgram& program : compiled.artifact.programs) {
+    TESSERA_ASSIGN(const RunReport ran, sim::CountCycles(program.image, config));
+    const NetworkCost part = CostOfRun(ran, config);
+    cost.cycles += part.cycles, cost.gemm += part.gemm, cost.vector += part.vector;
+    cost.bus += part.bus, cost.bytes += part.bytes;
   }
   cost.accelerator = cost.cycles / (static_cast<double>(config.clock_mhz) * 1e6);
   return cost;

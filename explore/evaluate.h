@@ -12,6 +12,7 @@
 #include "compiler/graph/graph.h"
 #include "explore/machine.h"
 #include "isa/config.h"
+#include "runtime/device.h"
 
 namespace tessera::explore {
 
@@ -23,13 +24,16 @@ struct ExploredNetwork {
 
 // The compiler's estimate of |network| on the machine of |config|, at the configuration's clock.
 // Makes no programs.
-//   errors  those of compiler::PlaceNetwork
+//   errors  those of compiler::ForecastTimes
 Result<NetworkCost> PredictNetwork(const ExploredNetwork& network, const isa::Config& config);
 
 // The same with the exact cycles of the accelerator's programs, whose schedules the generators
 // make.
-//   errors  those of compiler::Compile and compiler::Evaluate
+//   errors  those of compiler::Compile and sim::CountCycles
 Result<NetworkCost> RunNetwork(const ExploredNetwork& network, const isa::Config& config);
+
+// The accelerator's part of a cost: a run of one program.
+NetworkCost CostOfRun(const RunReport& ran, const isa::Config& config);
 
 // |stage| of all |networks| on |config|. An error becomes MachineCost::cause.
 MachineCost CostOf(const std::vector<ExploredNetwork>& networks, const isa::Config& config,

@@ -12,10 +12,9 @@ constexpr double kSlowest = 4;
 
 bool IsTime(Goal goal) { return goal == Goal::kMs || goal == Goal::kEnergyProxy; }
 
-Result<KnownMachine> MachineOf(const isa::Config& config, const PartLimits& part,
-                               const AreaModel& area) {
+Result<KnownMachine> MachineOf(const isa::Config& config, const hw::Part& part) {
   KnownMachine machine{.config = config};
-  TESSERA_ASSIGN(machine.area, area(config));
+  TESSERA_ASSIGN(machine.area, hw::PredictSilicon(config, part.family));
   machine.misfit = MisfitOf(machine.area, part);
   machine.config.clock_mhz = ClockOf(machine.area, config.clock_mhz);
   return machine;
@@ -37,13 +36,12 @@ const MachineCost* KnownMachine::Answer(Stage stage) const {
 }
 
 Result<Explored> Explored::Make(MachineSpace space, const std::vector<isa::Config>& others,
-                                const PartLimits& part, std::vector<Goal> goals,
-                                const AreaModel& area) {
+                                const hw::Part& part, std::vector<Goal> goals) {
   Explored made(std::move(space));
   made.part_ = part;
   made.goals_ = std::move(goals);
   for (const int64_t number : made.space_.legal()) {
-    TESSERA_ASSIGN(KnownMachine machine, MachineOf(made.space_.ConfigOf(number), part, area));
+    TESSERA_ASSIGN(KnownMachine machine, MachineOf(made.space_.ConfigOf(number), part));
     if (machine.misfit.resource.empty()) {
       made.fitting_.push_back(number);
     } else {
@@ -60,7 +58,7 @@ Result<Explored> Explored::Make(MachineSpace space, const std::vector<isa::Confi
                 MisfitText(most.least));
   }
   for (const isa::Config& config : others) {
-    TESSERA_ASSIGN(KnownMachine machine, MachineOf(config, part, area));
+    TESSERA_ASSIGN(KnownMachine machine, MachineOf(config, part));
     made.others_.push_back(made.space_.CountAll() + std::ssize(made.others_));
     made.machines_.emplace(made.others_.back(), std::move(machine));
   }
@@ -113,10 +111,10 @@ Values Explored::Reference() const {
   Values reference;
   for (size_t k = 0; k < goals_.size(); ++k) {
     switch (goals_[k]) {
-      case Goal::kLut: reference.push_back(part_.lut); break;
-      case Goal::kFf: reference.push_back(part_.ff); break;
-      case Goal::kDsp: reference.push_back(part_.dsp); break;
-      case Goal::kBram: reference.push_back(part_.bram18); break;
+      case Goal::kLut: reference.push_back(static_cast<double>(part_.lut)); break;
+      case Goal::kFf: reference.push_back(static_cast<double>(part_.ff)); break;
+      case Goal::kDsp: reference.push_back(static_cast<double>(part_.dsp)); break;
+      case Goal::kBram: reference.push_back(static_cast<double>(part_.bram18)); break;
       default: {
         double most = 0;
         for (const int64_t number : ran)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a search knows: which machines fit the part, and what each stage said of those that it
-// looked at. Depends on: explore/space.h, explore/area.h. Used by: strategies, search.h, tools.
+// looked at. Depends on: explore/space.h, hw/predict. Used by: strategies, search.h, tools.
 #ifndef TESSERA_EXPLORE_EXPLORED_H_
 #define TESSERA_EXPLORE_EXPLORED_H_
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,7 +26,7 @@ struct MisfitCount {
 
 struct KnownMachine {
   isa::Config config;  // at its clock
-  MachineArea area;
+  hw::Silicon area;
   Misfit misfit;  // without a resource: the machine fits
   std::optional<MachineCost> predicted, ran;
   bool proven = false;
@@ -36,20 +35,17 @@ struct KnownMachine {
   const MachineCost* Answer(Stage stage) const;
 };
 
-using AreaModel = std::function<Result<MachineArea>(const isa::Config&)>;
-
 class Explored {
  public:
   // |others| are looked at beside the machines of |space|; they are numbered from
   // space.CountAll() on. The first one is what a front is compared with.
-  //   errors  those of |area|; kOutOfRange  no machine of |space| fits |part|: names the resource
+  //   errors  those of hw::PredictSilicon; kOutOfRange  no machine of |space| fits |part|: names the resource
   //           that most of them lack, and how much the nearest one lacks
   static Result<Explored> Make(MachineSpace space, const std::vector<isa::Config>& others,
-                               const PartLimits& part, std::vector<Goal> goals,
-                               const AreaModel& area);
+                               const hw::Part& part, std::vector<Goal> goals);
 
   const MachineSpace& space() const { return space_; }
-  const PartLimits& part() const { return part_; }
+  const hw::Part& part() const { return part_; }
   const std::vector<Goal>& goals() const { return goals_; }
   // The machines of the space that fit, in rising order.
   const std::vector<int64_t>& fitting() const { return fitting_; }
@@ -85,7 +81,7 @@ class Explored {
  private:
   explicit Explored(MachineSpace space) : space_(std::move(space)) {}
   MachineSpace space_;
-  PartLimits part_;
+  hw::Part part_;
   std::vector<Goal> goals_;
   std::map<int64_t, KnownMachine> machines_;
   std::vector<int64_t> fitting_, others_;

@@ -46,11 +46,12 @@ Result<std::vector<Goal>> ParseGoals(const std::string& words) {
   return goals;
 }
 
-double AreaInLuts(const MachineArea& area) {
-  return area.lut + kLutsOfDsp * area.dsp + kLutsOfBram * area.bram18;
+double AreaInLuts(const hw::Silicon& area) {
+  return area.lut + kLutsOfDsp * static_cast<double>(area.dsp) +
+         kLutsOfBram * static_cast<double>(area.bram18);
 }
 
-Values ValuesOf(const std::vector<Goal>& goals, const MachineArea& area, const MachineCost& cost) {
+Values ValuesOf(const std::vector<Goal>& goals, const hw::Silicon& area, const MachineCost& cost) {
   Values values;
   double accelerator = 0;
   for (const NetworkCost& network : cost.networks) accelerator += network.accelerator;
@@ -59,19 +60,22 @@ Values ValuesOf(const std::vector<Goal>& goals, const MachineArea& area, const M
       case Goal::kMs: values.push_back(1e3 * cost.total()); break;
       case Goal::kLut: values.push_back(area.lut); break;
       case Goal::kFf: values.push_back(area.ff); break;
-      case Goal::kDsp: values.push_back(area.dsp); break;
-      case Goal::kBram: values.push_back(area.bram18); break;
+      case Goal::kDsp: values.push_back(static_cast<double>(area.dsp)); break;
+      case Goal::kBram: values.push_back(static_cast<double>(area.bram18)); break;
       case Goal::kEnergyProxy: values.push_back(accelerator * AreaInLuts(area)); break;
     }
   }
   return values;
 }
 
-Misfit MisfitOf(const MachineArea& area, const PartLimits& part) {
+Misfit MisfitOf(const hw::Silicon& area, const hw::Part& part) {
   Misfit worst;
-  for (const Misfit& resource : {Misfit{"LUT", area.lut, part.lut}, Misfit{"FF", area.ff, part.ff},
-                                 Misfit{"DSP", area.dsp, part.dsp},
-                                 Misfit{"BRAM18", area.bram18, part.bram18}}) {
+  const auto of = [](std::string_view resource, auto used, int64_t has) {
+    return Misfit{resource, static_cast<double>(used), static_cast<double>(has)};
+  };
+  for (const Misfit& resource :
+       {of("LUT", area.lut, part.lut), of("FF", area.ff, part.ff), of("DSP", area.dsp, part.dsp),
+        of("BRAM18", area.bram18, part.bram18)}) {
     if (resource.used <= resource.has) continue;
     if (worst.resource.empty() || resource.used * worst.has > worst.used * resource.has)
       worst = resource;
@@ -84,7 +88,7 @@ std::string MisfitText(const Misfit& misfit) {
                      misfit.has, 100 * (misfit.used / std::max(misfit.has, 1.0) - 1));
 }
 
-int64_t ClockOf(const MachineArea& area, int64_t wanted) {
+int64_t ClockOf(const hw::Silicon& area, int64_t wanted) {
   const auto possible = static_cast<int64_t>(std::floor(1e3 / area.ns));
   return std::max<int64_t>(1, std::min(possible, wanted));
 }

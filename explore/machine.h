@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is known of a machine: its area and clock, what networks take on it, and from which stage of
-// the search each figure comes. Depends on: isa. Used by: explore, tools, bench.
+// the search each figure comes. Depends on: isa, hw/predict. Used by: explore, tools, bench.
 #ifndef TESSERA_EXPLORE_MACHINE_H_
 #define TESSERA_EXPLORE_MACHINE_H_
 
@@ -13,6 +13,8 @@
 
 #include "base/error.h"
 #include "explore/front.h"
+#include "hw/predict/parts.h"
+#include "hw/predict/silicon.h"
 #include "isa/config.h"
 
 namespace tessera::explore {
@@ -21,12 +23,6 @@ namespace tessera::explore {
 // programs on the cycle model. kProve: the RTL gave the same results in the same cycles.
 enum class Stage : uint8_t { kPredict, kRun, kProve };
 std::string_view StageText(Stage stage);  // "predict"
-
-// Area and clock, by the model of hw/predict.
-struct MachineArea {
-  double lut = 0, ff = 0, dsp = 0, bram18 = 0;
-  double ns = 0;  // of a clock cycle
-};
 
 // Of one inference of one network.
 struct NetworkCost {
@@ -56,18 +52,11 @@ std::string_view GoalText(Goal goal);
 Result<std::vector<Goal>> ParseGoals(const std::string& words);
 
 // |area| as LUTs, for energy-proxy: a DSP counts as 100 LUTs and a block RAM of 18 kbit as 200.
-double AreaInLuts(const MachineArea& area);
+double AreaInLuts(const hw::Silicon& area);
 
 // The value of each goal. Milliseconds are the sum over the networks. energy-proxy is what switches
 // times how long: thousands of LUTs times milliseconds of the accelerator; it is not in joules.
-Values ValuesOf(const std::vector<Goal>& goals, const MachineArea& area, const MachineCost& cost);
-
-// The parts of a programmable device that a machine needs.
-struct PartLimits {
-  std::string name, family;
-  double lut = 0, ff = 0, dsp = 0, bram18 = 0;
-  int64_t clock_mhz = 0;  // wanted there; 0: the configuration says
-};
+Values ValuesOf(const std::vector<Goal>& goals, const hw::Silicon& area, const MachineCost& cost);
 
 // A resource that a machine has too much of.
 struct Misfit {
@@ -75,13 +64,13 @@ struct Misfit {
   double used = 0, has = 0;
 };
 // The one that |area| exceeds most.
-Misfit MisfitOf(const MachineArea& area, const PartLimits& part);
+Misfit MisfitOf(const hw::Silicon& area, const hw::Part& part);
 // "BRAM18: 412 of 280, 47 % too many".
 std::string MisfitText(const Misfit& misfit);
 
 // The MHz at which a machine of |area| runs where |wanted| are wanted: as many as its longest path
 // allows, rounded down, and no more than |wanted|. At least 1.
-int64_t ClockOf(const MachineArea& area, int64_t wanted);
+int64_t ClockOf(const hw::Silicon& area, int64_t wanted);
 
 }  // namespace tessera::explore
 

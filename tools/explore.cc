@@ -14,7 +14,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "compiler/import/import.h"
-#include "explore/area.h"
 #include "explore/search.h"
 #include "tools/duration.h"
 #include "tools/explore_files.h"
@@ -33,7 +32,7 @@ struct ExploreFlags {
   std::string output, part = "xc7z020", config = "default", objective = "ms,lut",
                       search = "halving", budget;
   ImportWords import;
-  int64_t runs = 0, seed = 1, workers = 0;
+  int64_t runs = 0, seed = 1, workers = 0, clock = 0;
   bool resume = false;
 };
 
@@ -99,7 +98,7 @@ void PrintFront(const explore::Explored& explored) {
         {m.config.name, what, std::string(StageOf(m)),
          cost != nullptr ? fmt::format("{:.3f}", 1e3 * cost->total()) : "-",
          fmt::format("{}", m.config.clock_mhz), Grouped(static_cast<int64_t>(m.area.lut)),
-         Grouped(static_cast<int64_t>(m.area.dsp)), Grouped(static_cast<int64_t>(m.area.bram18))});
+         Grouped(m.area.dsp), Grouped(m.area.bram18)});
   };
   for (const int64_t number : explored.Front()) add(number, "front");
   for (const int64_t number : explored.others()) add(number, "beside");
@@ -126,9 +125,9 @@ std::string LineText(const explore::ExploreProgress& p, const explore::ExploreOp
 Result<int> Run(const ExploreFlags& flags) {
   TESSERA_TRY(explore::MakeMachineStrategy(flags.search, 1));
   TESSERA_ASSIGN(const std::vector<explore::Goal> goals, explore::ParseGoals(flags.objective));
-  TESSERA_ASSIGN(const explore::PartLimits part, explore::PartNamed(flags.part));
+  TESSERA_ASSIGN(const hw::Part part, hw::LoadPart(flags.part));
   TESSERA_ASSIGN(isa::Config base, isa::LoadConfig(flags.config));
-  if (part.clock_mhz > 0) base.clock_mhz = part.clock_mhz;
+  if (flags.clock > 0) base.clock_mhz = flags.clock;
   TESSERA_ASSIGN(std::vector<explore::SweptKey> keys, explore::ParseSweep(flags.sweep));
   if (keys.empty()) keys = explore::WholeSweep();
   explore::ExploreOptions options{.strategy = flags.search,
@@ -206,6 +205,10 @@ Action AddExplore(CLI::App& app) {
                    "powers of two, with commas between them (default: array, memories, bus)");
   verb->add_option("--config", flags->config, "the configuration for what is not swept")
       ->capture_default_str();
+  verb->add_option("--clock", flags->clock,
+                   "the MHz that are wanted (default: those of --config); a machine gets as many "
+                   "as its longest path allows, and no more")
+      ->check(CountFromOne());
   verb->add_option("--with", flags->with, "configurations to run beside those of the sweep");
   verb->add_option("--objective", flags->objective,
                    "what to make small: some of ms, lut, ff, dsp, bram, energy-proxy")

@@ -101,8 +101,8 @@ std::string MachinesCsv(const explore::Explored& explored,
     text += fmt::format("{},{}", machine.config.name, StageOf(machine));
     for (const isa::ConfigKey& key : isa::ConfigKeys())
       text += fmt::format(",{}", machine.config.*(key.field) / key.unit);
-    const explore::MachineArea& a = machine.area;
-    text += fmt::format(",{:.0f},{:.0f},{:.0f},{:.0f},{:.3f}", a.lut, a.ff, a.dsp, a.bram18, a.ns);
+    const hw::Silicon& a = machine.area;
+    text += fmt::format(",{:.0f},{:.0f},{},{},{:.3f}", a.lut, a.ff, a.dsp, a.bram18, a.ns);
     const MachineCost* cost = LastAnswer(machine);
     text += cost != nullptr ? fmt::format(",{:.6f}", 1e3 * cost->total()) : ",";
     for (size_t n = 0; n < networks.size(); ++n)
