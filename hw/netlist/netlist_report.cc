@@ -2,9 +2,9 @@
 //
 // netlist_report area NETLIST [DEPTH]    resources of a mapped netlist, instance by instance
 // netlist_report total NETLIST           LUT, route-throughs, FF, DSP, BRAM36 in one line
-// netlist_report rows NETLIST DEPTH FAMILY[,FAMILY...]    the rows of hw/silicon_table.txt: the whole
-//     area, the worst path into each unit, the area of each instance down to DEPTH units without its
-//     children
+// netlist_report rows NETLIST DEPTH FAMILY[,FAMILY...]    the rows of hw/silicon_table.txt: the
+//     whole area, the worst path into each unit, the area of each instance down to DEPTH units
+//     without its children
 // netlist_report timing NETLIST FAMILY [OPEN[,OPEN...] [PATHS]]
 //     the worst path into each unit, and the steps of the first PATHS; OPEN: modules that are not
 //     units themselves: the instances inside them are

@@ -30,8 +30,8 @@ int64_t ScratchpadBlocks(const Config& c, Memory memory) {
   return banks * RamBlocks(c.Depth(memory) / banks, c.TileBytes(memory));
 }
 
-// tsr_prm_mem: block RAM where records are narrow, else LUT RAM. What fills a record up to the bus takes
-// a block only where it shares one with the record.
+// tsr_prm_mem: block RAM where records are narrow, else LUT RAM. What fills a record up to the bus
+// takes a block only where it shares one with the record.
 int64_t PrmBlocks(const Config& c) {
   if (c.block_out > 4) return 0;
   const int64_t bytes = isa::RecordBytes(Memory::kPrm) * c.block_out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hw/predict/table.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/check.h"
@@ -9,16 +10,22 @@
 namespace tessera::hw {
 namespace {
 
-// "NAME key value ...": the keys are those of a configuration file, and "key", the netlist's.
-isa::Config ConfigOf(std::istringstream& words) {
+// "NAME key value ...": the keys are those of a configuration file; "family"; "key", the netlist's.
+SynthesisedConfig BeginRow(std::istringstream& words) {
+  SynthesisedConfig row;
   std::string name, json;
   words >> name;
   for (std::string key, value; words >> key >> value;) {
-    if (key != "key") json += fmt::format("{}\"{}\": {}", json.empty() ? "" : ", ", key, value);
+    if (key == "family") {
+      row.family = value;
+    } else if (key != "key") {
+      json += fmt::format("{}\"{}\": {}", json.empty() ? "" : ", ", key, value);
+    }
   }
   auto config = isa::ParseConfig("{" + json + "}", name);
   TESSERA_CHECK(config, "hw/silicon_table.txt: {}", config.error().message);
-  return *std::move(config);
+  row.config = *std::move(config);
+  return row;
 }
 
 std::vector<SynthesisedConfig> ReadTable(std::string_view text) {
@@ -30,7 +37,7 @@ std::vector<SynthesisedConfig> ReadTable(std::string_view text) {
     std::string what, name;
     words >> what;
     if (what == "config") {
-      rows.push_back({.config = ConfigOf(words)});
+      rows.push_back(BeginRow(words));
       continue;
     }
     TESSERA_CHECK(!rows.empty(), "hw/silicon_table.txt: {}", line);
@@ -53,6 +60,12 @@ std::vector<SynthesisedConfig> ReadTable(std::string_view text) {
 }
 
 }  // namespace
+
+double LongestPath(const SynthesisedConfig& row) {
+  double longest = 0;
+  for (const auto& [unit, ns] : row.ns.at(row.family)) longest = std::max(longest, ns);
+  return longest;
+}
 
 const std::vector<SynthesisedConfig>& SynthesisedConfigs() {
   static const std::vector<SynthesisedConfig> rows = ReadTable(EmbeddedFile("silicon_table.txt"));

@@ -4,7 +4,8 @@
 # Prints the table of docs/configurations.md, configurations on silicon: area (hw/area.txt), estimated clock (hw/timing.txt),
 # wanted clock (hw/parts.txt) and, for default, the golden cycles (tests/models/cycles.json). Below the estimates: Vivado's
 # results for a board (hw/routed.txt, or the file that TESSERA_ROUTED names). Then a table of what hw/scripts/route.sh routed:
-# the rows of several seeds make one line. The column of the estimate says how far it is off (hw/scripts/estimate.sh).
+# the rows of several seeds make one line. The column of the estimate says how far it is off (hw/scripts/estimate.sh). Then how
+# far area and clock without synthesis are off (hw/predicted.txt).
 #
 #   silicon.sh             prints it
 #   silicon.sh --check     compares it with docs/configurations.md
@@ -26,6 +27,10 @@ table() {
     /^ *"(fashion|image_classification|keyword_spotting|visual_wake_words|anomaly_detection)"/ {
       gsub(/[":,]/, "")
       cycles["default"] += $2
+    }
+    $1 == "error" && FILENAME ~ /predicted/ {
+      predicted[++p] = $0
+      next
     }
     $1 == "error" { error = sprintf("; of %d routed ECP5 designs that its fit has not seen: %d %% off, %d %% at most", $2, $5, $6) }
     $1 == "routed" && NF == 10 { routed[++r] = $0 }
@@ -65,7 +70,20 @@ table() {
         for (i = 1; i <= 4; i++) line = line " | " thousands(f[i + 4]) " of " thousands(size[part[config], i])
         print line sprintf(" | %d, routed | %d | - | - |", f[9], wanted[config])
       }
-      if (g == 0) exit
+      if (g > 0) routed_table()
+      print ""
+      print "| family | resource, without synthesis | error, median | error, worst | configurations |"
+      print "|---|---|---:|---:|---:|"
+      for (o = 1; o <= p; o++) {
+        split(predicted[o], f, " ")
+        split("LUT and route-throughs|clock period", name, "|")
+        if (f[3] == "LUT") f[3] = name[1]
+        if (f[3] == "ns") f[3] = name[2]
+        exact = f[5] == 0
+        printf("| %s | %s | %s | %s | %d |\n", f[2], f[3], exact ? "exact" : f[4] " %", exact ? "exact" : f[5] " %", f[6])
+      }
+    }
+    function routed_table(   o, f, line, i, n, median) {
       print ""
       print "| configuration | part | LUT of 4 inputs | FF | multipliers | RAM blocks of 18 kbit | MHz, routed: median | lowest to highest | seeds | MHz, estimated before placement" error " | tool |"
       print "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|"
@@ -80,7 +98,7 @@ table() {
         line = line sprintf(" | %.1f | %.1f to %.1f | %d", median, mhz[key, 1], mhz[key, n], n)
         print line sprintf(" | %.1f, %+.0f %% | %s |", estimate[key], 100 * (estimate[key] - median) / median, f[3])
       }
-    }' "$hw/parts.txt" "$hw/../tests/models/cycles.json" "$hw/timing.txt" "$hw/area.txt" "${TESSERA_ROUTED:-$hw/routed.txt}"
+    }' "$hw/parts.txt" "$hw/../tests/models/cycles.json" "$hw/timing.txt" "$hw/area.txt" "$hw/predicted.txt" "${TESSERA_ROUTED:-$hw/routed.txt}"
 }
 # The page with the table between its two marks.
 whole() {

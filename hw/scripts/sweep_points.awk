@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Prints the configurations that hw/scripts/sweep.sh synthesises, a line each, in its order:
-#   NAME batch block uop_kib wgt_kib inp_kib acc_kib out_kib prm_depth bus_bits queue_depth token_depth
+#   NAME FAMILY batch block uop_kib wgt_kib inp_kib acc_kib out_kib prm_depth bus_bits queue_depth token_depth
 #
-# Dimension d of point n is the fraction of n * sqrt(the prime d): every prefix of the points fills the space evenly
-# (Richtmyer's sequence). The arrays come from a list, so that every prefix has many; larger ones, which take minutes, come
-# later and less often. Half of the points have as many OUT tiles as ACC tiles, which VTA's encoding needs.
+# Dimension d of point n is the fraction of n * sqrt(the prime d): the points fill the space evenly, however many there are
+# (Richtmyer's sequence). The arrays come from a list, in which large ones, that take minutes, are rarer and later; one of each
+# comes early. Half of the points have as many OUT tiles as ACC tiles, which VTA's encoding needs. UltraScale+, which differs
+# little from the first family, has fewer points.
 function level(d, low, high,   x) {  # a whole number from low to high
   x = n * sqrt(prime[d])
   return low + int((x - int(x)) * (high - low + 1))
@@ -20,22 +21,32 @@ function kib(d, bytes, most,   low, high) {
   high = most + log2(bytes) - 10
   return 2 ^ level(d, low > 0 ? low : 0, high < 8 ? high : 8)
 }
+# Point n, for one family or both.
+function point(   side, batch, block, lanes, acc, out, values) {
+  if (n in printed) return
+  printed[n] = 1
+  split(shape[n], side, "x")
+  batch = side[1]
+  block = side[2]
+  lanes = batch * block
+  acc = kib(4, 4 * lanes, 12)
+  out = kib(5, lanes, 12)
+  if (level(10, 0, 1) && acc >= 4) out = acc / 4
+  values = sprintf("%d %d %d %d %d %d %d", batch, block, kib(1, 8, 13), kib(2, block * block, 13), kib(3, lanes, 13), acc, out)
+  values = values sprintf(" %d %d %d %d", 2 ^ level(6, 1, 8), 2 ^ level(7, 6, 9), 2 ^ level(8, 1, 8), 2 ^ level(9, 1, 10) - 1)
+  printf "s%02d xc7 %s\n", n, values
+  if (n <= 4 || n % 16 == 15) printf "s%02d xcup %s\n", n, values
+}
 BEGIN {
   split("2 3 5 7 11 13 17 19 23 29", prime, " ")
   shapes = "1x4 1x8 2x4 1x16 4x4 1x4 2x8 1x8 2x4 1x16 1x4 4x4 1x8 4x8 2x4 1x8 1x4 2x8 1x16 4x4 1x8 2x16 1x4 2x4"
   shapes = shapes " 1x16 1x8 2x8 4x4 1x4 1x32 1x16 2x4 4x8 1x8 1x4 2x8 2x16 4x4 1x16 2x4 1x8 4x16 1x4 2x8"
   shapes = shapes " 1x32 1x8 4x4 4x8 1x16 2x4 2x16 1x8 1x4 2x8 2x32 1x16 4x4 1x8 1x32 2x4 4x8 1x16 2x16 1x8"
   count = split(shapes, shape, " ")
-  for (n = 1; n <= count; n++) {
-    split(shape[n], side, "x")
-    batch = side[1]
-    block = side[2]
-    lanes = batch * block
-    acc = kib(4, 4 * lanes, 12)
-    out = kib(5, lanes, 12)
-    if (level(10, 0, 1) && acc >= 4) out = acc / 4
-    printf "s%02d %d %d", n, batch, block
-    printf " %d %d %d %d %d", kib(1, 8, 13), kib(2, block * block, 13), kib(3, lanes, 13), acc, out
-    printf " %d %d %d %d\n", 2 ^ level(6, 1, 8), 2 ^ level(7, 6, 9), 2 ^ level(8, 1, 8), 2 ^ level(9, 1, 10) - 1
+  early = split("1 2 3 4 5 6 7 8 9 14 30", first, " ")
+  for (e = 1; e <= early; e++) {
+    n = first[e]
+    point()
   }
+  for (n = 1; n <= count; n++) point()
 }

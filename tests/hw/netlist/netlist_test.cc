@@ -107,6 +107,34 @@ TEST(Area, CountsByInstance) {
   EXPECT_THAT(table, HasSubstr("     0.5\n"));
 }
 
+TEST(Area, OwnAreasAddUp) {
+  const std::map<std::string, InstanceArea> areas = {
+      {"", {"top", 1, {.lut = 100, .ff = 7}}},
+      {"u_join", {"join", 1, {.lut = 90, .ff = 6}}},
+      {"u_join.u_a", {"unit", 1, {.lut = 60, .ff = 5}}},
+      {"u_join.u_a.g_b[*].u_b", {"part", 2, {.lut = 30, .ff = 3}}},
+      {"u_join.u_a.g_b[*].u_b.u_c", {"piece", 2, {.lut = 10, .ff = 1}}}};
+  const auto luts = [&](int depth) {
+    std::vector<std::pair<std::string, int>> rows;
+    int sum = 0, ffs = 0;
+    for (const auto& [path, at] : OwnAreas(areas, depth, {"top", "join"})) {
+      rows.emplace_back(path, at.area.lut);
+      sum += at.area.lut;
+      ffs += at.area.ff;
+    }
+    EXPECT_EQ(sum, 100);
+    EXPECT_EQ(ffs, 7);
+    return rows;
+  };
+  using ::testing::ElementsAre;
+  using ::testing::Pair;
+  // The instance of an open module is no unit.
+  EXPECT_THAT(luts(0), ElementsAre(Pair("", 10), Pair("u_join", 90)));
+  EXPECT_THAT(luts(1), ElementsAre(Pair("", 10), Pair("u_join", 30), Pair("u_join.u_a", 60)));
+  EXPECT_THAT(luts(2), ElementsAre(Pair("", 10), Pair("u_join", 30), Pair("u_join.u_a", 30),
+                                   Pair("u_join.u_a.g_b[*].u_b", 30)));
+}
+
 TEST(Area, AnUnnamedCellGoesWithItsReader) {
   // $1 -> $2 -> register of u_a; a loop of unnamed cells that drives no named cell counts for the
   // top.

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/predict/terms.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "isa/widths.h"
+
+namespace tessera::hw {
+namespace {
+
+// Bits that a PRM record keeps, where it lies in LUT RAM.
+double RecordBits(const isa::Config& c) {
+  if (c.block_out <= 4) return 0;
+  int64_t bits = 0;
+  for (const isa::RecordField& f : isa::kRecordFields) bits += f.bits;
+  return static_cast<double>(bits * c.block_out);
+}
+
+}  // namespace
+
+TermValues TermsOf(const isa::Config& c) {
+  const bool vta = isa::ValidateVtaProfile(c).has_value();
+  const auto lanes = static_cast<double>(c.lanes()), block = static_cast<double>(c.block_out);
+  const auto bus = static_cast<double>(c.bus_bytes());
+  const auto index = [&](isa::Memory memory) {
+    return static_cast<double>(isa::IndexBits(c.Depth(memory)));
+  };
+  TermValues t{};
+  t[kOne] = 1;
+  t[kLanes] = lanes;
+  t[kChannels] = block;
+  t[kMacs] = lanes * block;
+  t[kTrees] = lanes * std::log2(block);
+  t[kBus] = bus;
+  t[kBusSquared] = bus * bus;
+  t[kBusDoubling] = std::log2(bus);
+  t[kLaneDoubling] = std::log2(lanes);
+  t[kMacDoubling] = std::log2(lanes * block);
+  t[kVta] = vta ? 1 : 0;
+  t[kVtaLanes] = vta ? lanes : 0;
+  const int64_t tokens = c.TokenDepth(isa::Profile::kTessera);
+  t[kTokens] = isa::IndexBits(tokens + 1);
+  t[kVtaTokens] = vta ? isa::IndexBits(std::max(tokens, c.TokenDepth(isa::Profile::kVta)) + 1) : 0;
+  const int64_t places = c.QueueDepth(isa::Profile::kTessera);
+  t[kQueue] = isa::IndexBits(places);
+  t[kOtherQueues] =
+      isa::IndexBits(vta ? std::max(places, c.QueueDepth(isa::Profile::kVta)) : places);
+  t[kBox] = isa::WidthsOfBox(c).All();
+  t[kIndex] = isa::TileIndexBits(c);
+  t[kUopIndex] = index(isa::Memory::kUop);
+  t[kWgtIndex] = index(isa::Memory::kWgt);
+  t[kInpIndex] = index(isa::Memory::kInp);
+  t[kAccIndex] = index(isa::Memory::kAcc);
+  t[kOutIndex] = index(isa::Memory::kOut);
+  const auto depth = static_cast<double>(c.prm_depth);
+  t[kRecord] = RecordBits(c);
+  t[kRecordRam] = t[kRecord] * std::max(1.0, depth / 32);
+  t[kRecordMux] = t[kRecord] * std::max(0.0, depth / 64 - 1);
+  return t;
+}
+
+}  // namespace tessera::hw

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The numbers of a configuration on which the size of a module can depend.
+//
+// Depends on: isa. Used by: model.h.
+#ifndef TESSERA_HW_PREDICT_TERMS_H_
+#define TESSERA_HW_PREDICT_TERMS_H_
+
+#include <array>
+#include <cstdint>
+
+#include "isa/config.h"
+
+namespace tessera::hw {
+
+enum Term : uint8_t {
+  kOne,          // of every machine
+  kLanes,        // batch x block
+  kChannels,     // block
+  kMacs,         // batch x block^2
+  kTrees,        // lanes x log2 block: the adder trees' levels
+  kBus,          // bytes of the bus
+  kBusSquared,   // byte shifters
+  kBusDoubling,  // log2 of the bytes
+  kLaneDoubling,
+  kMacDoubling,
+  kVta,          // 1 where VTA's encoding fits
+  kVtaLanes,     // lanes there, else 0
+  kTokens,       // bits of a token counter
+  kVtaTokens,    // of one that VTA has too, 0 where its encoding does not fit
+  kQueue,        // log2 of the places of VECTOR's queue
+  kOtherQueues,  // of the other queues
+  kBox,          // bits that say a box of LOAD or STORE
+  kIndex,        // bits of an index into any scratchpad, and so on
+  kUopIndex,
+  kWgtIndex,
+  kInpIndex,
+  kAccIndex,
+  kOutIndex,
+  kRecord,     // bits of a PRM record in LUT RAM
+  kRecordRam,  // the same times its depth / 32, which a LUT RAM has at least
+  kRecordMux,  // times its depth / 64 - 1
+  kTerms
+};
+
+using TermValues = std::array<double, kTerms>;
+
+// |config| is legal.
+TermValues TermsOf(const isa::Config& config);
+
+}  // namespace tessera::hw
+
+#endif  // TESSERA_HW_PREDICT_TERMS_H_
