@@ -24,9 +24,10 @@ compiler::CompileOptions OptionsFor(const isa::Config& config) {
 }
 
 // The members of NetworkCost, in the order in which a line has them.
-constexpr std::array kMembers{&NetworkCost::cycles, &NetworkCost::predicted, &NetworkCost::accelerator, &NetworkCost::host,
-                              &NetworkCost::start,  &NetworkCost::carry,       &NetworkCost::gemm,
-                              &NetworkCost::vector, &NetworkCost::bus,         &NetworkCost::bytes};
+constexpr std::array kMembers{
+    &NetworkCost::cycles, &NetworkCost::predicted, &NetworkCost::accelerator, &NetworkCost::host,
+    &NetworkCost::start,  &NetworkCost::carry,     &NetworkCost::gemm,        &NetworkCost::vector,
+    &NetworkCost::bus,    &NetworkCost::bytes};
 
 }  // namespace
 

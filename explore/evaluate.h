@@ -17,8 +17,8 @@
 namespace tessera::explore {
 
 struct ExploredNetwork {
-  std::string name;  // of its file
-  uint64_t crc = 0;  // of its file
+  std::string name;    // of its file
+  uint64_t crc = 0;    // of its file
   graph::Graph graph;  // as imported
 };
 

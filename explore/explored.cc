@@ -22,8 +22,7 @@ Result<KnownMachine> MachineOf(const isa::Config& config, const hw::Part& part) 
 
 void Count(const Misfit& misfit, std::vector<MisfitCount>* counts) {
   auto at = std::ranges::find(*counts, misfit.resource, &MisfitCount::resource);
-  if (at == counts->end())
-    at = counts->insert(at, {std::string(misfit.resource), 0, misfit});
+  if (at == counts->end()) at = counts->insert(at, {std::string(misfit.resource), 0, misfit});
   ++at->count;
   if (misfit.used < at->least.used) at->least = misfit;
 }
@@ -65,9 +64,7 @@ Result<Explored> Explored::Make(MachineSpace space, const std::vector<isa::Confi
   return made;
 }
 
-bool Explored::Fits(int64_t machine) const {
-  return std::ranges::binary_search(fitting_, machine);
-}
+bool Explored::Fits(int64_t machine) const { return std::ranges::binary_search(fitting_, machine); }
 
 bool Explored::Knows(int64_t machine, Stage stage) const {
   const KnownMachine& known = machines_.at(machine);
@@ -111,14 +108,21 @@ Values Explored::Reference() const {
   Values reference;
   for (size_t k = 0; k < goals_.size(); ++k) {
     switch (goals_[k]) {
-      case Goal::kLut: reference.push_back(static_cast<double>(part_.lut)); break;
-      case Goal::kFf: reference.push_back(static_cast<double>(part_.ff)); break;
-      case Goal::kDsp: reference.push_back(static_cast<double>(part_.dsp)); break;
-      case Goal::kBram: reference.push_back(static_cast<double>(part_.bram18)); break;
+      case Goal::kLut:
+        reference.push_back(static_cast<double>(part_.lut));
+        break;
+      case Goal::kFf:
+        reference.push_back(static_cast<double>(part_.ff));
+        break;
+      case Goal::kDsp:
+        reference.push_back(static_cast<double>(part_.dsp));
+        break;
+      case Goal::kBram:
+        reference.push_back(static_cast<double>(part_.bram18));
+        break;
       default: {
         double most = 0;
-        for (const int64_t number : ran)
-          most = std::max(most, ValuesAt(number, Stage::kRun)[k]);
+        for (const int64_t number : ran) most = std::max(most, ValuesAt(number, Stage::kRun)[k]);
         if (first != nullptr && IsTime(goals_[k]))
           most = kSlowest * ValuesOf(goals_, first->area, *first->Answer(Stage::kRun))[k];
         reference.push_back(most);

@@ -13,9 +13,9 @@ using nlohmann::ordered_json;
 constexpr const char* kVersion = "tessera explore 1";
 
 ordered_json HeadOf(const SearchIdentity& id) {
-  return {{"log", kVersion},           {"networks", id.networks}, {"part", id.part},
-          {"sweep", id.sweep},         {"base", id.base},         {"objective", id.objective},
-          {"search", id.strategy},     {"seed", id.seed}};
+  return {{"log", kVersion},       {"networks", id.networks}, {"part", id.part},
+          {"sweep", id.sweep},     {"base", id.base},         {"objective", id.objective},
+          {"search", id.strategy}, {"seed", id.seed}};
 }
 
 // What of |head| another search has otherwise; "": nothing.
@@ -42,8 +42,8 @@ Result<std::pair<std::pair<int64_t, Stage>, MachineCost>> AnswerOf(const std::st
   return std::pair(std::pair(json["machine"].get<int64_t>(), stage), std::move(cost));
 }
 
-Status ReadAnswers(const std::string& path, const std::string& text,
-                   const SearchIdentity& identity, KnownAnswers* known) {
+Status ReadAnswers(const std::string& path, const std::string& text, const SearchIdentity& identity,
+                   KnownAnswers* known) {
   int number = 0;
   for (size_t at = 0; at < text.size();) {
     const size_t end = text.find('\n', at);
@@ -53,8 +53,8 @@ Status ReadAnswers(const std::string& path, const std::string& text,
     if (++number == 1) {
       const auto head = ordered_json::parse(line, nullptr, false);
       if (!head.is_object() || head.value("log", "") != kVersion) {
-        return Fail(Code::kDataLoss,
-                    "{}: it is no log of `{}`; give another folder with -o", path, kVersion);
+        return Fail(Code::kDataLoss, "{}: it is no log of `{}`; give another folder with -o", path,
+                    kVersion);
       }
       if (const std::string other = OtherThan(head, HeadOf(identity)); !other.empty()) {
         return Fail(Code::kInvalidArgument,

@@ -57,12 +57,24 @@ Values ValuesOf(const std::vector<Goal>& goals, const hw::Silicon& area, const M
   for (const NetworkCost& network : cost.networks) accelerator += network.accelerator;
   for (const Goal goal : goals) {
     switch (goal) {
-      case Goal::kMs: values.push_back(1e3 * cost.total()); break;
-      case Goal::kLut: values.push_back(area.lut); break;
-      case Goal::kFf: values.push_back(area.ff); break;
-      case Goal::kDsp: values.push_back(static_cast<double>(area.dsp)); break;
-      case Goal::kBram: values.push_back(static_cast<double>(area.bram18)); break;
-      case Goal::kEnergyProxy: values.push_back(accelerator * AreaInLuts(area)); break;
+      case Goal::kMs:
+        values.push_back(1e3 * cost.total());
+        break;
+      case Goal::kLut:
+        values.push_back(area.lut);
+        break;
+      case Goal::kFf:
+        values.push_back(area.ff);
+        break;
+      case Goal::kDsp:
+        values.push_back(static_cast<double>(area.dsp));
+        break;
+      case Goal::kBram:
+        values.push_back(static_cast<double>(area.bram18));
+        break;
+      case Goal::kEnergyProxy:
+        values.push_back(accelerator * AreaInLuts(area));
+        break;
     }
   }
   return values;

@@ -37,8 +37,7 @@ void MachineSearch::Count(Stage stage, const MachineCost& cost) {
   if (stage == Stage::kRun) progress_.front = explored_.Front().size();
 }
 
-Status MachineSearch::Work(const std::vector<isa::Config>& configs, Stage stage,
-                           const Told& told) {
+Status MachineSearch::Work(const std::vector<isa::Config>& configs, Stage stage, const Told& told) {
   size_t next = 0;
   Status status;
   const auto piece = [&](int64_t index) {
@@ -118,9 +117,9 @@ Status MachineSearch::Run() {
   TESSERA_TRY(LookAt(others, Stage::kRun));
   int64_t runs = 0;
   while (!Over()) {
-    const double time = std::chrono::duration<double>(Clock::now() - begin_) /
-                        std::max<std::chrono::duration<double>>(
-                            options_.time, std::chrono::duration<double>(1e-9));
+    const double time =
+        std::chrono::duration<double>(Clock::now() - begin_) /
+        std::max<std::chrono::duration<double>>(options_.time, std::chrono::duration<double>(1e-9));
     explored_.spent = options_.time.count() > 0 ? time : 0;
     WantedMachines wanted = strategy->Next(explored_);
     if (wanted.machines.empty()) break;
@@ -135,8 +134,8 @@ Status MachineSearch::Run() {
   return SomeCompiles();
 }
 
-Result<std::vector<MachineCost>> MachineSearch::AnswersFor(
-    const std::vector<isa::Config>& configs, Stage stage) {
+Result<std::vector<MachineCost>> MachineSearch::AnswersFor(const std::vector<isa::Config>& configs,
+                                                           Stage stage) {
   std::vector<MachineCost> costs(configs.size());
   begin_ = Clock::now();
   TESSERA_TRY(Work(configs, stage, [&](size_t index, MachineCost cost) -> Status {

@@ -26,7 +26,7 @@ namespace tessera::explore {
 struct ExploreOptions {
   std::string strategy = "halving";
   uint64_t seed = 1;
-  int64_t runs = 0;                        // machines that run at most, beside others(); 0: any
+  int64_t runs = 0;                            // machines that run at most, beside others(); 0: any
   std::chrono::steady_clock::duration time{};  // 0: without a limit
   int workers = 1;
   std::chrono::seconds machine_limit{300};  // of one stage of one machine

@@ -8,9 +8,13 @@
 namespace tessera::explore {
 namespace {
 
-constexpr std::array<std::string_view, 7> kLimits{
-    "the array", "VECTOR", "the bus", "the host", "packing and unpacking on the host",
-    "starts of the accelerator", "waits of units for one another"};
+constexpr std::array<std::string_view, 7> kLimits{"the array",
+                                                  "VECTOR",
+                                                  "the bus",
+                                                  "the host",
+                                                  "packing and unpacking on the host",
+                                                  "starts of the accelerator",
+                                                  "waits of units for one another"};
 constexpr double kWorth = 0.01;  // a gain that words mention
 
 // The other values of |key| around |config|, each a legal configuration.
@@ -44,8 +48,8 @@ Limit LimitOf(const NetworkCost& cost) {
                           std::pair(cost.start, Limit::kStarts)};
   const auto& most = *std::ranges::max_element(shares, {}, &std::pair<double, Limit>::first);
   if (most.first > cost.accelerator) return most.second;
-  const std::array units{std::pair(cost.gemm, Limit::kArray), std::pair(cost.vector, Limit::kVector),
-                         std::pair(cost.bus, Limit::kBus)};
+  const std::array units{std::pair(cost.gemm, Limit::kArray),
+                         std::pair(cost.vector, Limit::kVector), std::pair(cost.bus, Limit::kBus)};
   const auto& busy = *std::ranges::max_element(units, {}, &std::pair<double, Limit>::first);
   return 2 * busy.first > cost.cycles ? busy.second : Limit::kWaits;
 }
@@ -116,9 +120,10 @@ std::string NextInWords(int64_t machine, const std::vector<Sensitivity>& sensiti
   }
   if (best == nullptr || best->ms > -kWorth)
     return "No figure of it, doubled or halved alone, saves 1 % of the time by estimate.";
-  return fmt::format("By estimate {} {} instead of {} would save {} of the time for {} more LUTs{}.",
-                     best->key.key, best->to, best->from, Percent(-best->ms), Percent(best->lut),
-                     best->fits ? ", and fits the part" : ", and does not fit the part");
+  return fmt::format(
+      "By estimate {} {} instead of {} would save {} of the time for {} more LUTs{}.",
+      best->key.key, best->to, best->from, Percent(-best->ms), Percent(best->lut),
+      best->fits ? ", and fits the part" : ", and does not fit the part");
 }
 
 std::string PartInWords(const hw::Silicon& area, const hw::Part& part) {

@@ -47,7 +47,8 @@ Result<std::vector<int64_t>> ValuesOf(const std::string& key, const std::string&
   if (dots == std::string::npos) {
     if (const auto value = NumberOf(word)) return std::vector<int64_t>{*value};
     return Fail(Code::kInvalidArgument,
-                "--sweep {}={}: '{}' is no whole number; give 16, 16,32 or 16..64", key, word, word);
+                "--sweep {}={}: '{}' is no whole number; give 16, 16,32 or 16..64", key, word,
+                word);
   }
   const auto low = NumberOf(word.substr(0, dots)), high = NumberOf(word.substr(dots + 2));
   std::vector<int64_t> powers;
@@ -101,8 +102,8 @@ Result<std::vector<SweptKey>> ParseSweep(const std::vector<std::string>& words) 
         TESSERA_ASSIGN(const isa::ConfigKey key, KeyNamed(part.substr(0, equals)));
         const auto same = [&](const SweptKey& other) { return other.key.field == key.field; };
         if (std::ranges::any_of(keys, same))
-          return Fail(Code::kInvalidArgument, "--sweep has key {} twice; give its values in one list",
-                      key.key);
+          return Fail(Code::kInvalidArgument,
+                      "--sweep has key {} twice; give its values in one list", key.key);
         keys.push_back({key, {}});
         part = part.substr(equals + 1);
       }
@@ -162,8 +163,7 @@ Result<MachineSpace> MachineSpace::Make(const isa::Config& base, std::vector<Swe
     const auto [at, fresh] =
         causes.try_emplace(CauseOf(legal.error().message), space.illegal_.size());
     if (fresh)
-      space.illegal_.push_back(
-          {0, legal.error().message, NearestLegal(config, space.keys_)});
+      space.illegal_.push_back({0, legal.error().message, NearestLegal(config, space.keys_)});
     ++space.illegal_[at->second].count;
   }
   if (!space.legal_.empty()) return space;
@@ -214,9 +214,9 @@ isa::Config WithKey(isa::Config config, const isa::ConfigKey& key, int64_t value
 
 std::string NameOf(const isa::Config& c) {
   static const isa::Config usual;
-  std::string name = fmt::format(
-      "n{}b{}u{}w{}i{}a{}o{}p{}x{}", c.batch, c.block_out, c.uop_bytes >> 10, c.wgt_bytes >> 10,
-      c.inp_bytes >> 10, c.acc_bytes >> 10, c.out_bytes >> 10, c.prm_depth, c.bus_bits);
+  std::string name = fmt::format("n{}b{}u{}w{}i{}a{}o{}p{}x{}", c.batch, c.block_out,
+                                 c.uop_bytes >> 10, c.wgt_bytes >> 10, c.inp_bytes >> 10,
+                                 c.acc_bytes >> 10, c.out_bytes >> 10, c.prm_depth, c.bus_bits);
   if (c.queue_depth != usual.queue_depth) name += fmt::format("q{}", c.queue_depth);
   if (c.token_depth != usual.token_depth) name += fmt::format("t{}", c.token_depth);
   return name;

@@ -61,7 +61,8 @@ class Drawing {
       canvas_.SetColour(kGrid);
       canvas_.DrawLine(kLeft, Sharp(Y(at / 100)), right_, Sharp(Y(at / 100)), 1);
       canvas_.SetColour(kText);
-      canvas_.Write(kLeft - kGap, Y(at / 100) + 4, fmt::format("{:.{}f}", at, decimals), Anchor::kEnd);
+      canvas_.Write(kLeft - kGap, Y(at / 100) + 4, fmt::format("{:.{}f}", at, decimals),
+                    Anchor::kEnd);
     }
     canvas_.SetColour(kGrey);
     canvas_.DrawLine(kLeft, Sharp(Y(1)), right_, Sharp(Y(1)), 1);

@@ -22,18 +22,21 @@ void PrintArea(const hw::Silicon& area, const hw::Part& part, const hw::SiliconE
                const isa::Config& config) {
   const auto row = [](const char* name, double used, int64_t has, const hw::SiliconError& error) {
     return std::vector<std::string>{
-        name, Grouped(static_cast<int64_t>(used)), Grouped(has),
-        ShareCell(used / static_cast<double>(std::max<int64_t>(has, 1))), ShareCell(error.median),
+        name,
+        Grouped(static_cast<int64_t>(used)),
+        Grouped(has),
+        ShareCell(used / static_cast<double>(std::max<int64_t>(has, 1))),
+        ShareCell(error.median),
         ShareCell(error.worst)};
   };
   std::printf("%s on %s, stage predict:\n", config.name.c_str(), part.name.c_str());
-  std::fputs(Table({"resource", "used", "part", "share", "error, median", "worst"}, "lrrrrr",
-                   {row("LUT", area.lut, part.lut, errors.lut),
-                    row("FF", area.ff, part.ff, errors.ff),
-                    row("DSP", static_cast<double>(area.dsp), part.dsp, errors.dsp),
-                    row("BRAM18", static_cast<double>(area.bram18), part.bram18, errors.bram18)})
-                 .c_str(),
-             stdout);
+  std::fputs(
+      Table({"resource", "used", "part", "share", "error, median", "worst"}, "lrrrrr",
+            {row("LUT", area.lut, part.lut, errors.lut), row("FF", area.ff, part.ff, errors.ff),
+             row("DSP", static_cast<double>(area.dsp), part.dsp, errors.dsp),
+             row("BRAM18", static_cast<double>(area.bram18), part.bram18, errors.bram18)})
+          .c_str(),
+      stdout);
   std::printf(
       "longest path %.2f ns (error %.1f %% in the median, %.1f %% at worst), so it runs at %lld "
       "MHz\n",
@@ -53,16 +56,15 @@ void PrintNetwork(const std::string& name, const NetworkCost& predicted, const N
                                     b > 0 ? fmt::format("{:+.1f} %", 100 * (a / b - 1)) : "-"};
   };
   std::printf("\n%s, an inference:\n", name.c_str());
-  std::fputs(
-      Table({"", "predict", "run", "error"}, "lrrr",
-            {row("cycles", predicted.cycles, ran.cycles, 0),
-             row("accelerator, ms", 1e3 * predicted.accelerator, 1e3 * ran.accelerator, 3),
-             row("host, ms", 1e3 * predicted.host, 1e3 * ran.host, 3),
-             row("packing, ms", 1e3 * predicted.carry, 1e3 * ran.carry, 3),
-             row("starts, ms", 1e3 * predicted.start, 1e3 * ran.start, 3),
-             row("total, ms", 1e3 * predicted.total(), 1e3 * ran.total(), 3)})
-          .c_str(),
-      stdout);
+  std::fputs(Table({"", "predict", "run", "error"}, "lrrr",
+                   {row("cycles", predicted.cycles, ran.cycles, 0),
+                    row("accelerator, ms", 1e3 * predicted.accelerator, 1e3 * ran.accelerator, 3),
+                    row("host, ms", 1e3 * predicted.host, 1e3 * ran.host, 3),
+                    row("packing, ms", 1e3 * predicted.carry, 1e3 * ran.carry, 3),
+                    row("starts, ms", 1e3 * predicted.start, 1e3 * ran.start, 3),
+                    row("total, ms", 1e3 * predicted.total(), 1e3 * ran.total(), 3)})
+                 .c_str(),
+             stdout);
   std::printf("limited by %s\n", std::string(LimitText(explore::LimitOf(ran))).c_str());
 }
 
@@ -72,12 +74,10 @@ Result<std::vector<std::string>> LayerRow(const compiler::PlannedProgram& progra
   TESSERA_ASSIGN(const RunReport ran,
                  compiler::Evaluate(tune::PartOf(program, region, region + 1), config));
   const NetworkCost cost = explore::CostOfRun(ran, config);
-  return std::vector<std::string>{program.regions[region].op,
-                                  Grouped(static_cast<int64_t>(ran.cycles)),
-                                  ShareCell(cost.gemm / cost.cycles),
-                                  ShareCell(cost.vector / cost.cycles),
-                                  ShareCell(cost.bus / cost.cycles),
-                                  std::string(LimitText(explore::LimitOf(cost)))};
+  return std::vector<std::string>{
+      program.regions[region].op,         Grouped(static_cast<int64_t>(ran.cycles)),
+      ShareCell(cost.gemm / cost.cycles), ShareCell(cost.vector / cost.cycles),
+      ShareCell(cost.bus / cost.cycles),  std::string(LimitText(explore::LimitOf(cost)))};
 }
 
 Status PrintLayers(const explore::ExploredNetwork& network, const isa::Config& config) {
@@ -94,11 +94,11 @@ Status PrintLayers(const explore::ExploredNetwork& network, const isa::Config& c
       rows.push_back(std::move(row));
     }
   }
-  std::fputs(Table({"layer of the accelerator, alone", "cycles", "array", "VECTOR", "bus",
-                    "limited by"},
-                   "lrrrrl", std::move(rows))
-                 .c_str(),
-             stdout);
+  std::fputs(
+      Table({"layer of the accelerator, alone", "cycles", "array", "VECTOR", "bus", "limited by"},
+            "lrrrrl", std::move(rows))
+          .c_str(),
+      stdout);
   return {};
 }
 

@@ -10,6 +10,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "isa/config_keys.h"
+#include "tools/front_picture.h"
+#include "tools/output.h"
 
 namespace tessera::tools {
 namespace {
@@ -69,6 +71,72 @@ Json MachineJson(const KnownMachine& machine,
   return json;
 }
 
+Json MachinesJson(const explore::Explored& explored,
+                  const std::vector<explore::ExploredNetwork>& networks) {
+  Json json{{"part", explored.part().name}, {"sweep", SweepText(explored.space().keys())}};
+  for (const explore::Goal goal : explored.goals())
+    json["objectives"].push_back(explore::GoalText(goal));
+  json["machines"] = {{"all", explored.space().CountAll()},
+                      {"legal", explored.space().legal().size()},
+                      {"fit", explored.fitting().size()}};
+  for (const explore::IllegalMachines& illegal : explored.space().illegal()) {
+    json["illegal"].push_back(
+        {{"count", illegal.count}, {"example", illegal.example}, {"nearest", illegal.nearest}});
+  }
+  for (const explore::MisfitCount& misfit : explored.misfits())
+    json["misfits"].push_back({{"resource", misfit.resource},
+                               {"count", misfit.count},
+                               {"least", MisfitText(misfit.least)}});
+  json["hypervolume"] = {{"value", explored.Volume()}, {"reference", explored.Reference()}};
+  json["front"] = Json::array();
+  for (const int64_t number : explored.Front())
+    json["front"].push_back(MachineJson(explored.Of(number), networks));
+  json["points"] = Json::array();
+  for (const auto& [number, machine] : explored.machines()) {
+    if (machine.predicted || machine.ran || number >= explored.space().CountAll())
+      json["points"].push_back(MachineJson(machine, networks));
+  }
+  return json;
+}
+
+std::string SensitivitiesCsv(const explore::Explored& explored,
+                             const std::vector<explore::Sensitivity>& sensitivities) {
+  std::string text =
+      "machine,key,from,to,predicted_ms_change,predicted_lut_change,predicted_lut,dsp,bram18,fits,"
+      "cause\n";
+  for (const explore::Sensitivity& one : sensitivities) {
+    text += fmt::format("{},{},{},{},{:.5f},{:.5f},{:.0f},{},{},{},{}\n",
+                        explored.Of(one.machine).config.name, one.key.key, one.from, one.to, one.ms,
+                        one.lut, one.area.lut, one.area.dsp, one.area.bram18,
+                        one.fits ? "yes" : "no", CsvCell(Legible(one.cause)));
+  }
+  return text;
+}
+
+FrontPicture PictureOf(const explore::Explored& explored,
+                       const std::vector<explore::ExploredNetwork>& networks) {
+  FrontPicture picture;
+  for (const explore::ExploredNetwork& network : networks)
+    picture.title += (picture.title.empty() ? "" : ", ") + Legible(network.name);
+  picture.title += " on " + Legible(explored.part().name);
+  picture.x = std::string(GoalText(explored.goals()[0])) + ", by a run";
+  picture.y = std::string(GoalText(explored.goals()[1])) + ", predicted";
+  const auto drawn = [&](int64_t number, Stage stage, const std::string& name) {
+    const explore::Values values = explored.ValuesAt(number, stage);
+    return DrawnMachine{values[0], values[1], name};
+  };
+  for (const int64_t number : explored.With(Stage::kPredict))
+    picture.predicted.push_back(drawn(number, Stage::kPredict, ""));
+  for (const int64_t number : explored.With(Stage::kRun)) {
+    const bool beside = number >= explored.space().CountAll();
+    (beside ? picture.beside : picture.ran)
+        .push_back(drawn(number, Stage::kRun, beside ? explored.Of(number).config.name : ""));
+  }
+  for (const int64_t number : explored.Front())
+    picture.front.push_back(drawn(number, Stage::kRun, ""));
+  return picture;
+}
+
 }  // namespace
 
 Result<std::string> FolderFor(const std::string& path) {
@@ -114,32 +182,19 @@ std::string MachinesCsv(const explore::Explored& explored,
   return text;
 }
 
-Json MachinesJson(const explore::Explored& explored,
-                  const std::vector<explore::ExploredNetwork>& networks) {
-  Json json{{"part", explored.part().name}, {"sweep", SweepText(explored.space().keys())}};
-  for (const explore::Goal goal : explored.goals())
-    json["objectives"].push_back(explore::GoalText(goal));
-  json["machines"] = {{"all", explored.space().CountAll()},
-                      {"legal", explored.space().legal().size()},
-                      {"fit", explored.fitting().size()}};
-  for (const explore::IllegalMachines& illegal : explored.space().illegal()) {
-    json["illegal"].push_back(
-        {{"count", illegal.count}, {"example", illegal.example}, {"nearest", illegal.nearest}});
-  }
-  for (const explore::MisfitCount& misfit : explored.misfits())
-    json["misfits"].push_back({{"resource", misfit.resource},
-                               {"count", misfit.count},
-                               {"least", MisfitText(misfit.least)}});
-  json["hypervolume"] = {{"value", explored.Volume()}, {"reference", explored.Reference()}};
-  json["front"] = Json::array();
-  for (const int64_t number : explored.Front())
-    json["front"].push_back(MachineJson(explored.Of(number), networks));
-  json["points"] = Json::array();
-  for (const auto& [number, machine] : explored.machines()) {
-    if (machine.predicted || machine.ran || number >= explored.space().CountAll())
-      json["points"].push_back(MachineJson(machine, networks));
-  }
-  return json;
+Status WriteExplored(const explore::Explored& explored,
+                     const std::vector<explore::ExploredNetwork>& networks,
+                     const std::vector<explore::Sensitivity>& sensitivities,
+                     const std::string& words, const std::string& folder) {
+  TESSERA_TRY(WriteFile(folder + "points.csv", MachinesCsv(explored, networks)));
+  Json json = MachinesJson(explored, networks);
+  json["limits"] = words;
+  TESSERA_TRY(WriteJson(folder + "points.json", json));
+  TESSERA_TRY(WriteFile(folder + "sensitivities.csv", SensitivitiesCsv(explored, sensitivities)));
+  if (explored.goals().size() < 2) return {};
+  const FrontPicture picture = PictureOf(explored, networks);
+  TESSERA_TRY(WriteFront(folder + "front.svg", picture));
+  return WriteFront(folder + "front.png", picture);
 }
 
 Result<std::vector<std::string>> WriteFrontConfigs(const explore::Explored& explored,

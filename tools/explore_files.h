@@ -6,12 +6,13 @@
 #define TESSERA_TOOLS_EXPLORE_FILES_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "explore/evaluate.h"
 #include "explore/explored.h"
-#include "tools/output.h"
+#include "explore/sensitivity.h"
 
 namespace tessera::tools {
 
@@ -27,9 +28,13 @@ std::string_view StageOf(const explore::KnownMachine& machine);
 std::string MachinesCsv(const explore::Explored& explored,
                         const std::vector<explore::ExploredNetwork>& networks);
 
-// The machines that a stage looked at, and the front, as one JSON object.
-Json MachinesJson(const explore::Explored& explored,
-                  const std::vector<explore::ExploredNetwork>& networks);
+// Writes points.csv and points.json, sensitivities.csv, and front.svg and front.png for the first
+// two objectives. |words|: what limits the networks.
+//   errors  those of WriteFile and WriteFront
+Status WriteExplored(const explore::Explored& explored,
+                     const std::vector<explore::ExploredNetwork>& networks,
+                     const std::vector<explore::Sensitivity>& sensitivities,
+                     const std::string& words, const std::string& folder);
 
 // Writes a configuration for each machine of the front, FOLDER/NAME.json. Returns their paths.
 //   errors  those of WriteFile

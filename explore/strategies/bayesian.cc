@@ -12,9 +12,9 @@
 namespace tessera::explore {
 namespace {
 
-constexpr size_t kFirst = 16;    // random machines before it learns
-constexpr size_t kDrawn = 384;   // candidates of a batch, beside the neighbours of the front
-constexpr double kHope = 1;      // deviations
+constexpr size_t kFirst = 16;   // random machines before it learns
+constexpr size_t kDrawn = 384;  // candidates of a batch, beside the neighbours of the front
+constexpr double kHope = 1;     // deviations
 
 class Bayesian : public MachineStrategy {
  public:
@@ -44,8 +44,8 @@ class Bayesian : public MachineStrategy {
     for (const int64_t machine : drawn) {
       const Guess guess = process.At(explored.FeaturesOf(machine));
       const double total = std::exp(guess.mean - kHope * guess.deviation);
-      const MachineCost cost{.networks = {{.accelerator = share * total,
-                                           .host = (1 - share) * total}}};
+      const MachineCost cost{
+          .networks = {{.accelerator = share * total, .host = (1 - share) * total}}};
       hoped.push_back(ValuesOf(explored.goals(), explored.Of(machine).area, cost));
     }
     for (const int64_t machine : explored.Front())

@@ -15,10 +15,10 @@
 namespace tessera::explore {
 namespace {
 
-constexpr size_t kPool = 2048;           // predicted at most
-constexpr double kPredictShare = 0.35;   // of the budget, for predictions
-constexpr double kDoubt = 2;             // deviations by which a prediction is made lower
-constexpr size_t kMostWeighed = 192;     // candidates whose gain is computed
+constexpr size_t kPool = 2048;          // predicted at most
+constexpr double kPredictShare = 0.35;  // of the budget, for predictions
+constexpr double kDoubt = 2;            // deviations by which a prediction is made lower
+constexpr size_t kMostWeighed = 192;    // candidates whose gain is computed
 
 class Halving : public MachineStrategy {
  public:
@@ -55,7 +55,8 @@ class Halving : public MachineStrategy {
   std::vector<int64_t> NearFront(const Explored& explored) {
     const std::vector<int64_t> known = explored.With(Stage::kPredict);
     std::vector<Values> values;
-    for (const int64_t machine : known) values.push_back(explored.ValuesAt(machine, Stage::kPredict));
+    for (const int64_t machine : known)
+      values.push_back(explored.ValuesAt(machine, Stage::kPredict));
     std::vector<int64_t> near;
     for (const size_t f : FrontOf(values)) {
       const std::vector<int64_t> some = NeighboursOf(explored, known[f]);
@@ -86,13 +87,14 @@ class Halving : public MachineStrategy {
     std::vector<Candidate> candidates;
     for (const int64_t machine : explored.fitting()) {
       const KnownMachine& known = explored.Of(machine);
-      if (known.Answer(Stage::kPredict) == nullptr || explored.Knows(machine, Stage::kRun)) continue;
+      if (known.Answer(Stage::kPredict) == nullptr || explored.Knows(machine, Stage::kRun))
+        continue;
       const Guess off = correction ? correction->At(explored.FeaturesOf(machine)) : Guess{0, 0.15};
       const auto at = [&](double log_factor) {
         MachineCost cost = *known.predicted;
         for (NetworkCost& network : cost.networks) {
-          for (double* seconds : {&network.accelerator, &network.host, &network.start,
-                                  &network.carry})
+          for (double* seconds :
+               {&network.accelerator, &network.host, &network.start, &network.carry})
             *seconds *= std::exp(log_factor);
         }
         return ValuesOf(explored.goals(), known.area, cost);

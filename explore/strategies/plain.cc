@@ -10,8 +10,7 @@ class RandomMachines : public MachineStrategy {
  public:
   explicit RandomMachines(uint64_t seed) : rng_(seed) {}
   WantedMachines Next(const Explored& explored) override {
-    return {Stage::kRun,
-            DrawMachines(explored, explored.fitting(), Stage::kRun, kRunBatch, &rng_)};
+    return {Stage::kRun, DrawMachines(explored, explored.fitting(), Stage::kRun, kRunBatch, &rng_)};
   }
 
  private:
