@@ -41,7 +41,9 @@ Status MachineSearch::Work(const std::vector<isa::Config>& configs, Stage stage,
   size_t next = 0;
   Status status;
   const auto piece = [&](int64_t index) {
-    return PrintCost(CostOf(networks_, configs[static_cast<size_t>(index)], stage));
+    const isa::Config& config = configs[static_cast<size_t>(index)];
+    return PrintCost(options_.cost ? options_.cost(config, stage)
+                                   : CostOf(networks_, config, stage));
   };
   const auto give = [&]() -> std::optional<int64_t> {
     if (next == configs.size() || !status || Over()) return std::nullopt;

@@ -31,6 +31,8 @@ struct ExploreOptions {
   int workers = 1;
   std::chrono::seconds machine_limit{300};  // of one stage of one machine
   std::function<bool()> stop;               // whether to end early; may be empty
+  // What a machine costs in a stage; empty: CostOf of the networks. It runs in another process.
+  std::function<MachineCost(const isa::Config&, Stage)> cost = {};
 };
 
 // How far a search is.
