@@ -39,7 +39,7 @@ struct NetworkCost {
 struct MachineCost {
   std::vector<NetworkCost> networks;  // in the order of the search
   std::string cause;                  // why there is none; "": there is
-  double seconds = 0;                 // that the stage took
+  double seconds = 0;                 // of the processor, that the stage took
   double total() const;               // seconds of one inference of each network
 };
 

@@ -111,17 +111,18 @@ std::string NetworkInWords(const std::string& name, const NetworkCost& cost) {
       Percent(cost.vector / cycles), Percent(cost.bus / cycles), LimitText(LimitOf(cost)));
 }
 
-// Which change of |machine| gains most time, and why it is not there.
+// Which change of |machine| gains most time, behind a space; "": nothing is known of changes.
 std::string NextInWords(int64_t machine, const std::vector<Sensitivity>& sensitivities) {
   const Sensitivity* best = nullptr;
   for (const Sensitivity& one : sensitivities) {
     if (one.machine == machine && one.cause.empty() && (best == nullptr || one.ms < best->ms))
       best = &one;
   }
-  if (best == nullptr || best->ms > -kWorth)
-    return "No figure of it, doubled or halved alone, saves 1 % of the time by estimate.";
+  if (best == nullptr) return "";
+  if (best->ms > -kWorth)
+    return " No figure of it, doubled or halved alone, saves 1 % of the time by estimate.";
   return fmt::format(
-      "By estimate {} {} instead of {} would save {} of the time for {} more LUTs{}.",
+      " By estimate {} {} instead of {} would save {} of the time for {} more LUTs{}.",
       best->key.key, best->to, best->from, Percent(-best->ms), Percent(best->lut),
       best->fits ? ", and fits the part" : ", and does not fit the part");
 }
@@ -154,7 +155,7 @@ std::string LimitsInWords(const Explored& explored, const std::vector<ExploredNe
   std::string words = fmt::format("The fastest machine of the front is {}.", machine.config.name);
   for (size_t n = 0; n < networks.size(); ++n)
     words += " " + NetworkInWords(networks[n].name, cost.networks[n]);
-  return words + " " + NextInWords(fastest, sensitivities) + " " +
+  return words + NextInWords(fastest, sensitivities) + " " +
          PartInWords(machine.area, explored.part());
 }
 

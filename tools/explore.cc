@@ -274,14 +274,16 @@ Action AddExplore(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--sweep", flags->sweep,
                    "keys of configurations and their values, block=4,8,16 or inp_kib=16..64 for "
-                   "powers of two, with commas between them (default: array, memories, bus)");
+                   "powers of two, with commas between them (default: array, memories, bus)")
+      ->allow_extra_args(false);
   verb->add_option("--config", flags->config, "the configuration for what is not swept")
       ->capture_default_str();
   verb->add_option("--clock", flags->clock,
                    "the MHz that are wanted (default: those of --config); a machine gets as many "
                    "as its longest path allows, and no more")
       ->check(CountFromOne());
-  verb->add_option("--with", flags->with, "configurations to run beside those of the sweep");
+  verb->add_option("--with", flags->with, "configurations to run beside those of the sweep")
+      ->allow_extra_args(false);
   verb->add_option("--objective", flags->objective,
                    "what to make small: some of ms, lut, ff, dsp, bram, energy-proxy")
       ->capture_default_str();
