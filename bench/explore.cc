@@ -5,8 +5,7 @@
 //   --table rates    machines a minute by stage, on one core and in this process
 //   --table errors   how far predictions are off on machines that ran: those that a search by
 //                    prediction alone picks, and random ones
-//   --table curves   the hypervolume over the machines that ran and over the time, of each strategy,
-//                    with some seeds
+//   --table curves   the hypervolume over the time of one core, of each strategy, with some seeds
 //
 //   ninja -C build explore_bench && build/bin/explore_bench --table rates MODEL...
 #include <fmt/core.h>

@@ -39,8 +39,9 @@ class Explored {
  public:
   // |others| are looked at beside the machines of |space|; they are numbered from
   // space.CountAll() on. The first one is what a front is compared with.
-  //   errors  those of hw::PredictSilicon; kOutOfRange  no machine of |space| fits |part|: names the resource
-  //           that most of them lack, and how much the nearest one lacks
+  //   errors  kOutOfRange  no machine of |space| fits |part|: names the resource that most of them
+  //                        lack, and how much the nearest one lacks
+  //           those of hw::PredictSilicon
   static Result<Explored> Make(MachineSpace space, const std::vector<isa::Config>& others,
                                const hw::Part& part, std::vector<Goal> goals);
 

@@ -12,7 +12,8 @@
 
 namespace tessera::isa {
 
-// A value in a file times |unit| is the number that |field| gets. Key block stands for block_in too.
+// A value in a file times |unit| is the number that |field| gets. Key block stands for block_in
+// too.
 struct ConfigKey {
   const char* key;
   int64_t Config::*field;

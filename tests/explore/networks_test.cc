@@ -3,8 +3,8 @@
 // What is tested: on a small network, the run's cycles are those of device `cycle` (by
 // compiler::PlaceNetwork with exact cycles), the prediction's times those of PlaceNetwork; a
 // network that no machine compiles says why; halving ends with the front of all machines; what
-// half and twice the figures cost. Space: two convolutions, 12 machines of which most fit. Not tested here: large
-// networks (bench/explore.cc).
+// half and twice the figures cost. Space: two convolutions, 12 machines of which most fit. Not
+// tested here: large networks (bench/explore.cc).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
