@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "isa/insns.h"
 #include "isa/widths.h"
 
 namespace tessera::hw {
@@ -33,12 +34,12 @@ TermValues TermsOf(const isa::Config& c) {
   t[kMacs] = lanes * block;
   t[kTrees] = lanes * std::log2(block);
   t[kBus] = bus;
-  t[kBusSquared] = bus * bus;
+  t[kBusShift] = bus * std::log2(bus);
   t[kBusDoubling] = std::log2(bus);
+  t[kInsnRest] = std::max(0.0, isa::kInsnBytes - bus);
   t[kLaneDoubling] = std::log2(lanes);
   t[kMacDoubling] = std::log2(lanes * block);
   t[kVta] = vta ? 1 : 0;
-  t[kVtaLanes] = vta ? lanes : 0;
   const int64_t tokens = c.TokenDepth(isa::Profile::kTessera);
   t[kTokens] = isa::IndexBits(tokens + 1);
   t[kVtaTokens] = vta ? isa::IndexBits(std::max(tokens, c.TokenDepth(isa::Profile::kVta)) + 1) : 0;

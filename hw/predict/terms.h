@@ -20,12 +20,12 @@ enum Term : uint8_t {
   kMacs,         // batch x block^2
   kTrees,        // lanes x log2 block: the adder trees' levels
   kBus,          // bytes of the bus
-  kBusSquared,   // byte shifters
+  kBusShift,     // bytes times their log2: shifters
   kBusDoubling,  // log2 of the bytes
+  kInsnRest,     // bytes of an instruction that come after its first bus word
   kLaneDoubling,
   kMacDoubling,
   kVta,          // 1 where VTA's encoding fits
-  kVtaLanes,     // lanes there, else 0
   kTokens,       // bits of a token counter
   kVtaTokens,    // of one that VTA has too, 0 where its encoding does not fit
   kQueue,        // log2 of the places of VECTOR's queue

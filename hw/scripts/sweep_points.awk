@@ -4,7 +4,7 @@
 #   NAME FAMILY batch block uop_kib wgt_kib inp_kib acc_kib out_kib prm_depth bus_bits queue_depth token_depth
 #
 # Dimension d of point n is the fraction of n * sqrt(the prime d): the points fill the space evenly, however many there are
-# (Richtmyer's sequence). The arrays come from a list, in which large ones, that take minutes, are rarer and later; one of each
+# (Richtmyer's sequence). The arrays come from a list, in which large ones, that take minutes, are rarer and later; the first
 # comes early. Half of the points have as many OUT tiles as ACC tiles, which VTA's encoding needs. UltraScale+, which differs
 # little from the first family, has fewer points.
 function level(d, low, high,   x) {  # a whole number from low to high
@@ -43,7 +43,7 @@ BEGIN {
   shapes = shapes " 1x16 1x8 2x8 4x4 1x4 1x32 1x16 2x4 4x8 1x8 1x4 2x8 2x16 4x4 1x16 2x4 1x8 4x16 1x4 2x8"
   shapes = shapes " 1x32 1x8 4x4 4x8 1x16 2x4 2x16 1x8 1x4 2x8 2x32 1x16 4x4 1x8 1x32 2x4 4x8 1x16 2x16 1x8"
   count = split(shapes, shape, " ")
-  early = split("1 2 3 4 5 6 7 8 9 14 30", first, " ")
+  early = split("1 2 3 4 5 6 7 8 9 30", first, " ")
   for (e = 1; e <= early; e++) {
     n = first[e]
     point()
