@@ -36,7 +36,7 @@ struct IllegalMachines {
 //                             that is no whole number, a range that holds no power of two
 Result<std::vector<SweptKey>> ParseSweep(const std::vector<std::string>& words);
 
-// What is swept without --sweep: array, memories, records and bus.
+// What is swept without --sweep: array, memories, records, bus and tokens.
 std::vector<SweptKey> WholeSweep();
 
 // "block=4,8,16 bus_bits=64,128".

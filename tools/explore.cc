@@ -272,9 +272,10 @@ Action AddExplore(CLI::App& app) {
       ->type_name("CONFIG");
   verb->add_option("--part", flags->part, "the part that machines have to fit")
       ->capture_default_str();
-  verb->add_option("--sweep", flags->sweep,
-                   "keys of configurations and their values, block=4,8,16 or inp_kib=16..64 for "
-                   "powers of two, with commas between them (default: array, memories, bus)")
+  verb->add_option(
+          "--sweep", flags->sweep,
+          "keys of configurations and their values, block=4,8,16 or inp_kib=16..64 for "
+          "powers of two, with commas between them (default: array, memories, bus, tokens)")
       ->allow_extra_args(false);
   verb->add_option("--config", flags->config, "the configuration for what is not swept")
       ->capture_default_str();

@@ -15,6 +15,7 @@
 namespace tessera::explore {
 namespace {
 
+constexpr size_t kDrawnFirst = 256;     // machines of a large space that are drawn at first
 constexpr size_t kPool = 2048;          // predicted at most
 constexpr double kPredictShare = 0.35;  // of the budget, for predictions
 constexpr double kDoubt = 2;            // deviations by which a prediction is made lower
@@ -46,7 +47,7 @@ class Halving : public MachineStrategy {
     if (known > 0 && explored.spent > kPredictShare) return {};
     if (fitting.size() <= kPool)
       return DrawMachines(explored, fitting, Stage::kPredict, kPredictBatch, &rng_);
-    if (known < kPool / 2)
+    if (known < kDrawnFirst)
       return DrawMachines(explored, fitting, Stage::kPredict, kPredictBatch, &rng_);
     if (known >= kPool) return {};
     return NearFront(explored);
@@ -110,15 +111,16 @@ class Halving : public MachineStrategy {
     for (const int64_t machine : explored.Front())
       front.push_back(explored.ValuesAt(machine, Stage::kRun));
     if (kept_ == 0) kept_ = candidates.size();
-    kept_ /= 2;
-    if (kept_ >= kRunBatch) {
-      KeepBest(&candidates);
-    } else {  // the last rounds: whatever may be on the front
+    kept_ = std::max<size_t>(kept_ / 2, 1);
+    size_t kept = kept_;
+    if (kept < kRunBatch) {  // the last rounds: whatever may be on the front
       std::erase_if(candidates, [&](const Candidate& c) {
         return std::ranges::any_of(
             front, [&](const Values& f) { return f == c.least || Dominates(f, c.least); });
       });
+      kept = candidates.size();
     }
+    KeepBest(kept, &candidates);
     std::vector<Values> likely;
     for (const Candidate& c : candidates) likely.push_back(c.likely);
     std::vector<int64_t> chosen;
@@ -126,15 +128,15 @@ class Halving : public MachineStrategy {
     return chosen;
   }
 
-  // The |kept_| best by the ranks of their likely values.
-  void KeepBest(std::vector<Candidate>* candidates) const {
+  // The |count| best by the ranks of their likely values, in that order.
+  static void KeepBest(size_t count, std::vector<Candidate>* candidates) {
     std::vector<Values> likely;
     for (const Candidate& c : *candidates) likely.push_back(c.likely);
     const std::vector<size_t> ranks = RanksOf(likely);
     std::vector<size_t> order(ranks.size());
     for (size_t k = 0; k < order.size(); ++k) order[k] = k;
     std::ranges::stable_sort(order, {}, [&](size_t k) { return ranks[k]; });
-    order.resize(std::min(order.size(), kept_));
+    order.resize(std::min(order.size(), count));
     std::vector<Candidate> best;
     for (const size_t k : order) best.push_back((*candidates)[k]);
     *candidates = std::move(best);

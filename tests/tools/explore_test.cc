@@ -96,7 +96,7 @@ TEST(ExploreVerb, AnInterruptedSearchKeepsWhatItHas) {
             std::ssize(points["points"]) +  // the base has both stages
                 std::ranges::count_if(points["points"],
                                       [](const json& p) { return p["stage"] == "run"; }));
-  EXPECT_EQ(points["machines"]["all"], 81000);
+  EXPECT_EQ(points["machines"]["all"], 72000);
 }
 
 TEST(ExploreVerb, ExplainsAMachine) {
