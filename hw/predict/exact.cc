@@ -72,7 +72,12 @@ int64_t DspOf(const Config& c) {
   constexpr int64_t kOfBoxes = 9;   // tsr_box
   constexpr int64_t kOfALane = 5;   // tsr_dsp_product, tsr_dsp_scale
   constexpr int64_t kProducts = 2;  // of the array, a DSP block (tsr_dsp_pair)
-  return c.macs_per_cycle() / kProducts + kOfALane * c.lanes() + kOfBoxes;
+  // The step between rows has 24 bits; in profile vta 16 bits that count tiles. 24 fit a port of a
+  // DSP block beside the sign, more take two.
+  constexpr int64_t kLargeTile = 256;
+  const bool long_step = isa::ValidateVtaProfile(c).has_value() &&
+                         std::max(c.wgt_tile_bytes(), c.acc_tile_bytes()) > kLargeTile;
+  return c.macs_per_cycle() / kProducts + kOfALane * c.lanes() + kOfBoxes + (long_step ? 1 : 0);
 }
 
 }  // namespace tessera::hw

@@ -32,6 +32,7 @@ TermValues TermsOf(const isa::Config& c) {
   t[kLanes] = lanes;
   t[kChannels] = block;
   t[kMacs] = lanes * block;
+  t[kTile] = block * block;
   t[kTrees] = lanes * std::log2(block);
   t[kBus] = bus;
   t[kBusShift] = bus * std::log2(bus);

@@ -18,6 +18,7 @@ enum Term : uint8_t {
   kLanes,        // batch x block
   kChannels,     // block
   kMacs,         // batch x block^2
+  kTile,         // block^2, the weights of a tile
   kTrees,        // lanes x log2 block: the adder trees' levels
   kBus,          // bytes of the bus
   kBusShift,     // bytes times their log2: shifters

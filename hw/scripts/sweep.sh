@@ -3,7 +3,8 @@
 #
 # Makes hw/silicon_table.txt, to which hw/predict fits area and clock: synthesises the configurations of sweep_points.awk and
 # writes the rows of each (netlist_report rows) when it is done. Skips those whose rows are of these sources and this yosys, so
-# it may be stopped at any time and goes on where it was. Rows of other sources are made again.
+# it may be stopped at any time and goes on where it was. Rows of other sources are made again. After it the errors are others:
+# cmake --build BUILD -t regenerate_predicted, then hw/scripts/silicon.sh --write.
 #
 #   sweep.sh BUILD [MINUTES]    begins no synthesis after so many minutes; without MINUTES it does all. 0: only says what is missing
 #

@@ -89,6 +89,35 @@ TEST(Predict, RamBlocksAndMultipliersAreExact) {
   EXPECT_EQ(errors.bram18.worst, 0);
 }
 
+// What no row of the table has. The numbers are those of netlists of tsr_prm_mem, tsr_issue and
+// tsr_box alone.
+TEST(Predict, RamBlocksAndMultipliersOfDeepQueuesAndLargeTiles) {
+  isa::Config config;
+  config.block_in = config.block_out = 4;
+  const auto blocks = [&](int64_t isa::Config::*size, int64_t value) {
+    isa::Config changed = config;
+    changed.*size = value;
+    return PredictSilicon(changed, "xc7").value().bram18;
+  };
+  ASSERT_FALSE(isa::ValidateVtaProfile(config));
+  const int64_t prm = blocks(&isa::Config::prm_depth, 64) - 10;
+  EXPECT_EQ(blocks(&isa::Config::prm_depth, 1024), prm + 18);
+  EXPECT_EQ(blocks(&isa::Config::prm_depth, 2048), prm + 36);
+  const int64_t queues = blocks(&isa::Config::queue_depth, 32) - (9 + 9 + 9 + 8);
+  EXPECT_EQ(blocks(&isa::Config::queue_depth, 1024), queues + 18 + 17 + 17 + 16);
+
+  config = {
+      .uop_bytes = 4 << 10, .wgt_bytes = 64 << 10, .inp_bytes = 16 << 10, .acc_bytes = 32 << 10};
+  config.out_bytes = isa::OutBytesFor(config);
+  EXPECT_EQ(PredictSilicon(config, "xc7")->dsp, 256 / 2 + 5 * 16 + 9);
+  config.batch = 8;  // ACC tiles of 512 bytes
+  ASSERT_TRUE(isa::ValidateVtaProfile(config));
+  EXPECT_EQ(PredictSilicon(config, "xc7")->dsp, 2048 / 2 + 5 * 128 + 10);
+  config.out_bytes /= 2;
+  ASSERT_FALSE(isa::ValidateVtaProfile(config));
+  EXPECT_EQ(PredictSilicon(config, "xc7")->dsp, 2048 / 2 + 5 * 128 + 9);
+}
+
 // The stated errors are those of fits to tables that lack the row.
 TEST(Predict, ErrorsAreOfConfigurationsThatTheFitHasNotSeen) {
   const std::map<std::string, Measured> measured = ReadMeasured();
