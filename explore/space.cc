@@ -127,7 +127,7 @@ Result<std::vector<SweptKey>> ParseSweep(const std::vector<std::string>& words) 
 
 std::vector<SweptKey> WholeSweep() {
   auto keys = ParseSweep({"batch=1,2,block=4..64,uop_kib=8,32,wgt_kib=16..512,inp_kib=8..128",
-                          "acc_kib=16..256,prm_depth=8..64,bus_bits=64..256,token_depth=31,255"});
+                          "acc_kib=16..256,prm_depth=8..64,bus_bits=64..256,token_depth=63,255"});
   TESSERA_CHECK(keys.has_value());
   return *keys;
 }
