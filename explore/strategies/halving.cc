@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // halving: successive halving over the stages. First machines are predicted: all that fit or, where
-// those are many, a random sample and then the neighbours of its front. A model learns from those
-// that ran how far the prediction was off, and corrects the others. The better half of what was
-// predicted is kept, then the better half of that, and of each half the machines run that promise
-// most. In the end every machine runs that the corrected prediction, made lower by what it may be
-// off, has on the front.
+// those are many, a random sample. A model learns from those that ran how far the prediction was
+// off, and corrects the others. The better half of what was predicted is kept, then the better half
+// of that, and of each half the machines run that promise most. Where machines are many, the
+// neighbours of the predicted front are predicted between the runs. In the end every machine runs
+// that the corrected prediction, made lower by what it may be off, has on the front.
 #include <algorithm>
 #include <cmath>
 
@@ -15,23 +15,25 @@
 namespace tessera::explore {
 namespace {
 
-constexpr size_t kDrawnFirst = 256;     // machines of a large space that are drawn at first
-constexpr size_t kPool = 2048;          // predicted at most
-constexpr double kPredictShare = 0.35;  // of the budget, for predictions
-constexpr double kDoubt = 2;            // deviations by which a prediction is made lower
-constexpr size_t kMostWeighed = 192;    // candidates whose gain is computed
+constexpr size_t kDrawnFirst = 256;   // machines of a large space that are drawn at first
+constexpr size_t kPool = 2048;        // predicted at most
+constexpr double kDoubt = 2;          // deviations by which a prediction is made lower
+constexpr size_t kMostWeighed = 192;  // candidates whose gain is computed
 
 class Halving : public MachineStrategy {
  public:
   explicit Halving(uint64_t seed) : rng_(seed) {}
 
   WantedMachines Next(const Explored& explored) override {
-    if (!predicted_all_) {
+    if (predict_next_) {
       WantedMachines wanted{Stage::kPredict, ToPredict(explored)};
+      predict_next_ = IsFirst(explored);
       if (!wanted.machines.empty()) return wanted;
-      predicted_all_ = true;
     }
-    return {Stage::kRun, ToRun(explored)};
+    WantedMachines wanted{Stage::kRun, ToRun(explored)};
+    if (wanted.machines.empty()) return {Stage::kPredict, ToPredict(explored)};
+    predict_next_ = explored.fitting().size() > kDrawnFirst;
+    return wanted;
   }
 
  private:
@@ -41,16 +43,19 @@ class Halving : public MachineStrategy {
     Values likely, least;  // corrected; made lower
   };
 
+  // Whether machines are to be predicted before any runs.
+  static bool IsFirst(const Explored& explored) {
+    const size_t known = explored.With(Stage::kPredict).size() + kPredictBatch;
+    return known < std::min(kDrawnFirst, explored.fitting().size() + kPredictBatch);
+  }
+
   std::vector<int64_t> ToPredict(const Explored& explored) {
     const size_t known = explored.With(Stage::kPredict).size();
-    const std::vector<int64_t>& fitting = explored.fitting();
-    if (known > 0 && explored.spent > kPredictShare) return {};
-    if (fitting.size() <= kPool)
-      return DrawMachines(explored, fitting, Stage::kPredict, kPredictBatch, &rng_);
-    if (known < kDrawnFirst)
-      return DrawMachines(explored, fitting, Stage::kPredict, kPredictBatch, &rng_);
     if (known >= kPool) return {};
-    return NearFront(explored);
+    std::vector<int64_t> near;
+    if (known >= kDrawnFirst) near = NearFront(explored);
+    if (!near.empty()) return near;
+    return DrawMachines(explored, explored.fitting(), Stage::kPredict, kPredictBatch, &rng_);
   }
 
   std::vector<int64_t> NearFront(const Explored& explored) {
@@ -160,7 +165,7 @@ class Halving : public MachineStrategy {
   }
 
   Rng rng_;
-  bool predicted_all_ = false;
+  bool predict_next_ = true;
   size_t kept_ = 0;  // of the candidates; 0: none were taken yet
 };
 
