@@ -36,6 +36,10 @@ TermValues TermsOf(const isa::Config& c) {
   t[kTrees] = lanes * std::log2(block);
   t[kBus] = bus;
   t[kBusShift] = bus * std::log2(bus);
+  const int64_t largest = std::max(
+      {c.wgt_tile_bytes(), c.acc_tile_bytes(), isa::RecordBytes(isa::Memory::kPrm) * c.block_out});
+  t[kUsed] = std::min(bus, static_cast<double>(largest));
+  t[kUsedShift] = t[kUsed] * std::log2(bus);
   t[kBusDoubling] = std::log2(bus);
   t[kInsnRest] = std::max(0.0, isa::kInsnBytes - bus);
   t[kLaneDoubling] = std::log2(lanes);

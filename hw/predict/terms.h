@@ -22,6 +22,8 @@ enum Term : uint8_t {
   kTrees,        // lanes x log2 block: the adder trees' levels
   kBus,          // bytes of the bus
   kBusShift,     // bytes times their log2: shifters
+  kUsed,         // bytes of a bus word that a tile has room for: the bus, or the largest tile
+  kUsedShift,    // times the log2 of the bytes of the bus
   kBusDoubling,  // log2 of the bytes
   kInsnRest,     // bytes of an instruction that come after its first bus word
   kLaneDoubling,
