@@ -26,7 +26,7 @@ struct Sensitivity {
   std::string cause;  // why the other machine has no time; "": it has
 };
 
-// Halves and doubles each key of the space, at each of |machines|, and other memories and the bus.
+// Halves and doubles each figure of a configuration that matters, at each of |machines|.
 // Illegal machines are left out.
 //   errors  kUnavailable  the system makes no process
 Result<std::vector<Sensitivity>> SensitivitiesOf(const Explored& explored,
