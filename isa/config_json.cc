@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "isa/config.h"
+#include "isa/config_keys.h"
 #include "isa/json_object.h"
 
 namespace tessera::isa {
@@ -18,31 +19,27 @@ namespace {
 
 constexpr int64_t kKiB = 1024;
 
-// A key whose value is a whole number. VTA's keys hold logarithms of counts of |unit|.
-struct NumberKey {
-  const char* key;
-  int64_t Config::*field;
-  bool log;
-  int64_t unit;  // value or 2^value is multiplied by this
-};
-constexpr NumberKey kNumberKeys[] = {
-    {"batch", &Config::batch, false, 1},
-    {"block", &Config::block_out, false, 1},
+constexpr ConfigKey kOurKeys[] = {
+    {"batch", &Config::batch, 1},
+    {"block", &Config::block_out, 1},
 #define MEMORY(id, value, text, meaning, number, initial, key, unit, ...) \
-  {key, &Config::number, false, unit},
+  {key, &Config::number, unit},
 #include "isa/memories.def"
-    {"bus_bits", &Config::bus_bits, false, 1},
-    {"clock_mhz", &Config::clock_mhz, false, 1},
-    {"queue_depth", &Config::queue_depth, false, 1},
-    {"token_depth", &Config::token_depth, false, 1},
-    {"LOG_BATCH", &Config::batch, true, 1},
-    {"LOG_BLOCK", &Config::block_out, true, 1},
-    {"LOG_UOP_BUFF_SIZE", &Config::uop_bytes, true, 1},
-    {"LOG_INP_BUFF_SIZE", &Config::inp_bytes, true, 1},
-    {"LOG_WGT_BUFF_SIZE", &Config::wgt_bytes, true, 1},
-    {"LOG_ACC_BUFF_SIZE", &Config::acc_bytes, true, 1},
-    {"LOG_OUT_BUFF_SIZE", &Config::out_bytes, true, 1},
-    {"LOG_BUS_WIDTH", &Config::bus_bits, true, 1},
+    {"bus_bits", &Config::bus_bits, 1},
+    {"clock_mhz", &Config::clock_mhz, 1},
+    {"queue_depth", &Config::queue_depth, 1},
+    {"token_depth", &Config::token_depth, 1},
+};
+// VTA's keys, which hold logarithms.
+constexpr ConfigKey kLogKeys[] = {
+    {"LOG_BATCH", &Config::batch, 1},
+    {"LOG_BLOCK", &Config::block_out, 1},
+    {"LOG_UOP_BUFF_SIZE", &Config::uop_bytes, 1},
+    {"LOG_INP_BUFF_SIZE", &Config::inp_bytes, 1},
+    {"LOG_WGT_BUFF_SIZE", &Config::wgt_bytes, 1},
+    {"LOG_ACC_BUFF_SIZE", &Config::acc_bytes, 1},
+    {"LOG_OUT_BUFF_SIZE", &Config::out_bytes, 1},
+    {"LOG_BUS_WIDTH", &Config::bus_bits, 1},
 };
 
 // A key of "cpu" whose value is a whole number.
@@ -128,11 +125,15 @@ class JsonKeys {
   explicit JsonKeys(const std::string& name) { config_.name = name; }
 
   Status Apply(const std::string& key, const nlohmann::json& value) {
-    for (const NumberKey& k : kNumberKeys) {
+    for (const ConfigKey& k : kOurKeys) {
       if (key != k.key) continue;
-      TESSERA_ASSIGN(const int64_t number,
-                     Number(key, value, k.log ? kMostLog : kMostNumber / kKiB));
-      return Set(k, k.log ? int64_t{1} << number : number);
+      TESSERA_ASSIGN(const int64_t number, Number(key, value, kMostNumber / kKiB));
+      return Set(k, number * k.unit);
+    }
+    for (const ConfigKey& k : kLogKeys) {
+      if (key != k.key) continue;
+      TESSERA_ASSIGN(const int64_t number, Number(key, value, kMostLog));
+      return Set(k, int64_t{1} << number);
     }
     for (const FixedKey& k : kFixedKeys) {
       if (key != k.key) continue;
@@ -176,20 +177,21 @@ class JsonKeys {
   }
 
  private:
-  Status Set(const NumberKey& k, int64_t number) {
+  Status Set(const ConfigKey& k, int64_t number) {
     int64_t& field = config_.*(k.field);
     const auto [other, fresh] = given_.emplace(&field, k.key);
     if (!fresh) {
       return Fail(Code::kInvalidArgument, "\"{}\" and \"{}\" say the same thing; give one",
                   other->second, k.key);
     }
-    field = number * k.unit;
+    field = number;
     return {};
   }
 
   static std::string KnownKeys() {
     std::string all = "name, memory, cpu";
-    for (const NumberKey& k : kNumberKeys) all += std::string(", ") + k.key;
+    for (const ConfigKey& k : kOurKeys) all += std::string(", ") + k.key;
+    for (const ConfigKey& k : kLogKeys) all += std::string(", ") + k.key;
     for (const FixedKey& k : kFixedKeys) all += std::string(", ") + k.key;
     return all + ", TARGET, HW_VER";
   }
@@ -229,12 +231,12 @@ Result<Config> LoadConfig(const std::string& name_or_path) {
   return config;
 }
 
+std::span<const ConfigKey> ConfigKeys() { return kOurKeys; }
+
 std::string ConfigToJson(const Config& c) {
   nlohmann::ordered_json json;
   json["name"] = c.name;
-  for (const NumberKey& k : kNumberKeys) {
-    if (!k.log) json[k.key] = c.*(k.field) / k.unit;
-  }
+  for (const ConfigKey& k : kOurKeys) json[k.key] = c.*(k.field) / k.unit;
   json["memory"] = c.dram == DramModel::kTsim ? "tsim" : "zynq";
   json["cpu"]["name"] = c.cpu.name;
   for (const CpuKey& k : kCpuKeys) json["cpu"][k.key] = c.cpu.*(k.field);

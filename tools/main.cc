@@ -32,7 +32,7 @@ constexpr Verb kVerbs[] = {
     {"compile", tessera::tools::AddCompile},   {"regress", tessera::tools::AddRegress},
     {"trace", tessera::tools::AddTrace},       {"debug", tessera::tools::AddDebug},
     {"quantize", tessera::tools::AddQuantize}, {"tune", tessera::tools::AddTune},
-    {"place", tessera::tools::AddPlace},
+    {"place", tessera::tools::AddPlace},       {"explore", tessera::tools::AddExplore},
 #endif
     {"run", tessera::tools::AddRun},           {"compare", tessera::tools::AddCompare},
     {"asm", tessera::tools::AddAsm},           {"disasm", tessera::tools::AddDisasm},

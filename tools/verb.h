@@ -53,6 +53,7 @@ Action AddRegress(CLI::App& app);
 Action AddQuantize(CLI::App& app);
 Action AddTune(CLI::App& app);
 Action AddPlace(CLI::App& app);
+Action AddExplore(CLI::App& app);
 Action AddXclbin(CLI::App& app);
 Action AddTrace(CLI::App& app);
 Action AddDebug(CLI::App& app);

@@ -5,6 +5,7 @@
 #include "compiler/driver/build.h"
 #include "compiler/driver/coverage.h"
 #include "compiler/driver/evaluate.h"
+#include "compiler/network/place_cost.h"
 #include "compiler/network/share_layers.h"
 
 namespace tessera::compiler {
@@ -60,6 +61,15 @@ Result<PlacedNetwork> PlaceNetwork(graph::Graph graph, const CompileOptions& opt
                              costs.layers[r]});
   }
   return placed;
+}
+
+Result<network::NetworkTimes> ForecastTimes(graph::Graph graph, const CompileOptions& options) {
+  FusedNetwork fused;
+  TESSERA_TRY(PlaceAndFuse(std::move(graph), options, {}, &fused));
+  const network::PlaceCosts costs(*fused.layers, [&](const std::vector<bool>& on) {
+    return network::FuseOn(*fused.layers, on, options.fuse);
+  });
+  return costs.Times(network::AcceleratorNodes(fused.places));
 }
 
 }  // namespace tessera::compiler

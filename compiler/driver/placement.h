@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A network on the devices that run it, with what each layer costs there, before anything is
-// compiled. Depends on: compiler/network, compiler/quantize. Used by: tools.
+// compiled. Depends on: compiler/network, compiler/quantize. Used by: explore, tools.
 #ifndef TESSERA_COMPILER_DRIVER_PLACEMENT_H_
 #define TESSERA_COMPILER_DRIVER_PLACEMENT_H_
 
@@ -42,6 +42,11 @@ struct PlacedNetwork {
 //   errors  those of the quantisation rules, CheckPins; with |exact| those of Compile, Evaluate
 Result<PlacedNetwork> PlaceNetwork(graph::Graph graph, const CompileOptions& options, bool exact,
                                    const std::function<void(int64_t done, int64_t all)>& done);
+
+// The times of PlaceNetwork alone, which takes a part of the time: nothing is asked about other
+// placements.
+//   errors  those of the quantisation rules, CheckPins
+Result<network::NetworkTimes> ForecastTimes(graph::Graph graph, const CompileOptions& options);
 
 }  // namespace tessera::compiler
 

@@ -149,10 +149,10 @@ bool HasOption(const std::string& text, const std::string& option) {
   return std::regex_search(text, std::regex("(^|[^\\w-])" + option + "($|[^\\w-])"));
 }
 const std::set<std::string>& Verbs() {
-  static const std::set<std::string> verbs = {"compile",  "run",     "compare", "asm",    "disasm",
-                                              "check",    "config",  "info",    "boards", "flash",
-                                              "xclbin",   "regress", "trace",   "debug",  "devices",
-                                              "quantize", "tune",    "place",   "serve"};
+  static const std::set<std::string> verbs = {
+      "compile", "run",      "compare", "asm",    "disasm",  "check",  "config",
+      "info",    "boards",   "flash",   "xclbin", "regress", "trace",  "debug",
+      "devices", "quantize", "tune",    "place",  "serve",   "explore"};
   return verbs;
 }
 

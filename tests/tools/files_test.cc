@@ -36,9 +36,9 @@ void ExpectRefused(const std::string& arguments, const std::string& says) {
 }
 
 const std::vector<std::string> kVerbs = {"compile", "regress", "trace",   "debug",   "quantize",
-                                         "tune",    "place",   "run",     "compare", "asm",
-                                         "disasm",  "check",   "config",  "info",    "boards",
-                                         "flash",   "xclbin",  "devices", "serve"};
+                                         "tune",    "place",   "explore", "run",     "compare",
+                                         "asm",     "disasm",  "check",   "config",  "info",
+                                         "boards",  "flash",   "xclbin",  "devices", "serve"};
 
 TEST(Command, EveryVerbHasHelpWithAnExample) {
   EXPECT_EQ(Tessera("--help").code, 0);

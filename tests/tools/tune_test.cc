@@ -223,7 +223,7 @@ TEST(TuneVerb, BadInputIsOneLine) {
   expect(Tune("--trials 3 --t4 /nonexistent/x", records), "/nonexistent/x: cannot create");
   expect(Tune("--trials 3 --curves x.pdf", records),
          "x.pdf: curves are drawn as SVG or PNG; give a file whose name ends in .svg or .png");
-  expect(Tune("--trials 3", "/dev/full"), "/dev/full: cannot write a record");
+  expect(Tune("--trials 3", "/dev/full"), "/dev/full: cannot write records");
   const std::string held = TempPath("held.jsonl");
   expect(Tune("--trials 3", held), "another search writes to it", "flock " + held + " ");
   expect(std::string("compile ") + kModel + " --records /nonexistent/r -o " + TempPath("x.tsr"),
