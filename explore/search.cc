@@ -18,6 +18,12 @@ Result<MachineCost> CostOfEnd(const WorkEnd& end) {
 
 }  // namespace
 
+std::string AnswerOf(const std::vector<ExploredNetwork>& networks, const std::string& request) {
+  const Result<isa::Config> config = isa::ParseConfig(request, "machine");
+  return PrintCost(config ? CostOf(networks, *config, Stage::kRun)
+                          : MachineCost{.networks = {}, .cause = config.error().message});
+}
+
 MachineSearch::MachineSearch(const std::vector<ExploredNetwork>& networks, ExploreOptions options,
                              KnownAnswers known, Explored* explored, ExploreLog* log)
     : networks_(networks),
@@ -64,6 +70,17 @@ Status MachineSearch::Work(const std::vector<isa::Config>& configs, Stage stage,
     progress_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     if (progress) progress(progress_);
   };
+  if (options_.slurm != nullptr && stage == Stage::kRun) {
+    const auto next_piece = [&]() -> std::optional<cluster::SlurmPool::Piece> {
+      const std::optional<int64_t> index = give();
+      if (!index) return std::nullopt;
+      return cluster::SlurmPool::Piece{*index,
+                                       isa::ConfigToJson(configs[static_cast<size_t>(*index)])};
+    };
+    TESSERA_TRY(options_.slurm->Run(
+        {.next = next_piece, .done = done, .tick = tick, .stop = options_.stop}));
+    return status;
+  }
   const auto jobs = std::min<size_t>(static_cast<size_t>(options_.workers), configs.size());
   Workers(static_cast<int>(std::max<size_t>(jobs, 1)), options_.machine_limit, piece)
       .Run(give, done, tick);

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/line_log.h"
+#include "cluster/slurm_pool.h"
 #include "explore/evaluate.h"
 #include "explore/explored.h"
 #include "explore/strategy.h"
@@ -31,6 +32,9 @@ struct ExploreOptions {
   int workers = 1;
   std::chrono::seconds machine_limit{300};  // of one stage of one machine
   std::function<bool()> stop;               // whether to end early; may be empty
+  // Machines run as its tasks, which call AnswerOf; null: in processes of this computer.
+  // Predictions take less time than a task needs to begin, and stay here.
+  cluster::SlurmPool* slurm = nullptr;
   // What a machine costs in a stage; empty: CostOf of the networks. It runs in another process.
   std::function<MachineCost(const isa::Config&, Stage)> cost = {};
 };
@@ -65,6 +69,9 @@ class ExploreLog {
   explicit ExploreLog(LineLog log) : log_(std::move(log)) {}
   LineLog log_;
 };
+
+// In a task: the answer to |request|, a machine to run |networks| on.
+std::string AnswerOf(const std::vector<ExploredNetwork>& networks, const std::string& request);
 
 class MachineSearch {
  public:

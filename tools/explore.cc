@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "cluster/slurm_task.h"
 #include "compiler/import/import.h"
 #include "explore/search.h"
 #include "tools/duration.h"
@@ -24,6 +25,7 @@
 #include "tools/interrupt.h"
 #include "tools/model_file.h"
 #include "tools/output.h"
+#include "tools/slurm.h"
 #include "tools/tune_line.h"
 #include "tools/verb.h"
 
@@ -37,6 +39,7 @@ struct ExploreFlags {
   std::string explain, output, part = "xc7z020", config = "default", objective = "ms,lut",
                                search = "halving", budget;
   ImportWords import;
+  SlurmWords slurm;
   int64_t runs = 0, seed = 1, workers = 0, clock = 0, prove = 0, synthesise = 0;
   bool resume = false;
 };
@@ -220,11 +223,21 @@ Status Report(const explore::Explored& explored,
   return WriteExplored(explored, networks, sensitivities, words, folder);
 }
 
+// In the process of a task: runs one machine.
+Result<int> Answer(const ExploreFlags& flags) {
+  TESSERA_ASSIGN(const std::vector<explore::ExploredNetwork> networks, LoadNetworks(flags));
+  TESSERA_TRY(cluster::AnswerTask(
+      flags.slurm.task, explore::ExploreOptions().machine_limit,
+      [&](const std::string& request) { return explore::AnswerOf(networks, request); }));
+  return kExitOk;
+}
+
 Result<int> Run(const ExploreFlags& flags) {
   if (!flags.explain.empty()) return Explain(flags);
   if (flags.output.empty())
     return Fail(Code::kInvalidArgument, "-o is missing: give a folder for the results, say -o out");
-  TESSERA_ASSIGN(const explore::ExploreOptions options, OptionsOf(flags));
+  if (!flags.slurm.task.empty()) return Answer(flags);
+  TESSERA_ASSIGN(explore::ExploreOptions options, OptionsOf(flags));
   TESSERA_ASSIGN(const hw::Part part, hw::LoadPart(flags.part));
   TESSERA_ASSIGN(explore::Explored explored, SpaceOf(flags, part));
   TESSERA_ASSIGN(const std::vector<explore::ExploredNetwork> networks, LoadNetworks(flags));
@@ -234,6 +247,13 @@ Result<int> Run(const ExploreFlags& flags) {
       explore::ExploreLog log,
       explore::ExploreLog::Open(folder + "answers.jsonl", IdentityOf(flags, explored, networks),
                                 flags.resume, &known));
+  std::optional<cluster::SlurmPool> slurm;
+  if (flags.slurm.on) {
+    const int64_t tasks = flags.workers > 0 ? flags.workers : kSlurmTasks;
+    TESSERA_ASSIGN(cluster::SlurmPool opened, OpenSlurm(flags.slurm, tasks, options.machine_limit));
+    slurm.emplace(std::move(opened));
+    options.slurm = &*slurm;
+  }
   std::fputs(SpaceText(explored).c_str(), stdout);
   std::fflush(stdout);
   CatchInterrupt();
@@ -294,8 +314,10 @@ Action AddExplore(CLI::App& app) {
                    "time to spend: 90s, 30m, 2h (default: 10m, without a limit where --runs is)");
   verb->add_option("--runs", flags->runs, "machines to run")->check(CountFromOne());
   verb->add_option("--seed", flags->seed, "of the search")->capture_default_str();
-  verb->add_option("--workers", flags->workers, "processes (default: the processors)")
+  verb->add_option("--workers", flags->workers,
+                   "processes (default: the processors); with --slurm tasks at once (32)")
       ->check(CountFromOne());
+  AddSlurmOptions(*verb, flags->slurm);
   verb->add_flag("--resume", flags->resume,
                  "go on with the search in the folder: no machine is looked at again");
   verb->add_option("--prove", flags->prove,

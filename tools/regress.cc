@@ -33,7 +33,6 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kOneItem{600};
-constexpr int kTasks = 32;  // of Slurm, at once
 
 struct RegressFlags {
   std::string devices = "func,rtl", config = "tiny", suites, budget = "60s";
@@ -107,7 +106,7 @@ class Regression {
     report_.seed = flags.seed;
     report_.jobs = flags.jobs > 0 ? flags.jobs
                    : flags.slurm.on
-                       ? kTasks
+                       ? kSlurmTasks
                        : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     for (const isa::Config& config : report_.setup.configs)
       vta_.push_back(isa::Fetcher::Make(isa::Profile::kVta, config).has_value());

@@ -15,6 +15,8 @@
 
 namespace tessera::tools {
 
+inline constexpr int kSlurmTasks = 32;  // in the queue at once, if the user says nothing
+
 struct SlurmWords {
   bool on = false;
   std::string folder = ".", options;
