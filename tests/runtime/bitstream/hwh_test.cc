@@ -80,7 +80,7 @@ TEST(Hwh, HasWhatPynqReads) {
             "  interrupt machine_interrupt\n");
   std::ofstream(folder + "/u96.hwh") << HwhText(HandoffOf(Board("ultra96")));
   const std::string said = Output("python3 " + folder + "/hwh_reader.py " + folder + "/u96.hwh");
-  EXPECT_THAT(said, HasSubstr("PSU__CRL_APB__PL0_REF_CTRL__DIVISOR0 5\n"));
+  EXPECT_THAT(said, HasSubstr("PSU__CRL_APB__PL0_REF_CTRL__DIVISOR0 6\n"));
   EXPECT_THAT(said, HasSubstr("/machine 0xa0000000 4096\n"));
 }
 

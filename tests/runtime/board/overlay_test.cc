@@ -48,7 +48,7 @@ TEST(Overlay, IsCompiledByDtc) {
     EXPECT_THAT(back, HasSubstr(mp ? "tessera@a0000000 {" : "tessera@43c00000 {"));
     EXPECT_THAT(back,
                 HasSubstr(mp ? "interrupts = <0x00 0x59 0x04>" : "interrupts = <0x00 0x1d 0x04>"));
-    EXPECT_THAT(back, HasSubstr(mp ? "assigned-clock-rates = <0x11e1a300>"
+    EXPECT_THAT(back, HasSubstr(mp ? "assigned-clock-rates = <0xee6b280>"
                                    : "assigned-clock-rates = <0x883d3b7>"));
     EXPECT_THAT(back, HasSubstr(mp ? "size = <0x10000000>" : "size = <0x4000000>"));
     EXPECT_THAT(back, HasSubstr("device-name = \"udmabuf-tessera\""));
