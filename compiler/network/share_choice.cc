@@ -75,7 +75,7 @@ class SharedChooser {
       if (std::ranges::count(scheduled, Legible(layers[r].name)) == 0) Add(layers, seconds, r);
     }
     std::ranges::sort(candidates_, {}, &Candidate::node);
-    MakeWays();
+    if (!candidates_.empty()) MakeWays();
     Pins pins;
     while (const auto found = Best()) {
       const auto& [at, way] = *found;
@@ -93,6 +93,17 @@ class SharedChooser {
         .value_or(0);
   }
 
+  // Whether a pin can name each node of |part|: names may be there twice, or have a '+'.
+  bool HasNames(const Region& part) const {
+    const std::vector<std::string> names = NodesOfLayer(Legible(part.name));
+    if (names.size() != part.nodes.size()) return false;
+    for (size_t k = 0; k < names.size(); ++k) {
+      const auto found = FindNode(graph_, part.name, names[k]);
+      if (!found || *found != part.nodes[k]) return false;
+    }
+    return true;
+  }
+
   // |layers| run, in |seconds|; |r| is one of them.
   void Add(const std::vector<Region>& layers, const std::vector<std::optional<double>>& seconds,
            size_t r) {
@@ -101,6 +112,7 @@ class SharedChooser {
     if (!CanShare(graph_, anchor)) return;
     Region part = costs_.nodes()[first];
     for (const size_t n : FollowersOf(graph_, anchor)) part = graph::Joined(graph_, part, n);
+    if (!HasNames(part)) return;
     const auto maker = graph_.ProducerOf(part.inputs[0]);
     const bool on = on_[first], made_on = maker && on_[*maker];
     Candidate made{.name = Legible(part.name),

@@ -108,18 +108,18 @@ bool CanShare(const Graph& graph, const Node& node) {
 }
 
 Result<Pins> ShareLayers(Graph& graph, const Pins& pins, const isa::Config& config) {
-  std::map<std::string, int64_t> channels;  // of the accelerator, by node
+  std::map<TensorId, int64_t> channels;  // of the accelerator, by result: names may be there twice
   for (const Pin& pin : pins) {
     if (pin.channels == 0) continue;
     const std::vector<std::string> names = NodesOfLayer(pin.layer);
     for (const std::string& name : names) TESSERA_TRY(FindNode(graph, pin.layer, name));
     TESSERA_ASSIGN(const size_t first, FindNode(graph, pin.layer, names[0]));
     TESSERA_TRY(CheckChannels(graph, pin, graph.nodes[first], config));
-    channels[graph.nodes[first].name] = pin.channels;
+    channels[graph.nodes[first].output] = pin.channels;
   }
   if (channels.empty()) return Pins();
   IntoParts(graph, [&](const Node& node, TensorId) -> std::optional<Parts> {
-    const auto found = channels.find(node.name);
+    const auto found = channels.find(node.output);
     if (found == channels.end()) return std::nullopt;
     Parts parts{.joined = graph::ConcatAttributes{kChannels}, .join = Op::kConcat};
     const int64_t first = found->second, all = graph.tensor(node.output).shape[kChannels];

@@ -22,7 +22,7 @@ bool CanShare(const graph::Graph& graph, const graph::Node& node);
 // Replaces each layer of |pins| that both devices make (Pin::channels) by two parts and their
 // concatenation, and adds it to Graph::shared. The parts of "conv" are "conv.accelerator" and
 // "conv.host"; functions of one value behind a layer are in both. The integers stay the same. Runs
-// after all other passes. Returns the pins of the nodes of the parts.
+// after all other passes, once. Returns the pins of the nodes of the parts.
 //   errors  those of FindNode
 //           kUnsupported  a layer that they cannot share
 //           kOutOfRange   a number of channels that is not some but not all, in blocks of the array

@@ -189,5 +189,32 @@ TEST(ShareLayers, NoOtherShareOfALayerCostsLess) {
   EXPECT_GT(whole, 15);
 }
 
+// Both layers would gain; a pin can name neither the second one nor a name with a '+'.
+TEST(ShareLayers, ALayerThatNoPinCanNameStaysWhole) {
+  Net net(5);
+  net.Output(net.Conv(net.Conv(net.Input({1, 64, 16, 16}), 64, Square(3)), 64, Square(3)));
+  isa::Config config = Default();
+  config.clock_mhz = 20;
+  config.cpu.clock_mhz = 1500;
+  config.cpu.pack_mb_s = 4000;
+  const auto chosen = [&] {
+    const Costed costed(net.graph(), config, {}, Objective());
+    return ChooseShared(costed.costs, costed.on, Objective(), {});
+  };
+  ASSERT_EQ(chosen().size(), 2u);
+  net.graph().nodes[0].name = net.graph().nodes[1].name = "conv";
+  const Pins one = chosen();
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0].layer, "conv");
+  Graph shared = net.graph();
+  ASSERT_TRUE(ShareLayers(shared, one, config));
+  EXPECT_EQ(shared.shared.size(), 1u);
+  net.graph().nodes[0].name = "a+b";
+  ASSERT_EQ(chosen().size(), 1u);
+  EXPECT_EQ(chosen()[0].layer, "conv");
+  net.graph().nodes[1].name = "c+d";
+  EXPECT_TRUE(chosen().empty());
+}
+
 }  // namespace
 }  // namespace tessera::network::share_layers_test
