@@ -164,7 +164,7 @@ TEST_F(FlashOverSsh, ProgramsTheBoardThere) {
   ASSERT_EQ(r.code, 0) << r.output;
   EXPECT_EQ(fpga_->Running(), builds_[0].bit.Bin());
   EXPECT_THAT(r.output, HasSubstr("ultra96: runs on "));
-  EXPECT_THAT(r.output, HasSubstr("@127.0.0.1: configuration ultra96, 300.000 MHz, identity"));
+  EXPECT_THAT(r.output, HasSubstr("@127.0.0.1: configuration ultra96, 250.000 MHz, identity"));
 }
 
 TEST_F(FlashOverSsh, AHostThatVanishesLeavesAStatedState) {
