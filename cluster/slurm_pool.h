@@ -74,7 +74,7 @@ class SlurmPool {
     std::optional<Clock::time_point> gone;  // since when the queue does not have it
     int tries = 1;
   };
-  // What a command of Slurm printed; nothing: the controller is away.
+  // Runs a command of Slurm and returns what it printed; nothing if the controller is away.
   //   errors  kUnavailable  the command fails otherwise, or the controller is away for too long
   Result<std::optional<std::string>> Ask(const std::vector<std::string>& argv,
                                          std::string_view input = {});

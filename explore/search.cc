@@ -18,7 +18,8 @@ Result<MachineCost> CostOfEnd(const WorkEnd& end) {
 
 }  // namespace
 
-std::string AnswerOf(const std::vector<ExploredNetwork>& networks, const std::string& request) {
+std::string AnswerRequest(const std::vector<ExploredNetwork>& networks,
+                          const std::string& request) {
   const Result<isa::Config> config = isa::ParseConfig(request, "machine");
   return PrintCost(config ? CostOf(networks, *config, Stage::kRun)
                           : MachineCost{.networks = {}, .cause = config.error().message});

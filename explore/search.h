@@ -32,7 +32,7 @@ struct ExploreOptions {
   int workers = 1;
   std::chrono::seconds machine_limit{300};  // of one stage of one machine
   std::function<bool()> stop;               // whether to end early; may be empty
-  // Machines run as its tasks, which call AnswerOf; null: in processes of this computer.
+  // Machines run as its tasks, which call AnswerRequest; null: in processes of this computer.
   // Predictions take less time than a task needs to begin, and stay here.
   cluster::SlurmPool* slurm = nullptr;
   // What a machine costs in a stage; empty: CostOf of the networks. It runs in another process.
@@ -71,7 +71,7 @@ class ExploreLog {
 };
 
 // In a task: the answer to |request|, a machine to run |networks| on.
-std::string AnswerOf(const std::vector<ExploredNetwork>& networks, const std::string& request);
+std::string AnswerRequest(const std::vector<ExploredNetwork>& networks, const std::string& request);
 
 class MachineSearch {
  public:

@@ -228,7 +228,7 @@ Result<int> Answer(const ExploreFlags& flags) {
   TESSERA_ASSIGN(const std::vector<explore::ExploredNetwork> networks, LoadNetworks(flags));
   TESSERA_TRY(cluster::AnswerTask(
       flags.slurm.task, explore::ExploreOptions().machine_limit,
-      [&](const std::string& request) { return explore::AnswerOf(networks, request); }));
+      [&](const std::string& request) { return explore::AnswerRequest(networks, request); }));
   return kExitOk;
 }
 

@@ -102,7 +102,7 @@ struct Node {
   }
 };
 
-// The results of the two parts of a layer of which each device makes some output channels.
+// A layer that both devices make: the result of each device's part, some of the output channels.
 struct SharedLayer {
   TensorId accelerator = -1, host = -1;
 };

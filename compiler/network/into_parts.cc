@@ -98,6 +98,11 @@ void AddConv(Graph& graph, const Node& node, const std::string& label, std::vect
             .lo = node.lo,
             .hi = node.hi,
             .round = node.round};
+  AddPart(graph, node, label, std::move(made), shape, parts);
+}
+
+void AddPart(Graph& graph, const Node& node, const std::string& label, Node made,
+             const graph::Shape& shape, Parts* parts) {
   made.output = AddLike(graph, node.output, graph.tensor(node.output).name + label, shape);
   const Status attached = quantize::AttachRequant(graph, made);
   TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);  // |node| has one

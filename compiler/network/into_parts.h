@@ -43,6 +43,10 @@ void AddConv(graph::Graph& graph, const graph::Node& node, const std::string& la
              std::vector<graph::TensorId> inputs, const graph::ConvAttributes& attributes,
              const graph::Shape& shape, Parts* parts);
 
+// Adds |made| to |parts| as a part of |node| with a result of |shape| and a requantisation.
+void AddPart(graph::Graph& graph, const graph::Node& node, const std::string& label,
+             graph::Node made, const graph::Shape& shape, Parts* parts);
+
 // A tensor |name| of |shape| that is like |id| otherwise.
 graph::TensorId AddLike(graph::Graph& graph, graph::TensorId id, const std::string& name,
                         const graph::Shape& shape);

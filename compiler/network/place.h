@@ -58,7 +58,7 @@ std::vector<NodePlace> PlaceNodes(const Layers& layers, const ScheduledLayers& s
                                   const std::optional<Objective>& goal = {});
 
 // The node of |layer|, which a user pins, that is named |name|.
-//   errors  kNotFound  there is none: names one that is alike
+//   errors  kNotFound  no node has the name: the message names the one most like it
 Result<size_t> FindNode(const graph::Graph& graph, const std::string& layer,
                         const std::string& name);
 

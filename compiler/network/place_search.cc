@@ -269,11 +269,11 @@ class PlacementSearch {
     const auto packs = [&](TensorId id) {
       return on && std::ranges::count(costs_.PackedFor(n), id) > 0;
     };
+    const bool waits = !on || IsShared(graph_, graph_.nodes[n].output);
     int turn = 0;
     for (const TensorId id : inputs) {
       const LiveTensor& t = *Find(state, id);
-      const bool by_host = !on || packs(id) || IsShared(graph_, graph_.nodes[n].output);
-      turn = std::max<int>(turn, by_host ? t.host_may : t.accelerator_may);
+      turn = std::max<int>(turn, waits || packs(id) ? t.host_may : t.accelerator_may);
     }
     const bool mixed =
         on && JoinsParts(graph_.nodes[n].op) && std::ranges::any_of(inputs, [&](TensorId id) {

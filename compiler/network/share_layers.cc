@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "compiler/network/into_parts.h"
 #include "compiler/network/place.h"
-#include "compiler/quantize/params.h"
 
 namespace tessera::network {
 namespace {
@@ -54,12 +53,7 @@ void AddChannels(Graph& graph, const Node& node, const char* label, int64_t firs
   }
   graph::Shape shape = graph.tensor(node.output).shape;
   shape[kChannels] = count;
-  made.output = AddLike(graph, node.output, graph.tensor(node.output).name + label, shape);
-  const Status attached = quantize::AttachRequant(graph, made);
-  TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);  // |node| has one
-  parts->results.push_back(made.output);
-  parts->labels.emplace_back(label);
-  parts->nodes.push_back(std::move(made));
+  AddPart(graph, node, label, std::move(made), shape, parts);
 }
 
 Status CheckChannels(const Graph& graph, const Pin& pin, const Node& node,
