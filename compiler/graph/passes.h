@@ -41,6 +41,11 @@ void SplitImages(Graph& graph);
 // of floats are kept, too.
 void FoldFactors(Graph& graph);
 
+// Of the two operands of an elementwise operator that fusion could give it to, the one with more
+// multiply-accumulates comes last, because the operator joins the last one: its loads and its work
+// on vectors hide behind the products. Runs after the other passes.
+void OrderOperands(Graph& graph);
+
 // Runs all passes that always pay off, in order.
 void Simplify(Graph& graph);
 

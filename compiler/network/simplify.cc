@@ -12,12 +12,14 @@ namespace tessera::network {
 void Simplify(graph::Graph& graph, const isa::Config* accelerator) {
   graph::Simplify(graph);
   FoldTables(graph);
-  if (accelerator == nullptr) return;
-  graph::MergeBatches(graph);
-  if (accelerator->batch > 1) graph::SplitImages(graph);
-  SplitPhases(graph);
-  GroupColumns(graph, *accelerator);
-  JoinParts(graph, *accelerator);
+  if (accelerator != nullptr) {
+    graph::MergeBatches(graph);
+    if (accelerator->batch > 1) graph::SplitImages(graph);
+    SplitPhases(graph);
+    GroupColumns(graph, *accelerator);
+    JoinParts(graph, *accelerator);
+  }
+  graph::OrderOperands(graph);
 }
 
 }  // namespace tessera::network
