@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "isa/cpu.h"
 #include "isa/enums.h"
+#include "isa/gpu.h"
 #include "isa/memories.h"
 
 namespace tessera::isa {
@@ -47,6 +48,7 @@ struct Config {
   int64_t queue_depth = 32;   // instructions waiting in front of a unit; profile tessera
   int64_t token_depth = 255;  // tokens a counter holds; profile tessera
   Cpu cpu;                    // for placement; cycles do not depend on it
+  Gpu gpu;                    // the same
 
   // Derived. Bytes and depths are those of profile `tessera`, except in names with "vta".
   int64_t bus_bytes() const { return bus_bits / 8; }
@@ -96,7 +98,7 @@ struct Config {
   int64_t Depth(Memory memory, Profile profile = Profile::kTessera) const;
 
   // CRC-64 over everything that a program depends on: the numbers above and the instruction set
-  // (isa/version.h), but not the name, the clock, the memory model or the processor.
+  // (isa/version.h), but not the name, the clock, the memory model, the processor or the GPU.
   uint64_t Hash() const;
 
   bool operator==(const Config&) const = default;
@@ -110,7 +112,8 @@ std::span<const Config> NamedConfigs();
 //   ours   name, batch, block, uop_kib, inp_kib, wgt_kib, acc_kib, out_kib, prm_depth, tab_bytes,
 //          bus_bits, memory ("tsim" or "zynq"), clock_mhz, queue_depth, token_depth, cpu: the name
 //          of one (isa/cpu.h), or an object with name and what a board decides about it: clock_mhz,
-//          cores, l2_kib, memory_mb_s, start_us, pack_mb_s
+//          cores, l2_kib, memory_mb_s, start_us, pack_mb_s; gpu: an object with driver ("opencl"
+//          or "cuda"), processors, lanes, clock_mhz, memory_mb_s, link_mb_s, launch_us
 //   VTA's  LOG_BATCH, LOG_BLOCK, LOG_UOP_BUFF_SIZE, LOG_INP_BUFF_SIZE, LOG_WGT_BUFF_SIZE,
 //          LOG_ACC_BUFF_SIZE, LOG_OUT_BUFF_SIZE, LOG_BUS_WIDTH; LOG_INP_WIDTH, LOG_WGT_WIDTH,
 //          LOG_OUT_WIDTH and LOG_ACC_WIDTH, which must be 3, 3, 3 and 5; TARGET, the name if no

@@ -42,14 +42,20 @@ constexpr ConfigKey kLogKeys[] = {
     {"LOG_BUS_WIDTH", &Config::bus_bits, 1},
 };
 
-// A key of "cpu" whose value is a whole number.
-struct CpuKey {
+// A key of "cpu" or "gpu" whose value is a whole number.
+template <typename Part>
+struct PartKey {
   const char* key;
-  int64_t Cpu::*field;
+  int64_t Part::*field;
 };
-constexpr CpuKey kCpuKeys[] = {{"clock_mhz", &Cpu::clock_mhz}, {"cores", &Cpu::cores},
-                               {"l2_kib", &Cpu::l2_kib},       {"memory_mb_s", &Cpu::memory_mb_s},
-                               {"start_us", &Cpu::start_us},   {"pack_mb_s", &Cpu::pack_mb_s}};
+constexpr PartKey<Cpu> kCpuKeys[] = {
+    {"clock_mhz", &Cpu::clock_mhz}, {"cores", &Cpu::cores},
+    {"l2_kib", &Cpu::l2_kib},       {"memory_mb_s", &Cpu::memory_mb_s},
+    {"start_us", &Cpu::start_us},   {"pack_mb_s", &Cpu::pack_mb_s}};
+constexpr PartKey<Gpu> kGpuKeys[] = {
+    {"processors", &Gpu::processors}, {"lanes", &Gpu::lanes},
+    {"clock_mhz", &Gpu::clock_mhz},   {"memory_mb_s", &Gpu::memory_mb_s},
+    {"link_mb_s", &Gpu::link_mb_s},   {"launch_us", &Gpu::launch_us}};
 
 // VTA's keys for values that are fixed in this machine.
 struct FixedKey {
@@ -93,6 +99,44 @@ Result<Cpu> CpuNamed(const std::string& key, const nlohmann::json& value) {
               key, ShownJson(value), names);
 }
 
+// Sets the figures of |value|, an object of the file's key |name|; |text_key|: its key that is no
+// figure.
+template <typename Part>
+Status SetFigures(const std::string& name, const std::string& text_key, const nlohmann::json& value,
+                  std::span<const PartKey<Part>> keys, Part* part) {
+  for (const auto& [key, number] : value.items()) {
+    if (key == text_key) continue;
+    const auto known =
+        std::ranges::find_if(keys, [&](const PartKey<Part>& k) { return key == k.key; });
+    if (known == keys.end()) {
+      std::string all = text_key;
+      for (const PartKey<Part>& k : keys) all += std::string(", ") + k.key;
+      return Fail(Code::kInvalidArgument, "\"{}\" has an unknown key {}; known keys: {}", name,
+                  ShownJson(key), all);
+    }
+    TESSERA_ASSIGN(part->*(known->field), Number(name + "." + key, number, kMostNumber / kKiB));
+  }
+  return {};
+}
+
+Result<Gpu> GpuOf(const nlohmann::json& value) {
+  if (!value.is_object() || !value.contains("driver")) {
+    return Fail(
+        Code::kInvalidArgument,
+        "\"gpu\" is {}, it must be an object with \"driver\" and figures that differ from an "
+        "A100's",
+        ShownJson(value));
+  }
+  Gpu gpu;
+  TESSERA_ASSIGN(gpu.driver, String("gpu.driver", value["driver"]));
+  if (gpu.driver != "opencl" && gpu.driver != "cuda") {
+    return Fail(Code::kInvalidArgument, "\"gpu.driver\" is {}, it can be \"opencl\" or \"cuda\"",
+                ShownJson(value["driver"]));
+  }
+  TESSERA_TRY(SetFigures<Gpu>("gpu", "driver", value, kGpuKeys, &gpu));
+  return gpu;
+}
+
 // |value|: the name of a CPU, or an object with the name and the figures that a board decides.
 Result<Cpu> CpuOf(const nlohmann::json& value) {
   if (value.is_string()) return CpuNamed("cpu", value);
@@ -104,18 +148,7 @@ Result<Cpu> CpuOf(const nlohmann::json& value) {
   if (value.contains("name")) {
     TESSERA_ASSIGN(cpu, CpuNamed("cpu.name", value["name"]));
   }
-  for (const auto& [key, number] : value.items()) {
-    if (key == "name") continue;
-    const auto* known =
-        std::ranges::find_if(kCpuKeys, [&](const CpuKey& k) { return key == k.key; });
-    if (known == std::end(kCpuKeys)) {
-      std::string keys = "name";
-      for (const CpuKey& k : kCpuKeys) keys += std::string(", ") + k.key;
-      return Fail(Code::kInvalidArgument, "\"cpu\" has an unknown key {}; known keys: {}",
-                  ShownJson(key), keys);
-    }
-    TESSERA_ASSIGN(cpu.*(known->field), Number("cpu." + key, number, kMostNumber / kKiB));
-  }
+  TESSERA_TRY(SetFigures<Cpu>("cpu", "name", value, kCpuKeys, &cpu));
   return cpu;
 }
 
@@ -165,6 +198,10 @@ class JsonKeys {
       TESSERA_ASSIGN(config_.cpu, CpuOf(value));
       return {};
     }
+    if (key == "gpu") {
+      TESSERA_ASSIGN(config_.gpu, GpuOf(value));
+      return {};
+    }
     return Fail(Code::kInvalidArgument, "unknown key {}; known keys: {}", ShownJson(key),
                 KnownKeys());
   }
@@ -189,7 +226,7 @@ class JsonKeys {
   }
 
   static std::string KnownKeys() {
-    std::string all = "name, memory, cpu";
+    std::string all = "name, memory, cpu, gpu";
     for (const ConfigKey& k : kOurKeys) all += std::string(", ") + k.key;
     for (const ConfigKey& k : kLogKeys) all += std::string(", ") + k.key;
     for (const FixedKey& k : kFixedKeys) all += std::string(", ") + k.key;
@@ -239,7 +276,10 @@ std::string ConfigToJson(const Config& c) {
   for (const ConfigKey& k : kOurKeys) json[k.key] = c.*(k.field) / k.unit;
   json["memory"] = c.dram == DramModel::kTsim ? "tsim" : "zynq";
   json["cpu"]["name"] = c.cpu.name;
-  for (const CpuKey& k : kCpuKeys) json["cpu"][k.key] = c.cpu.*(k.field);
+  for (const PartKey<Cpu>& k : kCpuKeys) json["cpu"][k.key] = c.cpu.*(k.field);
+  if (c.gpu.driver.empty()) return json.dump(2) + "\n";
+  json["gpu"]["driver"] = c.gpu.driver;
+  for (const PartKey<Gpu>& k : kGpuKeys) json["gpu"][k.key] = c.gpu.*(k.field);
   return json.dump(2) + "\n";
 }
 

@@ -106,6 +106,12 @@ Status ValidateConfig(const Config& c) {
   TESSERA_TRY(InRange(c, "cpu.memory_mb_s", c.cpu.memory_mb_s, 1, 1000000));
   TESSERA_TRY(InRange(c, "cpu.start_us", c.cpu.start_us, 0, 1000000));
   TESSERA_TRY(InRange(c, "cpu.pack_mb_s", c.cpu.pack_mb_s, 1, 1000000));
+  TESSERA_TRY(InRange(c, "gpu.processors", c.gpu.processors, 1, 1024));
+  TESSERA_TRY(InRange(c, "gpu.lanes", c.gpu.lanes, 1, 1024));
+  TESSERA_TRY(InRange(c, "gpu.clock_mhz", c.gpu.clock_mhz, 1, 10000));
+  TESSERA_TRY(InRange(c, "gpu.memory_mb_s", c.gpu.memory_mb_s, 1, 100'000'000));
+  TESSERA_TRY(InRange(c, "gpu.link_mb_s", c.gpu.link_mb_s, 1, 10'000'000));
+  TESSERA_TRY(InRange(c, "gpu.launch_us", c.gpu.launch_us, 0, 1000000));
   return {};
 }
 

@@ -136,6 +136,18 @@ TEST(Config, TheProcessorIsANameOrANameWithFigures) {
   EXPECT_EQ(ParseConfig(R"({"cpu": {"cores": 1}})", "x")->cpu.clock_mhz, 650);
 }
 
+TEST(Config, AGpuIsOneOnlyWhereTheFileHasIt) {
+  EXPECT_EQ(LoadConfig("default")->gpu.driver, "");
+  const Config given = ParseConfig(R"({"gpu": {"driver": "cuda", "processors": 132, "lanes": 64,
+      "clock_mhz": 1700, "memory_mb_s": 3350000, "link_mb_s": 55000, "launch_us": 3}})",
+                                   "x")
+                           .value();
+  EXPECT_EQ(given.gpu, (Gpu{"cuda", 132, 64, 1700, 3'350'000, 55'000, 3}));
+  EXPECT_EQ(ParseConfig(ConfigToJson(given), "unused").value(), given);
+  EXPECT_EQ(given.Hash(), LoadConfig("default")->Hash());
+  EXPECT_EQ(ParseConfig(R"({"gpu": {"driver": "opencl"}})", "x")->gpu.lanes, 128);
+}
+
 TEST(Config, ReadsTheFilesThatVtaShips) {
   const char* text = R"({
     "TARGET" : "sim", "HW_VER" : "0.0.2",
@@ -201,7 +213,7 @@ TEST_F(ConfigFile, BadOnesAreRefusedWithTheirPath) {
       {R"({"batch": 1, "batch": 2})", kArg, "key \"batch\" stands there twice"},
       {R"({"batch": 1, "LOG_BATCH": 0})", kArg, "say the same thing; give one"},
       {R"({"bacth": 1})", kArg,
-       "unknown key \"bacth\"; known keys: name, memory, cpu, batch, block,"},
+       "unknown key \"bacth\"; known keys: name, memory, cpu, gpu, batch, block,"},
       {R"({"batch": "1"})", kArg, "\"batch\" is \"1\", it must be a whole number"},
       {R"({"batch": 1.5})", kArg, "\"batch\" is 1.5, it must be a whole number"},
       {R"({"name": 5})", kArg, "\"name\" is 5, it must be a string"},
@@ -228,6 +240,16 @@ TEST_F(ConfigFile, BadOnesAreRefusedWithTheirPath) {
       {R"({"cpu": {"start_us": -1}})", kRange, "\"cpu.start_us\" is -1, it can be 0 to 1073741824"},
       {R"({"cpu": {"pack_mb_s": 0}})", kRange,
        "configuration board: cpu.pack_mb_s is 0, it can be 1 to 1000000"},
+      {R"({"gpu": "cuda"})", kArg, "\"gpu\" is \"cuda\", it must be an object with \"driver\""},
+      {R"({"gpu": {"lanes": 8}})", kArg,
+       "\"gpu\" is an object, it must be an object with \"driver\""},
+      {R"({"gpu": {"driver": "vulkan"}})", kArg,
+       "\"gpu.driver\" is \"vulkan\", it can be \"opencl\" or \"cuda\""},
+      {R"({"gpu": {"driver": "cuda", "mhz": 9}})", kArg,
+       "\"gpu\" has an unknown key \"mhz\"; known keys: driver, processors, lanes, clock_mhz, "
+       "memory_mb_s, link_mb_s, launch_us"},
+      {R"({"gpu": {"driver": "cuda", "link_mb_s": 0}})", kRange,
+       "configuration board: gpu.link_mb_s is 0, it can be 1 to 10000000"},
       {R"({"batch": -1})", kRange, "\"batch\" is -1, it can be 0 to 1073741824"},
       {R"({"batch": 18446744073709551615})", kRange,
        "\"batch\" is 18446744073709551615, it can be 0"},
