@@ -34,7 +34,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using network::Objective;
-using Placed = std::vector<bool>;  // by node: whether it is on the accelerator
+using Placed = network::Devices;
 
 double MillisecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
@@ -63,11 +63,9 @@ class Subject {
     std::vector<bool> made(graph_.tensors.size());
     for (size_t n = 0; n < on.size(); ++n) {
       const auto& inputs = costs_.nodes()[n].inputs;
-      if (costs_.IsFree(n))
-        on[n] = places_[n].can && std::ranges::all_of(inputs, [&](graph::TensorId id) {
-                  return made[static_cast<size_t>(id)];
-                });
-      made[static_cast<size_t>(graph_.nodes[n].output)] = on[n];
+      const auto is_made = [&](graph::TensorId id) { return made[static_cast<size_t>(id)]; };
+      if (costs_.IsFree(n)) on[n] = Device(places_[n].can && std::ranges::all_of(inputs, is_made));
+      made[static_cast<size_t>(graph_.nodes[n].output)] = on[n] == network::kAccelerator;
     }
     return on;
   }
@@ -75,11 +73,11 @@ class Subject {
   Placed OnHost() const { return Placed(places_.size()); }
   Placed OnAccelerator() const {
     Placed on;
-    for (size_t n = 0; n < places_.size(); ++n) on.push_back(IsChoice(n));
+    for (size_t n = 0; n < places_.size(); ++n) on.push_back(Device(IsChoice(n)));
     return on;
   }
   Placed By(const std::optional<Objective>& goal) const {
-    return network::AcceleratorNodes(network::PlaceNodes(layers_, {}, {}, {}, goal));
+    return network::DevicesOf(network::PlaceNodes(layers_, {}, {}, {}, goal));
   }
 
   // By multiply-accumulates a second: of the array, and of the host's clock, cores and lanes.
@@ -95,7 +93,7 @@ class Subject {
       if (!IsChoice(n)) continue;
       const auto work = static_cast<double>(std::max(
           layers_.Te(costs_.nodes()[n]).macs, graph_.tensor(costs_.nodes()[n].output).count()));
-      on[n] = work / array + start < work / host;
+      on[n] = Device(work / array + start < work / host);
     }
     return on;
   }
@@ -107,8 +105,8 @@ class Subject {
     for (size_t n = 0; n < all.size(); ++n) {
       label[n] = n;
       for (const graph::TensorId id : costs_.nodes()[n].inputs) {
-        for (size_t m = 0; m < n && all[n]; ++m) {
-          if (!all[m] || graph_.nodes[m].output != id) continue;
+        for (size_t m = 0; m < n && all[n] != network::kHost; ++m) {
+          if (all[m] == network::kHost || graph_.nodes[m].output != id) continue;
           const size_t from = label[m];
           std::ranges::replace(label, from, label[n]);
         }
@@ -119,7 +117,7 @@ class Subject {
     const size_t largest =
         std::ranges::max_element(sizes, {}, [](const auto& size) { return size.second; })->first;
     Placed on = OnHost();
-    for (size_t n = 0; n < all.size(); ++n) on[n] = all[n] && label[n] == largest;
+    for (size_t n = 0; n < all.size(); ++n) on[n] = label[n] == largest ? all[n] : network::kHost;
     return on;
   }
 
@@ -138,7 +136,7 @@ class Subject {
     while (!choices.empty() && MillisecondsSince(begin) < milliseconds) {
       Placed next = now;
       const size_t n = choices[static_cast<size_t>(rng.Range(0, std::ssize(choices) - 1))];
-      next[n] = !next[n];
+      next[n] = Device(next[n] == network::kHost);
       const double then = SecondsOf(next);
       ++*tried;
       const double chance = std::exp(-100 * (then - cost) / cost);
@@ -154,18 +152,23 @@ class Subject {
 
   // The search by itself.
   std::optional<network::FoundPlacement> Search() const {
-    network::PlaceRules rules{.may_join = [&](const graph::Region& joined, bool accelerator) {
-      return !accelerator || layers_.Check(joined).has_value();
+    network::PlaceRules rules{.may_join = [&](const graph::Region& joined, uint32_t device) {
+      return device != network::kAccelerator || layers_.Check(joined).has_value();
     }};
     for (size_t n = 0; n < places_.size(); ++n) {
-      rules.nodes.push_back(!places_[n].can    ? network::NodeRule::kOnHost
-                            : costs_.IsFree(n) ? network::NodeRule::kFollows
-                                               : network::NodeRule::kEither);
+      rules.nodes.push_back(!places_[n].can ? network::NodeRule::kOnHost
+                            : costs_.IsFree(n)
+                                ? network::NodeRule::kFollows | network::NodeRule::kOnHost
+                                : network::NodeRule::kEither);
     }
     return SearchPlacement(costs_, rules, Objective());
   }
 
  private:
+  static uint32_t Device(bool accelerator) {
+    return accelerator ? network::kAccelerator : network::kHost;
+  }
+
   const network::Layers& layers_;
   const graph::Graph& graph_;
   const std::vector<network::NodePlace> places_;

@@ -103,7 +103,8 @@ Result<Comparison> Begin(const CompareFlags& options, const LoadedNetwork& netwo
     LayerRow row;
     row.name = layer.name;
     row.op = layer.op;
-    row.device = place.device == artifact::kHostDevice ? "host" : "accelerator";
+    const artifact::DeviceEntry& where = network.artifact->devices[place.device];
+    row.device = where.kind == artifact::DeviceKind::kAccelerator ? "accelerator" : where.name;
     row.stays = place.resident;
     row.macs = static_cast<int64_t>(layer.macs);
     c.layers.push_back(std::move(row));

@@ -6,9 +6,11 @@
 #define TESSERA_TOOLS_IMPORT_OPTIONS_H_
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -83,22 +85,26 @@ struct WantedPlaces {
   std::optional<network::Objective> goal;  // nothing: the compiler's own rule (network/place.h)
 };
 
-// "1.5,0.8" of "energy:1.5,0.8".
-//   errors  kInvalidArgument  not two numbers of watts, from 0 on
+// "1.5,0.8" of "energy:1.5,0.8", or "1.5,0.8,60" with a GPU.
+//   errors  kInvalidArgument  not two or three numbers of watts, from 0 on
 inline Result<network::Objective> ParseEnergy(std::string_view word) {
   network::Objective energy{.kind = network::Objective::Kind::kEnergy};
-  const size_t comma = word.find(',');
-  const auto read = [](std::string_view text, double* watts) {
-    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), *watts);
-    return bad == std::errc() && end == text.data() + text.size() && *watts >= 0 &&
-           std::isfinite(*watts);
+  const std::array watts{&energy.host_watts, &energy.accelerator_watts, &energy.gpu_watts};
+  size_t numbers = 0;
+  const auto read = [](std::string_view text, double* number) {
+    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), *number);
+    return bad == std::errc() && end == text.data() + text.size() && *number >= 0 &&
+           std::isfinite(*number);
   };
-  if (comma == std::string_view::npos || !read(word.substr(0, comma), &energy.host_watts) ||
-      !read(word.substr(comma + 1), &energy.accelerator_watts)) {
+  bool good = true;
+  for (const auto part : std::views::split(word, ',')) {
+    good = good && numbers < watts.size() && read({part.begin(), part.end()}, watts[numbers]);
+    ++numbers;
+  }
+  if (!good || numbers < 2) {
     return Fail(Code::kInvalidArgument,
                 "--place energy: '{}' is not two numbers: give the watts of the host and of the "
-                "accelerator while they "
-                "work, as in energy:1.5,0.8",
+                "accelerator while they work, as in energy:1.5,0.8, and then those of a GPU",
                 word);
   }
   return energy;

@@ -43,9 +43,9 @@ void AddImportOptions(CLI::App* verb, ImportWords& words) {
 void AddPlaceOption(CLI::App* verb, ImportWords& words) {
   verb->add_option("--place", words.place,
                    "what the choice of devices makes small: auto (the time; connected layers stay "
-                   "together), latency, throughput or energy:HOST_WATTS,ACCELERATOR_WATTS; or a "
-                   "file with the devices of some layers, as `tessera place MODEL -o FILE` writes "
-                   "it (docs/placement.md)")
+                   "together), latency, throughput or "
+                   "energy:HOST_WATTS,ACCELERATOR_WATTS[,GPU_WATTS]; or a file with the devices of "
+                   "some layers, as `tessera place MODEL -o FILE` writes it (docs/placement.md)")
       ->type_name("GOAL|FILE");
 }
 

@@ -119,6 +119,16 @@ namespace {
 // The name of a plan for option --target of compile.
 std::string TargetOf(const std::string& plan) { return plan == "device" ? "vta" : plan; }
 
+// The driver of the GPU that |plan| has kernels for; null: it has none.
+const GpuDriver* GpuOf(const artifact::Artifact& net, const artifact::ExecutionPlan& plan) {
+  for (const artifact::PlanStep& step : plan.steps) {
+    const auto* call = std::get_if<artifact::KernelStep>(&step);
+    if (call != nullptr && artifact::RunsSource(net.devices[call->device].kind))
+      return FindGpuDriver(net.devices[call->device].name);
+  }
+  return nullptr;
+}
+
 // |runner| with its device open and the network's code on it.
 Result<Runner> WithExecutor(Runner runner, const LoadedNetwork& network,
                             const ExecutorOptions& options) {
@@ -135,7 +145,7 @@ Result<Runner> WithExecutor(Runner runner, const LoadedNetwork& network,
     TESSERA_ASSIGN(runner.device, OpenDevice(runner.name, network.config, runner.chosen.options));
   }
   ExecutorOptions with = options;
-  if (const GpuDriver* gpu = runner.chosen.gpu()) {
+  if (const GpuDriver* gpu = GpuOf(net, *net.PlanNamed(runner.plan()))) {
     TESSERA_ASSIGN(runner.kernels, gpu->open());
     with.kernel_device = runner.kernels.get();
   }

@@ -44,7 +44,7 @@ std::string OtherCell(const network::LayerCost& cost) {
 std::string EdgeCell(const network::LayerCost& cost) {
   if (!cost.moved) return "-";
   const double edges =
-      (cost.moved->start + cost.moved->carry) * (cost.device == network::kAccelerator ? 1 : -1);
+      (cost.moved->start + cost.moved->carry) * (cost.device == network::kHost ? -1 : 1);
   return edges < 0 ? "-" + network::TimeText(-edges) : network::TimeText(edges);
 }
 
@@ -62,7 +62,7 @@ void PrintTable(const compiler::PlacedNetwork& placed, const isa::Config& config
     const compiler::PlacedLayer& layer = placed.layers[l];
     const network::LayerCost& cost = layer.cost;
     if (measured) {
-      const bool comparable = cost.device == network::kAccelerator || measured->same_cpu;
+      const bool comparable = cost.device != network::kHost || measured->same_cpu;
       rows.push_back({layer.name, layer.op, std::string(network::DeviceText(cost.device)),
                       TimeCell(cost.here), TimeCell(measured->layers[l]),
                       ErrorCell(cost.here, measured->layers[l], comparable)});
@@ -93,10 +93,13 @@ std::string Share(const char* name, double part, double total) {
 void PrintTotals(const compiler::PlacedNetwork& placed, const isa::Config& config,
                  const std::optional<network::Objective>& goal) {
   const network::NetworkTimes& t = placed.times;
-  std::printf("forecast: %s an inference: %s, %s, %s, %s\n", network::TimeText(t.total()).c_str(),
+  const bool gpu = t.by_gpu() > 0 || !config.gpu.driver.empty();
+  std::printf("forecast: %s an inference: %s, %s, %s%s, %s\n", network::TimeText(t.total()).c_str(),
               Share("accelerator", t.accelerator, t.total()).c_str(),
-              Share("host", t.host, t.total()).c_str(), Share("starts", t.start, t.total()).c_str(),
-              Share("transfers", t.carry, t.total()).c_str());
+              Share("host", t.host, t.total()).c_str(),
+              gpu ? (Share("GPU", t.gpu, t.total()) + ", ").c_str() : "",
+              Share("starts", t.start, t.total()).c_str(),
+              Share("transfers", t.carry + t.link, t.total()).c_str());
   if (!placed.shared.empty()) {
     std::printf("both devices make %zu layer%s, and work at once for %s of it\n",
                 placed.shared.size(), placed.shared.size() == 1 ? "" : "s",
@@ -115,15 +118,24 @@ void PrintTotals(const compiler::PlacedNetwork& placed, const isa::Config& confi
   const double stream = network::Objective{network::Objective::Kind::kThroughput}.Of(t);
   std::printf("in a stream: %s inferences a second, the %s is busy %s of each\n",
               Grouped(static_cast<int64_t>(1 / stream)).c_str(),
-              stream > t.accelerator ? "host" : "accelerator", network::TimeText(stream).c_str());
+              stream <= t.accelerator ? "accelerator"
+              : stream <= t.by_gpu()  ? "GPU"
+                                      : "host",
+              network::TimeText(stream).c_str());
   if (goal && goal->kind == network::Objective::Kind::kEnergy)
     std::printf("energy: %.3g mJ an inference\n", 1e3 * goal->Of(t));
   std::printf("all on the host: %s\n", network::TimeText(placed.on_host.total()).c_str());
   std::printf(
-      "The accelerator is configuration %s at %lld MHz, the host %lld cores of %s. Figures are "
+      "The accelerator is configuration %s at %lld MHz, the host %lld cores of %s%s. Figures are "
       "estimates%s.\n",
       config.name.c_str(), static_cast<long long>(config.clock_mhz),
       static_cast<long long>(config.cpu.cores), config.cpu.name.c_str(),
+      config.gpu.driver.empty()
+          ? ""
+          : fmt::format(", the GPU {} processors of {} lanes at {} MHz through {}",
+                        config.gpu.processors, config.gpu.lanes, config.gpu.clock_mhz,
+                        config.gpu.driver)
+                .c_str(),
       placed.cycles ? ", exact cycles apart" : "");
 }
 
@@ -131,12 +143,16 @@ void PrintMeasured(const MeasuredPlacement& m, const compiler::PlacedNetwork& pl
                    const isa::Config& config) {
   const network::NetworkTimes& t = placed.times;
   std::printf(
-      "measured: %s an inference: accelerator %s on %s (forecast %s), host %s%s, packing "
+      "measured: %s an inference: accelerator %s on %s (forecast %s), host %s%s%s, packing "
       "and transfers %s\n",
       network::TimeText(m.total()).c_str(), network::TimeText(m.accelerator).c_str(),
       m.device.c_str(), ErrorCell(t.accelerator, m.accelerator, true).c_str(),
       network::TimeText(m.host).c_str(),
       m.same_cpu ? fmt::format(" (forecast {})", ErrorCell(t.host, m.host, true)).c_str() : "",
+      m.gpu > 0 ? fmt::format(", GPU with its transfers {} (forecast {})", network::TimeText(m.gpu),
+                              ErrorCell(t.by_gpu(), m.gpu, true))
+                      .c_str()
+                : "",
       network::TimeText(m.carry).c_str());
   if (!m.same_cpu) {
     std::printf(

@@ -10,7 +10,8 @@ Json Metric(const char* name, double seconds) {
 
 Json MetricsOf(const network::NetworkTimes& times) {
   return {Metric("host", times.host),         Metric("accelerator", times.accelerator),
-          Metric("starts", times.start),      Metric("transfers", times.carry),
+          Metric("gpu", times.gpu),           Metric("starts", times.start),
+          Metric("transfers", times.carry),   Metric("gpu_transfers", times.link),
           Metric("together", times.together), Metric("total", times.total())};
 }
 
@@ -55,7 +56,8 @@ Json PlacementJson(const compiler::PlacedNetwork& placed,
            {"same_cpu", measured->same_cpu},
            {"metrics",
             {Metric("accelerator", measured->accelerator), Metric("host", measured->host),
-             Metric("transfers", measured->carry), Metric("total", measured->total())}}};
+             Metric("gpu", measured->gpu), Metric("transfers", measured->carry),
+             Metric("total", measured->total())}}};
   }
   return {{"schema_version", "1.1.0"},
           {"results",

@@ -2,6 +2,7 @@
 #include "tools/place_measure.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "runtime/executor/layer_cycles.h"
@@ -31,12 +32,17 @@ class LayerSeconds {
   const std::vector<std::optional<double>>& seconds() const { return seconds_; }
   double carry() const { return carry_; }
   double host() const { return host_; }
+  double gpu() const { return gpu_; }
 
   // Of the steps of |plan|, which took |times|.
   void AddHost(const artifact::ExecutionPlan& plan, const std::vector<double>& times) {
     for (size_t s = 0; s < plan.steps.size(); ++s) {
       if (std::holds_alternative<artifact::ProgramStep>(plan.steps[s])) continue;
       const auto* call = std::get_if<artifact::KernelStep>(&plan.steps[s]);
+      if (UsesGpu(plan, plan.steps[s])) {
+        gpu_ += times[s];
+        continue;
+      }
       if (call == nullptr || call->layer < 0) {
         carry_ += times[s];
         continue;
@@ -58,9 +64,17 @@ class LayerSeconds {
   }
 
  private:
+  bool UsesGpu(const artifact::ExecutionPlan& plan, const artifact::PlanStep& step) const {
+    std::vector<uint32_t> buffers = artifact::BuffersRead(step);
+    std::ranges::copy(artifact::BuffersWritten(step), std::back_inserter(buffers));
+    return std::ranges::any_of(buffers, [&](uint32_t b) {
+      return artifact::RunsSource(net_.devices[plan.buffers[b].device].kind);
+    });
+  }
+
   const artifact::Artifact& net_;
   std::vector<std::optional<double>> seconds_;
-  double carry_ = 0, host_ = 0;
+  double carry_ = 0, host_ = 0, gpu_ = 0;
 };
 
 }  // namespace
@@ -108,7 +122,8 @@ Result<MeasuredPlacement> MeasurePlacement(const compiler::PlacedNetwork& placed
   const double mhz = runner.device->clock_mhz();
   LayerSeconds layers(net);
   layers.AddHost(plan, fastest);
-  MeasuredPlacement measured{.device = runner.name, .host = layers.host(), .carry = layers.carry()};
+  MeasuredPlacement measured{
+      .device = runner.name, .host = layers.host(), .gpu = layers.gpu(), .carry = layers.carry()};
   for (const ProgramRun& run : traced.runs) {
     measured.accelerator += static_cast<double>(run.report.cycles) / (mhz * 1e6);
     if (traced.traced) layers.AddProgram(run, mhz);

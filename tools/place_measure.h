@@ -18,13 +18,15 @@ namespace tessera::tools {
 // Seconds of one inference.
 struct MeasuredPlacement {
   std::string device;  // that ran the accelerator's programs
-  // By layer of the PlacedNetwork; nothing: the run does not tell.
+  // By layer of the PlacedNetwork; nothing: the run does not tell (kernels of a GPU run while the
+  // host goes on).
   std::vector<std::optional<double>> layers;
   double accelerator = 0;  // of its programs, in device cycles at the machine's clock
   double host = 0;         // of the host's layers, on this computer
-  double carry = 0;        // of packing, unpacking and transfers, on this computer
+  double gpu = 0;          // of its kernels and transfers, on this computer
+  double carry = 0;        // of packing, unpacking and other transfers, on this computer
   bool same_cpu = false;   // this computer is the processor that the forecast is for
-  double total() const { return accelerator + host + carry; }
+  double total() const { return accelerator + host + gpu + carry; }
 };
 
 // Compiles |model| for |config| and runs it on |device|, a word of --device, with zeros: the

@@ -90,9 +90,16 @@ class Build {
   std::string AddFunc(const ir::Func& func) { return funcs_.all()[funcs_.Add(func)].name; }
   // Region |index| as host code for tensors in |layouts|. Plans with equal layouts share it.
   Result<const HostFunc*> HostFuncOf(size_t index, const HostLayouts& layouts);
+  // The same as kernels of |kind|.
+  Result<const GpuFunc*> GpuFuncOf(size_t index, artifact::DeviceKind kind);
+  // Adds |kernel| to the source for |kind|. Of kernels that differ only in their names one is kept;
+  // returns its name.
+  std::string AddKernel(const lower::GpuKernel& kernel, artifact::DeviceKind kind);
 
   // Compiles all functions for the levels that the options name.
   Status FinishHostCode();
+  // Prints the kernels of each GPU as source.
+  Status FinishGpuCode();
 
  private:
   const schedule::LayerTrace* GivenFor(size_t index, std::string_view target) const;
@@ -103,6 +110,12 @@ class Build {
   ir::FuncSet funcs_;
   // By region and its tensors that are not row-major.
   std::map<std::pair<size_t, std::vector<graph::TensorId>>, HostFunc> host_funcs_;
+  std::map<std::pair<size_t, artifact::DeviceKind>, GpuFunc> gpu_funcs_;
+  struct GpuCode {
+    ir::FuncSet funcs;  // the kernels as loops
+    std::vector<lower::GpuKernel> kernels;
+  };
+  std::map<artifact::DeviceKind, GpuCode> gpu_code_;
   std::multimap<uint64_t, std::pair<uint64_t, uint64_t>> constants_;  // hash -> offset, bytes
 };
 

@@ -119,10 +119,10 @@ Result<network::Pins> SharedByGoal(const graph::Graph& graph, const CompileOptio
     FusedNetwork fused{.graph = graph};
     TESSERA_TRY(PlaceBy(pins, options, {}, &fused));
     const network::ScheduledLayers scheduled = ScheduledOnAccelerator(options);
-    const network::PlaceCosts costs(*fused.layers, [&](const std::vector<bool>& on) {
+    const network::PlaceCosts costs(*fused.layers, [&](const network::Devices& on) {
       return network::FuseOn(*fused.layers, on, options.fuse, scheduled);
     });
-    const std::vector<bool> on = network::AcceleratorNodes(fused.places);
+    const network::Devices on = network::DevicesOf(fused.places);
     if (shared != nullptr) *shared = network::ChooseShared(costs, on, *options.goal, scheduled);
     return options.goal->Of(costs.Times(on));
   };
@@ -217,8 +217,10 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
   std::vector<artifact::DeviceKind> gpus;
   if (options.opencl) gpus.push_back(artifact::DeviceKind::kOpenCl);
   if (options.cuda) gpus.push_back(artifact::DeviceKind::kCuda);
-  for (const artifact::DeviceKind kind : gpus)
-    build.net.devices.push_back({kind, GpuName(kind), 0});
+  for (const auto kind : {artifact::DeviceKind::kOpenCl, artifact::DeviceKind::kCuda}) {
+    if (std::ranges::count(gpus, kind) + std::ranges::count(fused.devices, PlaceOf(kind)) > 0)
+      build.net.devices.push_back({kind, GpuName(kind), 0});
+  }
   if (options.cpu) TESSERA_TRY(AddCpuPlan(build));
   if (options.device) {
     const Status added = AddDevicePlan(build);
@@ -226,6 +228,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
     if (!added) return std::unexpected(added.error());
   }
   for (const artifact::DeviceKind kind : gpus) TESSERA_TRY(AddGpuPlan(build, kind));
+  TESSERA_TRY(build.FinishGpuCode());
   if (!options.layers_only) TESSERA_TRY(build.FinishHostCode());
   phase.emplace(options.clock, "artifact");
   TESSERA_TRY(artifact::CheckArtifact(build.net));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plan "device": the accelerator's regions as programs, one for each of its turns. The host runs
-// the other regions between the turns, with the necessary transfers and changes of layout.
+// Plan "device": the accelerator's regions as programs, one for each of its turns. The host and a
+// GPU run the other regions between the turns, with the necessary transfers and changes of layout.
 #include <algorithm>
 #include <optional>
 
@@ -9,6 +9,7 @@
 #include "compiler/codegen/accel/accel.h"
 #include "compiler/driver/build.h"
 #include "compiler/driver/device_tensors.h"
+#include "compiler/driver/gpu_regions.h"
 #include "compiler/lower/accel/host_pack.h"
 #include "compiler/schedule/accel/plan.h"
 #include "compiler/validate/validate.h"
@@ -42,7 +43,7 @@ std::vector<std::vector<TensorId>> PackedOf(const Build& build) {
   const FusedNetwork& n = build.network;
   std::vector<std::vector<TensorId>> packed(n.regions.size());
   for (size_t r = 0; r < n.regions.size(); ++r) {
-    if (n.devices[r] != network::kHost)
+    if (n.devices[r] == network::kAccelerator)
       packed[r] =
           n.layers->PackedByHost(n.regions[r], build.TraceOf(r, schedule::kAcceleratorTrace));
   }
@@ -52,7 +53,10 @@ std::vector<std::vector<TensorId>> PackedOf(const Build& build) {
 class DevicePlanBuild {
  public:
   explicit DevicePlanBuild(Build& build)
-      : build_(build), n_(build.network), p_(build, "device"), tensors_(build, PackedOf(build)) {}
+      : build_(build), n_(build.network), p_(build, "device"), tensors_(build, PackedOf(build)) {
+    const auto gpu = std::ranges::find_if(n_.devices, network::IsGpu);
+    if (gpu != n_.devices.end()) gpu_.emplace(p_, KindOf(*gpu), false);
+  }
 
   Status Run();
 
@@ -90,6 +94,7 @@ class DevicePlanBuild {
       programs_;  // by turn; without regions if the accelerator does nothing in it
   std::vector<DeviceBuffer> device_buffers_;
   std::vector<uint32_t> brought_;  // device buffers with tensors that the host made
+  std::optional<GpuRegions> gpu_;  // if a GPU has some of the layers
 };
 
 sched::Packing DevicePlanBuild::PackingOf(TensorId root) const {
@@ -336,6 +341,8 @@ void DevicePlanBuild::AddTaps() {
       if (made == nullptr) continue;
       tap.buffer = made->buffer;
       tap.layout = lower::accel::LayoutForRank(made->packing.layout, shape.size());
+    } else if (network::IsGpu(n_.devices[r])) {
+      tap.buffer = gpu_->Held(out);
     } else {
       tap.buffer = p_.TensorBuffer(out);
     }
@@ -360,8 +367,8 @@ Status DevicePlanBuild::Run() {
     const std::vector<bool> first = BeforeProgram(turn);
     const auto add = [&](bool before) -> Status {
       for (size_t r = 0; r < n_.regions.size(); ++r) {
-        if (!OnDevice(r) && tensors_.turns()[r] == turn && first[r] == before)
-          TESSERA_TRY(p_.AddHostRegion(r));
+        if (OnDevice(r) || tensors_.turns()[r] != turn || first[r] != before) continue;
+        TESSERA_TRY(network::IsGpu(n_.devices[r]) ? gpu_->AddRegion(r) : p_.AddHostRegion(r));
       }
       return {};
     };

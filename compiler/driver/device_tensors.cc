@@ -14,7 +14,7 @@ using network::Activation;
 std::vector<bool> NodesOnDevice(const FusedNetwork& n) {
   std::vector<bool> on(n.graph.nodes.size());
   for (size_t r = 0; r < n.regions.size(); ++r) {
-    for (const size_t node : n.regions[r].nodes) on[node] = n.devices[r] != network::kHost;
+    for (const size_t node : n.regions[r].nodes) on[node] = n.devices[r] == network::kAccelerator;
   }
   return on;
 }

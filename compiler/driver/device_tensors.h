@@ -19,7 +19,7 @@ class DeviceTensors {
   DeviceTensors(const Build& build, std::vector<std::vector<graph::TensorId>> packed);
 
   const std::vector<int>& turns() const { return turns_; }
-  bool OnDevice(size_t region) const { return n_.devices[region] != network::kHost; }
+  bool OnDevice(size_t region) const { return n_.devices[region] == network::kAccelerator; }
   // Whether the accelerator has instructions for |region|.
   bool Computes(size_t region) const { return computes_[region]; }
   // |id|, or the tensor that |id| views on the device under another shape, directly or through

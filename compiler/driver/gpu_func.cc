@@ -3,6 +3,7 @@
 
 #include "compiler/driver/prepared.h"
 #include "compiler/ir/layout.h"
+#include "compiler/network/pins.h"
 #include "compiler/schedule/gpu.h"
 #include "compiler/schedule/params.h"
 #include "compiler/schedule/trace_file.h"
@@ -15,18 +16,10 @@ std::shared_ptr<const target::Target> TargetOf(artifact::DeviceKind kind) {
   return kind == artifact::DeviceKind::kCuda ? target::Cuda() : target::Gpu();
 }
 
-std::set<std::string> ConstantsOf(const te::RegionTe& region) {
-  std::set<std::string> constants;
-  for (const te::Binding& binding : region.bindings) {
-    if (binding.activation < 0) constants.insert(binding.placeholder.name());
-  }
-  return constants;
-}
-
 Result<schedule::Schedule> ScheduleOf(const te::RegionTe& region, artifact::DeviceKind kind,
                                       const schedule::Trace* trace) {
   if (trace != nullptr) return schedule::Schedule::Replay({region.output}, *trace, TargetOf(kind));
-  return schedule::GpuSchedule({region.output}, TargetOf(kind), ConstantsOf(region));
+  return schedule::GpuSchedule({region.output}, TargetOf(kind), te::ConstantNames(region));
 }
 
 // Packs constants into the layouts of their parameters; activations have no layout.
@@ -70,6 +63,12 @@ const char* GpuName(artifact::DeviceKind kind) {
   return kind == artifact::DeviceKind::kCuda ? schedule::kCudaTrace : schedule::kOpenClTrace;
 }
 
+static_assert(network::kOpenCl == static_cast<uint32_t>(artifact::DeviceKind::kOpenCl) &&
+              network::kCuda == static_cast<uint32_t>(artifact::DeviceKind::kCuda));
+
+uint32_t PlaceOf(artifact::DeviceKind kind) { return static_cast<uint32_t>(kind); }
+artifact::DeviceKind KindOf(uint32_t place) { return static_cast<artifact::DeviceKind>(place); }
+
 Result<GpuFunc> MakeGpuFunc(const te::RegionTe& region, const std::string& name,
                             artifact::DeviceKind kind, const schedule::Trace* trace) {
   Result<GpuFunc> made = Make(region, name, kind, trace);
@@ -79,7 +78,7 @@ Result<GpuFunc> MakeGpuFunc(const te::RegionTe& region, const std::string& name,
 
 Result<std::vector<schedule::Sketch>> GpuSketchesOf(const te::RegionTe& region,
                                                     artifact::DeviceKind kind) {
-  auto made = schedule::GpuSketches(region.output, TargetOf(kind), ConstantsOf(region));
+  auto made = schedule::GpuSketches(region.output, TargetOf(kind), te::ConstantNames(region));
   if (!made) return Within("layer " + region.name, made.error());
   return made;
 }

@@ -26,6 +26,9 @@ struct GpuFunc {
 
 // The name of a kind of device and of its plan: "opencl", "cuda".
 const char* GpuName(artifact::DeviceKind kind);
+// A kind of device as placements name it (network/pins.h), and the other way round.
+uint32_t PlaceOf(artifact::DeviceKind kind);
+artifact::DeviceKind KindOf(uint32_t place);
 
 // |trace|: the schedule; null: the generator makes one.
 //   errors  kInvalidArgument  a trace that is not legal, or gives an activation a layout

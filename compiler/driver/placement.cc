@@ -42,7 +42,7 @@ Result<PlacedNetwork> PlaceNetwork(graph::Graph graph, const CompileOptions& opt
   }
   FusedNetwork fused;
   TESSERA_TRY(PlaceAndFuse(std::move(graph), options, {}, &fused));
-  const network::PlacedFuse fuse = [&](const std::vector<bool>& on) {
+  const network::PlacedFuse fuse = [&](const network::Devices& on) {
     return network::FuseOn(*fused.layers, on, options.fuse);
   };
   const network::PlacementCosts costs =
@@ -66,10 +66,10 @@ Result<PlacedNetwork> PlaceNetwork(graph::Graph graph, const CompileOptions& opt
 Result<network::NetworkTimes> ForecastTimes(graph::Graph graph, const CompileOptions& options) {
   FusedNetwork fused;
   TESSERA_TRY(PlaceAndFuse(std::move(graph), options, {}, &fused));
-  const network::PlaceCosts costs(*fused.layers, [&](const std::vector<bool>& on) {
+  const network::PlaceCosts costs(*fused.layers, [&](const network::Devices& on) {
     return network::FuseOn(*fused.layers, on, options.fuse);
   });
-  return costs.Times(network::AcceleratorNodes(fused.places));
+  return costs.Times(network::DevicesOf(fused.places));
 }
 
 }  // namespace tessera::compiler

@@ -61,15 +61,16 @@ Status Build::CheckSchedules() const {
                accelerated =
                    on_accelerator &&
                    !network::IsView(network.graph, network.regions[found], options.config);
+    const auto is_on = [&](uint32_t device) { return network.devices[found] == device; };
     const bool view = network::ViewedBy(network.graph, network.regions[found]).has_value();
     const std::map<std::string_view, bool> runs = {
-        {schedule::kHostTrace, options.cpu || (options.device && !on_accelerator)},
+        {schedule::kHostTrace, options.cpu || is_on(network::kHost)},
         {schedule::kHostNetworkTrace, options.cpu},
         {schedule::kAcceleratorTrace, accelerated},
         {schedule::kStoreTrace, accelerated},
         {schedule::kNetworkTrace, accelerated},
-        {schedule::kOpenClTrace, options.opencl},
-        {schedule::kCudaTrace, options.cuda}};
+        {schedule::kOpenClTrace, options.opencl || is_on(network::kOpenCl)},
+        {schedule::kCudaTrace, options.cuda || is_on(network::kCuda)}};
     if (runs.at(given.target) && !view) continue;
     return Fail(Code::kNotFound,
                 "{}layer {} has no code for {}, so it takes no schedule for it; --dump schedule "

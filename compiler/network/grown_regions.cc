@@ -29,15 +29,20 @@ GrownRegion& GrownRegions::At(size_t n, size_t more) {
   return all[more];
 }
 
-bool GrownRegions::MayJoin(GrownRegion& grown, bool on) const {
-  std::optional<bool>& joined = grown.joined[on ? 1 : 0];
-  if (!joined) joined = rules_.may_join(grown.region, on);
+bool GrownRegions::MayJoin(GrownRegion& grown, uint32_t device) const {
+  std::optional<bool>& joined = grown.joined.at(std::min(device, kOpenCl));
+  if (!joined) joined = rules_.may_join(grown.region, device);
   return *joined;
 }
 
 std::optional<double> GrownRegions::HostSeconds(GrownRegion& grown) const {
   if (!grown.host) grown.host = costs_.HostSeconds(grown.region);
   return *grown.host;
+}
+
+std::optional<double> GrownRegions::GpuSeconds(GrownRegion& grown) const {
+  if (!grown.gpu) grown.gpu = costs_.GpuSeconds(grown.region);
+  return *grown.gpu;
 }
 
 bool GrownRegions::IsFloat(size_t n) const {
@@ -48,15 +53,16 @@ bool GrownRegions::IsFloat(size_t n) const {
 
 double GrownRegions::Least(size_t n, const Objective& objective) {
   std::optional<double> least;
-  const auto take = [&](std::optional<double> host, std::optional<double> accelerator) {
-    const double cost = objective.Of(host.value_or(0), accelerator.value_or(0));
-    least = std::min(least.value_or(cost), cost);
-  };
+  const auto take = [&](double cost) { least = std::min(least.value_or(cost), cost); };
   for (size_t more = 0;; ++more) {
     GrownRegion& grown = At(n, more);
-    if (rules_.nodes[n] != NodeRule::kOnAccelerator) take(HostSeconds(grown), {});
-    if (rules_.nodes[n] != NodeRule::kOnHost && (more == 0 || MayJoin(grown, true)))
-      take({}, costs_.LeastSeconds(grown.region));
+    if ((rules_.nodes[n] & NodeRule::kOnHost) != 0)
+      take(objective.Of(HostSeconds(grown).value_or(0), 0));
+    if ((rules_.nodes[n] & NodeRule::kOnAccelerator) != 0 &&
+        (more == 0 || MayJoin(grown, kAccelerator)))
+      take(objective.Of(0, costs_.LeastSeconds(grown.region).value_or(0)));
+    if ((rules_.nodes[n] & NodeRule::kOnGpu) != 0)
+      take(objective.Of(0, 0, GpuSeconds(grown).value_or(0)));
     if (!grown.next) return *least;
   }
 }

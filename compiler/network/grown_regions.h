@@ -17,9 +17,9 @@ namespace tessera::network {
 
 struct GrownRegion {
   graph::Region region;
-  std::optional<size_t> next;                   // the node that may follow it
-  std::array<std::optional<bool>, 2> joined{};  // by device: whether it may be one region there
-  std::optional<std::optional<double>> host;    // seconds
+  std::optional<size_t> next;                      // the node that may follow it
+  std::array<std::optional<bool>, 3> joined{};     // by device: whether it may be one region there
+  std::optional<std::optional<double>> host, gpu;  // seconds
 };
 
 class GrownRegions {
@@ -28,8 +28,9 @@ class GrownRegions {
 
   // The region of node |n| with |more| nodes behind it, which must exist.
   GrownRegion& At(size_t n, size_t more);
-  bool MayJoin(GrownRegion& grown, bool on) const;
+  bool MayJoin(GrownRegion& grown, uint32_t device) const;
   std::optional<double> HostSeconds(GrownRegion& grown) const;
+  std::optional<double> GpuSeconds(GrownRegion& grown) const;
   // Whether node |n| reads or makes floats. Its layer is the host's, and the same in any placement.
   bool IsFloat(size_t n) const;
   // The least |objective| of a region that begins with node |n|.

@@ -9,8 +9,10 @@
 #include "compiler/cost/processor.h"
 #include "compiler/network/host_form.h"
 #include "compiler/schedule/accel/plan_steps.h"
+#include "compiler/schedule/gpu.h"
 #include "compiler/schedule/host.h"
 #include "compiler/target/board_cpu.h"
+#include "compiler/target/board_gpu.h"
 
 namespace tessera::network {
 
@@ -91,6 +93,26 @@ std::optional<double> Layers::HostSeconds(const graph::Region& layer) const {
   if (!schedule) return *seconds;
   if (const auto cost = cost::CostOnProcessor(*schedule, {.threads = config_.cpu.cores}))
     *seconds = cost->cycles / cpu_->cycles_a_second;
+  return *seconds;
+}
+
+std::optional<double> Layers::GpuSeconds(const graph::Region& layer) const {
+  std::optional<std::optional<double>>& seconds = Of(layer).gpu;
+  if (seconds) return *seconds;
+  seconds.emplace();
+  if (config_.gpu.driver.empty()) return *seconds;
+  if (!gpu_) gpu_ = target::Gpu(config_.gpu);
+  const auto schedule =
+      schedule::GpuSchedule({Te(layer).output}, gpu_, te::ConstantNames(Te(layer)));
+  if (!schedule) return *seconds;
+  const auto is_kernel = [](const schedule::Stage& stage) {
+    return stage.attach == schedule::Attach::kRoot && !stage.placeholder && !stage.prepared;
+  };
+  const auto kernels = std::ranges::count_if(schedule->stages(), is_kernel);
+  if (const auto cost = cost::CostOnProcessor(*schedule)) {
+    *seconds = cost->cycles / gpu_->cycles_a_second +
+               static_cast<double>(kernels * config_.gpu.launch_us) / 1e6;
+  }
   return *seconds;
 }
 

@@ -59,6 +59,9 @@ class Layers {
   // with row-major activations. On the accelerator: by the plan of Check, after another layer
   // (cost::CostOptions::follows).
   std::optional<double> HostSeconds(const graph::Region& layer) const;
+  // On the GPU beside the host (isa::Config::gpu), with the launches of its kernels; nothing, too,
+  // if there is none.
+  std::optional<double> GpuSeconds(const graph::Region& layer) const;
   std::optional<AcceleratorTime> AcceleratorSeconds(const graph::Region& layer) const;
   // |layer| on the accelerator, if the host makes its input; nothing: the host packs no taps.
   std::optional<TapsOnHost> TapsOf(const graph::Region& layer) const;
@@ -74,7 +77,7 @@ class Layers {
     lower::accel::Analysis analysis;
     std::optional<sched::Accepted<sched::TilePlan>> check;
     // Of the outer optional: whether it was computed.
-    std::optional<std::optional<double>> host;
+    std::optional<std::optional<double>> host, gpu;
     std::optional<std::optional<AcceleratorTime>> accelerator;
     std::optional<std::optional<TapsOnHost>> taps;
   };
@@ -85,7 +88,7 @@ class Layers {
 
   const graph::Graph& graph_;
   const isa::Config config_;
-  mutable std::shared_ptr<const target::Target> cpu_;  // of config_; made by HostSeconds
+  mutable std::shared_ptr<const target::Target> cpu_, gpu_;  // of config_; made when asked for
   mutable std::map<std::vector<size_t>, Layer> layers_;
 };
 

@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/network/objective.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace tessera::network {
 
-double Objective::Of(double host, double accelerator) const {
+double Objective::Of(double host, double accelerator, double gpu) const {
   switch (kind) {
     case Kind::kLatency:
-      return host + accelerator;
+      return host + accelerator + gpu;
     case Kind::kThroughput:
-      return std::max(host, accelerator);
+      return std::max({host, accelerator, gpu});
     case Kind::kEnergy:
-      return host * host_watts + accelerator * accelerator_watts;
+      return host * host_watts + accelerator * accelerator_watts + gpu * gpu_watts;
   }
   return 0;
 }
 
 double Objective::Of(const NetworkTimes& times) const {
-  const double apart = Of(times.by_host(), times.accelerator);
+  const double apart = Of(times.by_host(), times.accelerator, times.by_gpu());
   return kind == Kind::kLatency ? apart - times.together : apart;
 }
 
-const char* Objective::WhyOnHost() const {
+std::string Objective::WhyOn(std::string_view device) const {
   switch (kind) {
     case Kind::kLatency:
-      return "the host is faster";
+      return fmt::format("the {} is faster", device);
     case Kind::kThroughput:
-      return "a stream is faster with it on the host";
+      return fmt::format("a stream is faster with it on the {}", device);
     case Kind::kEnergy:
-      return "the host takes less energy";
+      return fmt::format("the {} takes less energy", device);
   }
   return "";
 }

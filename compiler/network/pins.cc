@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <ranges>
@@ -14,6 +15,7 @@ namespace tessera::network {
 namespace {
 
 constexpr std::string_view kBoth = "both:";
+constexpr std::array<std::string_view, 4> kDevices{"host", "accelerator", "opencl", "cuda"};
 
 std::string_view Trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r");
@@ -25,8 +27,8 @@ std::string_view Trimmed(std::string_view text) {
 std::optional<Pin> PinOf(std::string_view device, std::string_view layer) {
   if (layer.empty()) return std::nullopt;
   Pin pin{.layer = std::string(layer)};
-  for (const uint32_t known : {kHost, kAccelerator}) {
-    if (device == DeviceText(known)) {
+  for (uint32_t known = 0; known < kDevices.size(); ++known) {
+    if (device == kDevices[known]) {
       pin.device = known;
       return pin;
     }
@@ -43,7 +45,7 @@ std::optional<Pin> PinOf(std::string_view device, std::string_view layer) {
 
 }  // namespace
 
-std::string_view DeviceText(uint32_t device) { return device == kHost ? "host" : "accelerator"; }
+std::string_view DeviceText(uint32_t device) { return kDevices.at(device); }
 
 std::vector<std::string> NodesOfLayer(std::string_view layer) {
   std::vector<std::string> nodes;
@@ -67,7 +69,7 @@ Result<Pins> ParsePins(std::string_view text, const std::string& file) {
     if (!pin) {
       return Fail(Code::kInvalidArgument,
                   "{} line {}: '{}' is no placement; a line is 'host LAYER', 'accelerator LAYER', "
-                  "'both:CHANNELS LAYER' or begins with #",
+                  "'opencl LAYER', 'cuda LAYER', 'both:CHANNELS LAYER' or begins with #",
                   file, number, line);
     }
     if (std::ranges::count(pins, layer, &Pin::layer) > 0) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Placements that a user gives: a text of lines "host LAYER", "accelerator LAYER" and
-// "both:CHANNELS LAYER". Depends on: base. Used by: network/place.h, compiler/driver, tools.
+// Placements that a user gives: a text of lines "host LAYER", "accelerator LAYER", "opencl LAYER",
+// "cuda LAYER" and "both:CHANNELS LAYER". Depends on: base. Used by: network/place.h,
+// compiler/driver, tools.
 #ifndef TESSERA_COMPILER_NETWORK_PINS_H_
 #define TESSERA_COMPILER_NETWORK_PINS_H_
 
@@ -14,10 +15,11 @@
 
 namespace tessera::network {
 
-// Devices by their ids in an artifact.
-inline constexpr uint32_t kHost = 0, kAccelerator = 1;
+// Devices: the values of artifact::DeviceKind. kOpenCl and kCuda are GPUs beside the host.
+inline constexpr uint32_t kHost = 0, kAccelerator = 1, kOpenCl = 2, kCuda = 3;
+inline bool IsGpu(uint32_t device) { return device >= kOpenCl; }
 
-// "host", "accelerator".
+// "host", "accelerator", "opencl", "cuda".
 std::string_view DeviceText(uint32_t device);
 
 // A layer that the user puts on a device: the names of its nodes, "conv1+relu", or of one of them.

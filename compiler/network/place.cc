@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <ranges>
 #include <set>
@@ -40,10 +41,15 @@ bool IsScheduled(const ScheduledLayers& scheduled, const std::string& part) {
   });
 }
 
-// Whether |joined|, several nodes, may be one region of a device.
-bool MayBe(const Layers& layers, const Region& joined, bool accelerator,
+// The GPU of |config|; kOpenCl if it has none.
+uint32_t GpuOf(const isa::Config& config) {
+  return config.gpu.driver == DeviceText(kCuda) ? kCuda : kOpenCl;
+}
+
+// Whether |joined|, several nodes, may be one region of |device|.
+bool MayBe(const Layers& layers, const Region& joined, uint32_t device,
            const ScheduledLayers& scheduled, const RefusedRegions& refused) {
-  if (!accelerator) return true;
+  if (device != kAccelerator) return true;
   const auto has = [&](const RefusedRegion& part) {
     return part.nodes.size() > 1 && std::ranges::all_of(part.nodes, [&](size_t n) {
              return std::ranges::count(joined.nodes, n) > 0;
@@ -55,6 +61,8 @@ bool MayBe(const Layers& layers, const Region& joined, bool accelerator,
 }
 
 class Placer {
+  using enum NodeRule::Bits;
+
  public:
   Placer(const Layers& layers, const ScheduledLayers& scheduled, const RefusedRegions& refused,
          const Pins& pins, const std::optional<Objective>& goal)
@@ -74,14 +82,23 @@ class Placer {
     FollowViews();
     Choose();
     FollowViews();
-    for (size_t n = 0; n < nodes_.size(); ++n) places_[n].device = on_[n] ? kAccelerator : kHost;
+    for (size_t n = 0; n < nodes_.size(); ++n) {
+      if (places_[n].device == kAccelerator) places_[n].device = kHost;
+      if (on_[n]) places_[n].device = kAccelerator;
+    }
     return places_;
   }
 
  private:
-  bool IsPinned(const Region& node, uint32_t device) const {
-    const auto pin = pinned_.find(Legible(node.name));
-    return pin != pinned_.end() && pin->second == device;
+  bool HasFloats(size_t n) const {
+    const auto is_float = [&](TensorId id) { return IsFloat(graph_.tensor(id).dtype); };
+    return is_float(nodes_[n].output) || std::ranges::any_of(nodes_[n].inputs, is_float);
+  }
+
+  // The device that the user gives node |n|; nothing: the compiler chooses.
+  std::optional<uint32_t> PinOf(size_t n) const {
+    const auto pin = pinned_.find(Legible(nodes_[n].name));
+    return pin == pinned_.end() ? std::nullopt : std::optional(pin->second);
   }
 
   // Whether node |n| can be on the accelerator by itself.
@@ -107,10 +124,11 @@ class Placer {
       if (const auto& plan = layers_.Check(node); !plan) can = std::unexpected(plan.error());
     }
     const bool could = can.has_value();
-    if (can && IsPinned(node, kHost))
+    if (can && PinOf(n).value_or(kAccelerator) != kAccelerator)
       can = std::unexpected(Refusal(RefusalKind::kAsked, "asked for"));
     can_.push_back(can.has_value());
-    places_.push_back({.can = could});
+    const uint32_t pinned = PinOf(n).value_or(kHost);
+    places_.push_back({.device = IsGpu(pinned) ? pinned : kHost, .can = could});
     if (!can) Leave(n, can.error());
   }
 
@@ -140,19 +158,26 @@ class Placer {
   // The rules of the search: a node that is pinned or has a given schedule stays where it is.
   PlaceRules Rules() const {
     PlaceRules rules{.nodes = {},
+                     .gpu = GpuOf(layers_.config()),
                      .together = !goal_,
                      .some_on = !goal_,
-                     .may_join = [&](const Region& joined, bool accelerator) {
-                       return MayBe(layers_, joined, accelerator, scheduled_, refused_);
+                     .may_join = [&](const Region& joined, uint32_t device) {
+                       return MayBe(layers_, joined, device, scheduled_, refused_);
                      }};
+    const bool with_gpu = goal_ && !layers_.config().gpu.driver.empty();
     for (size_t n = 0; n < nodes_.size(); ++n) {
-      const bool asked_for =
-          IsScheduled(scheduled_, nodes_[n].name) || IsPinned(nodes_[n], kAccelerator);
+      const bool asked_for = IsScheduled(scheduled_, nodes_[n].name) || PinOf(n) == kAccelerator;
       const bool view = !LyingOf(graph_, graph_.nodes[n], layers_.config()).empty();
-      rules.nodes.push_back(!on_[n]     ? NodeRule::kOnHost
-                            : view      ? NodeRule::kFollows
-                            : asked_for ? NodeRule::kOnAccelerator
-                                        : NodeRule::kEither);
+      uint8_t& rule = rules.nodes.emplace_back(!on_[n]     ? kOnHost
+                                               : view      ? kFollows | kOnHost
+                                               : asked_for ? kOnAccelerator
+                                                           : kEither);
+      if (IsGpu(places_[n].device)) {
+        rule = kOnGpu;
+        rules.gpu = places_[n].device;
+      } else if (with_gpu && !asked_for && !PinOf(n) && !HasFloats(n)) {
+        rule |= kOnGpu;
+      }
     }
     return rules;
   }
@@ -160,7 +185,10 @@ class Placer {
   // Whether |rules| allow more than one placement. They do not if all nodes of the accelerator are
   // one group, which stays together and does not leave.
   bool HasChoice(const PlaceRules& rules) const {
-    if (std::ranges::count(rules.nodes, NodeRule::kEither) == 0) return false;
+    const auto is_choice = [](uint8_t rule) {
+      return std::popcount(static_cast<uint8_t>(rule & (kEither | kOnGpu))) > 1;
+    };
+    if (std::ranges::none_of(rules.nodes, is_choice)) return false;
     return !rules.together || Groups(on_).size() > 1;
   }
 
@@ -168,27 +196,34 @@ class Placer {
   void Choose() {
     PlaceRules rules = Rules();
     if (!HasChoice(rules)) return;
-    const PlaceCosts costs(layers_, [&](const std::vector<bool>& on) {
+    const PlaceCosts costs(layers_, [&](const Devices& on) {
       return FuseOn(layers_, on, true, scheduled_, refused_);
     });
     const bool some_on = std::ranges::any_of(std::views::iota(size_t{0}, on_.size()),
                                              [&](size_t n) { return on_[n] && !costs.IsFree(n); });
     rules.some_on = rules.some_on && some_on;
     const auto found = SearchPlacement(costs, rules, goal_.value_or(Objective()));
-    if (!found || found->on == on_) return;
+    if (!found) return;
+    for (const uint32_t device : {kHost, rules.gpu}) LeaveTo(device, costs, found->on);
+    for (size_t n = 0; n < on_.size(); ++n) places_[n].device = found->on[n];
+  }
+
+  // Takes the nodes that |found| has on |device| from the accelerator, and says why.
+  void LeaveTo(uint32_t device, const PlaceCosts& costs, const Devices& found) {
     std::vector<bool> leaving(on_.size());
-    for (size_t n = 0; n < leaving.size(); ++n) leaving[n] = on_[n] && !found->on[n];
+    for (size_t n = 0; n < leaving.size(); ++n) leaving[n] = on_[n] && found[n] == device;
     for (const std::vector<size_t>& part : Groups(leaving)) {
-      std::vector<bool> with = found->on;
-      for (const size_t n : part) with[n] = true;
+      Devices with = found;
+      for (const size_t n : part) with[n] = kAccelerator;
       const auto operators = static_cast<size_t>(
           std::ranges::count_if(part, [&](size_t n) { return !costs.IsFree(n); }));
       const std::string about = fmt::format("of {} nodes that leave together, {} the first",
                                             part.size(), nodes_[part.front()].name);
-      const std::optional<PartTimes> times = costs.TimesOf(with, part);
-      const std::string why = fmt::format(
-          "{}: {}", goal_.value_or(Objective()).WhyOnHost(),
-          times ? TimesText(*times, operators, layers_.config().cpu.name) : "no estimate");
+      const std::optional<PartTimes> times = costs.TimesOf(with, part, device);
+      const std::string name(device == kHost ? layers_.config().cpu.name : DeviceText(device));
+      const std::string why =
+          fmt::format("{}: {}", goal_.value_or(Objective()).WhyOn(device == kHost ? "host" : "GPU"),
+                      times ? TimesText(*times, operators, name) : "no estimate");
       for (const size_t n : part) {
         can_[n] = false;
         Leave(n, {RefusalKind::kNotWorth, about, why});
@@ -266,10 +301,17 @@ Result<size_t> FindNode(const Graph& graph, const std::string& layer, const std:
 }
 
 Status CheckPins(const Graph& graph, const std::vector<NodePlace>& places, const Pins& pins) {
+  const auto gpu = std::ranges::find_if(pins, [](const Pin& p) { return IsGpu(p.device); });
   for (const Pin& pin : pins) {
+    if (IsGpu(pin.device) && pin.device != gpu->device) {
+      return Fail(Code::kUnsupported,
+                  "placement of {}: {} has a layer already, and a network runs on one kind of GPU; "
+                  "say '{}' here too",
+                  pin.layer, DeviceText(gpu->device), DeviceText(gpu->device));
+    }
     for (const std::string& name : NodesOfLayer(pin.layer)) {
       TESSERA_ASSIGN(const size_t n, FindNode(graph, pin.layer, name));
-      if (pin.device == kHost || places[n].device == kAccelerator) continue;
+      if (pin.device == kHost || places[n].device == pin.device) continue;
       return Fail(Code::kUnsupported,
                   "placement of {}: the accelerator cannot run {}: {}; leave the line out, or say "
                   "'host'",
@@ -283,24 +325,25 @@ std::vector<NodePlace> PlaceOnHost(const Graph& graph) {
   return std::vector<NodePlace>(graph.nodes.size());
 }
 
-std::vector<bool> AcceleratorNodes(const std::vector<NodePlace>& places) {
-  std::vector<bool> on;
-  for (const NodePlace& place : places) on.push_back(place.device == kAccelerator);
+Devices DevicesOf(const std::vector<NodePlace>& places) {
+  Devices on;
+  for (const NodePlace& place : places) on.push_back(place.device);
   return on;
 }
 
 std::vector<Region> FusePlaced(const Layers& layers, const std::vector<NodePlace>& places,
                                bool join, const ScheduledLayers& scheduled,
                                const RefusedRegions& refused) {
-  return FuseOn(layers, AcceleratorNodes(places), join, scheduled, refused);
+  return FuseOn(layers, DevicesOf(places), join, scheduled, refused);
 }
 
-std::vector<Region> FuseOn(const Layers& layers, const std::vector<bool>& on, bool join,
+std::vector<Region> FuseOn(const Layers& layers, const Devices& on, bool join,
                            const ScheduledLayers& scheduled, const RefusedRegions& refused) {
   return graph::Fuse(layers.graph(), join, [&](const Region& joined) {
-    const bool accelerator = on[joined.nodes[0]];
-    return std::ranges::all_of(joined.nodes, [&](size_t n) { return on[n] == accelerator; }) &&
-           MayBe(layers, joined, accelerator, scheduled, refused);
+    const uint32_t device = on[joined.nodes[0]];
+    const auto is_there = [&](size_t n) { return on[n] == device; };
+    return std::ranges::all_of(joined.nodes, is_there) &&
+           MayBe(layers, joined, device, scheduled, refused);
   });
 }
 
@@ -309,7 +352,7 @@ std::vector<int> Turns(const Graph& graph, const std::vector<Region>& regions,
                        const std::vector<std::vector<TensorId>>& packed) {
   std::vector<int> turns, host_may(graph.tensors.size()), accelerator_may(graph.tensors.size());
   for (size_t r = 0; r < regions.size(); ++r) {
-    const bool host = device_of_region[r] == kHost;
+    const bool host = device_of_region[r] != kAccelerator;  // or a GPU, which the host feeds
     // The accelerator's part of a shared layer runs while the host makes its own from the same
     // tensors, so it begins when the host has them.
     const bool shared = std::ranges::any_of(

@@ -9,10 +9,11 @@
 // (CheckRegion), if the user gives a schedule for its layer, or if it only shows tensors of the
 // accelerator in another shape, in part or joined (network/tensor_places.h). Of the placements that
 // these allow, the one that costs least is taken (place_search.h): the time of the layers on each
-// device, of starts of the accelerator, and of the tensors that pass between it and the host
-// (place_cost.h). Without an objective, nodes that tensors connect stay together, and some stay on
-// the accelerator, because the user asked for it. Nodes with a given schedule, or that a pin puts
-// there, stay with what they are connected to.
+// device, of starts of the accelerator, and of the tensors that pass between the devices
+// (place_cost.h). Without an objective, nodes that tensors connect stay together, some stay on the
+// accelerator, because the user asked for it, and a GPU has what the user pins there alone. With
+// one, the GPU of the configuration takes part for all nodes without floats. Nodes with a given
+// schedule, or that a pin puts there, stay with what they are connected to.
 #ifndef TESSERA_COMPILER_NETWORK_PLACE_H_
 #define TESSERA_COMPILER_NETWORK_PLACE_H_
 
@@ -27,6 +28,7 @@
 #include "compiler/network/layers.h"
 #include "compiler/network/objective.h"
 #include "compiler/network/pins.h"
+#include "compiler/network/place_cost.h"
 #include "compiler/network/tensor_places.h"
 
 namespace tessera::network {
@@ -64,23 +66,23 @@ Result<size_t> FindNode(const graph::Graph& graph, const std::string& layer,
 
 // Whether |places| are what |pins| want.
 //   errors  those of FindNode
-//           kUnsupported  a layer that the accelerator cannot run, with the reason
+//           kUnsupported  a layer that the accelerator cannot run, with the reason; layers on two
+//                         kinds of GPU
 Status CheckPins(const graph::Graph& graph, const std::vector<NodePlace>& places, const Pins& pins);
 
 // Places all nodes on the host.
 std::vector<NodePlace> PlaceOnHost(const graph::Graph& graph);
 
 // Fuses nodes of one device into regions that the compiler of the device accepts. Without |join|,
-// each node is a region.
+// each node is a region. A GPU accepts what the host does.
 std::vector<graph::Region> FusePlaced(const Layers& layers, const std::vector<NodePlace>& places,
                                       bool join, const ScheduledLayers& scheduled = {},
                                       const RefusedRegions& refused = {});
-// The same, by node: whether it is on the accelerator.
-std::vector<graph::Region> FuseOn(const Layers& layers, const std::vector<bool>& on, bool join,
+// The same, by the device of each node.
+std::vector<graph::Region> FuseOn(const Layers& layers, const Devices& on, bool join,
                                   const ScheduledLayers& scheduled = {},
                                   const RefusedRegions& refused = {});
-// By node: whether |places| have it on the accelerator.
-std::vector<bool> AcceleratorNodes(const std::vector<NodePlace>& places);
+Devices DevicesOf(const std::vector<NodePlace>& places);
 
 // The turn of each region. In each turn first the host's regions run, then the accelerator's as one
 // program. A region reads nothing from a later turn. Of the accelerator's results in the same turn,

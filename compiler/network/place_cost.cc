@@ -67,24 +67,23 @@ const std::vector<TensorId>& PlaceCosts::PackedFor(size_t n) const {
   return *packed_[n];
 }
 
-std::vector<int> PlaceCosts::TurnsOf(const std::vector<bool>& on) const {
-  std::vector<uint32_t> devices;
+std::vector<int> PlaceCosts::TurnsOf(const Devices& on) const {
   std::vector<std::vector<TensorId>> packed(on.size());
   for (size_t n = 0; n < on.size(); ++n) {
-    devices.push_back(on[n] ? kAccelerator : kHost);
-    if (on[n]) packed[n] = PackedFor(n);
+    if (on[n] == kAccelerator) packed[n] = PackedFor(n);
   }
-  return Turns(graph_, nodes_, devices, packed);
+  return Turns(graph_, nodes_, on, packed);
 }
 
 // Who makes and reads each tensor of a placed network.
 class PlaceCosts::Uses {
  public:
-  Uses(const PlaceCosts& costs, const graph::Graph& graph, const std::vector<bool>& on,
+  Uses(const PlaceCosts& costs, const graph::Graph& graph, const Devices& on,
        const std::vector<int>& turns)
       : costs_(costs), uses_(graph.tensors.size()) {
     for (size_t n = 0; n < on.size(); ++n) {
-      if (on[n]) Of(graph.nodes[n].output).made_in = turns[n];
+      if (on[n] == kAccelerator) Of(graph.nodes[n].output).made_in = turns[n];
+      Of(graph.nodes[n].output).on_gpu = IsGpu(on[n]);
     }
     for (const TensorId id : graph.outputs) Of(id).by_host = true;
     for (size_t n = 0; n < on.size(); ++n) {
@@ -98,13 +97,21 @@ class PlaceCosts::Uses {
     return costs_.MayStay(id) && Of(id).made_in == turn ? Lies::kOnChip : Lies::kInMemory;
   }
   // Whether |id|, which the accelerator makes, goes to device memory.
-  bool Stored(TensorId id) const { return !costs_.MayStay(id) || Of(id).by_host || Of(id).later; }
+  bool Stored(TensorId id) const {
+    return !costs_.MayStay(id) || Of(id).by_host || Of(id).by_gpu || Of(id).later;
+  }
+  // Seconds in which |id| is brought to the GPU, or from there to the host.
+  double Linked(TensorId id) const {
+    const Use& of = Of(id);
+    const bool leaves = of.by_host || of.packed || of.read || of.taps > 0;
+    return (of.on_gpu ? leaves : of.by_gpu) ? costs_.LinkSeconds(id) : 0;
+  }
   // Seconds in which the host packs and unpacks |id|.
   double Carried(TensorId id) const {
     const Use& of = Of(id);
     const bool made = of.made_in.has_value();
-    const int times = (made && (of.by_host || of.packed) ? 1 : 0) + (of.packed ? 1 : 0) +
-                      (!made && of.read ? 1 : 0);
+    const int times = (made && (of.by_host || of.by_gpu || of.packed) ? 1 : 0) +
+                      (of.packed ? 1 : 0) + (!made && of.read ? 1 : 0);
     return times * costs_.CarrySeconds(id) + of.taps;
   }
 
@@ -113,17 +120,19 @@ class PlaceCosts::Uses {
     std::optional<int> made_in;  // the turn in which the accelerator makes it
     bool read = false;           // by the accelerator
     bool later = false;          // in another turn than it is made
+    bool on_gpu = false;         // the GPU makes it
     bool by_host = false;        // the host reads it, or the user
+    bool by_gpu = false;         // the GPU reads it
     bool packed = false;         // the host packs it in a layout of its own
     double taps = 0;             // seconds in which the host packs it as taps
   };
   Use& Of(TensorId id) { return uses_[static_cast<size_t>(id)]; }
   const Use& Of(TensorId id) const { return uses_[static_cast<size_t>(id)]; }
 
-  void Read(TensorId id, size_t node, bool on, int turn) {
+  void Read(TensorId id, size_t node, uint32_t on, int turn) {
     Use& of = Of(id);
-    if (!on) {
-      of.by_host = true;
+    if (on != kAccelerator) {
+      (IsGpu(on) ? of.by_gpu : of.by_host) = true;
     } else if (std::ranges::count(costs_.PackedFor(node), id) > 0) {
       of.packed = of.later = true;
     } else if (const auto taps = costs_.TapsSeconds(node, id); taps && !of.made_in) {
@@ -138,13 +147,13 @@ class PlaceCosts::Uses {
   std::vector<Use> uses_;
 };
 
-std::vector<std::optional<double>> PlaceCosts::SecondsOf(const std::vector<bool>& on,
+std::vector<std::optional<double>> PlaceCosts::SecondsOf(const Devices& on,
                                                          const std::vector<Region>& layers) const {
   const std::vector<int> turns = TurnsOf(on);
   return SecondsOf(on, layers, turns, Uses(*this, graph_, on, turns));
 }
 
-std::vector<std::optional<double>> PlaceCosts::SecondsOf(const std::vector<bool>& on,
+std::vector<std::optional<double>> PlaceCosts::SecondsOf(const Devices& on,
                                                          const std::vector<Region>& layers,
                                                          const std::vector<int>& turns,
                                                          const Uses& uses) const {
@@ -155,12 +164,15 @@ std::vector<std::optional<double>> PlaceCosts::SecondsOf(const std::vector<bool>
              : uses.Stored(id)  ? Lies::kInMemory
                                 : Lies::kOnChip;
     };
-    seconds.push_back(on[layer.nodes[0]] ? AcceleratorSeconds(layer, lies) : HostSeconds(layer));
+    const uint32_t device = on[layer.nodes[0]];
+    seconds.push_back(device == kAccelerator ? AcceleratorSeconds(layer, lies)
+                      : IsGpu(device)        ? GpuSeconds(layer)
+                                             : HostSeconds(layer));
   }
   return seconds;
 }
 
-NetworkTimes PlaceCosts::Times(const std::vector<bool>& on) const {
+NetworkTimes PlaceCosts::Times(const Devices& on) const {
   const std::vector<int> turns = TurnsOf(on);
   const Uses uses(*this, graph_, on, turns);
   NetworkTimes times;
@@ -168,7 +180,10 @@ NetworkTimes PlaceCosts::Times(const std::vector<bool>& on) const {
   const std::vector<std::optional<double>> seconds = SecondsOf(on, layers, turns, uses);
   for (size_t r = 0; r < layers.size(); ++r) {
     if (!seconds[r]) ++times.unknown;
-    (on[layers[r].nodes[0]] ? times.accelerator : times.host) += seconds[r].value_or(0);
+    const uint32_t device = on[layers[r].nodes[0]];
+    (device == kAccelerator ? times.accelerator
+     : IsGpu(device)        ? times.gpu
+                            : times.host) += seconds[r].value_or(0);
   }
   const auto made_in = [&](TensorId id) {
     const auto makes = [&](size_t n) { return graph_.nodes[n].output == id; };
@@ -177,28 +192,34 @@ NetworkTimes PlaceCosts::Times(const std::vector<bool>& on) const {
     return seconds[static_cast<size_t>(layer - layers.begin())].value_or(0);
   };
   for (const graph::SharedLayer& shared : graph_.shared) {
-    if (on[*graph_.ProducerOf(shared.accelerator)] && !on[*graph_.ProducerOf(shared.host)])
+    if (on[*graph_.ProducerOf(shared.accelerator)] == kAccelerator &&
+        on[*graph_.ProducerOf(shared.host)] == kHost)
       times.together += std::min(made_in(shared.accelerator), made_in(shared.host));
   }
   std::set<int> started;
   for (size_t n = 0; n < on.size(); ++n) {
-    if (on[n] && !free_[n]) started.insert(turns[n]);
+    if (on[n] == kAccelerator && !free_[n]) started.insert(turns[n]);
   }
   times.start = static_cast<double>(started.size()) * StartSeconds();
   for (size_t t = 0; t < bytes_.size(); ++t) {
     times.carry += uses.Carried(static_cast<TensorId>(t));
+    times.link += uses.Linked(static_cast<TensorId>(t));
   }
   return times;
 }
 
-std::optional<PartTimes> PlaceCosts::TimesOf(const std::vector<bool>& on,
-                                             const std::vector<size_t>& part) const {
-  std::vector<bool> without = on;
-  for (const size_t n : part) without[n] = false;
+std::optional<PartTimes> PlaceCosts::TimesOf(const Devices& on, const std::vector<size_t>& part,
+                                             uint32_t to) const {
+  Devices without = on;
+  for (const size_t n : part) without[n] = to;
   const NetworkTimes now = Times(on), then = Times(without);
   if (then.unknown > now.unknown) return std::nullopt;
-  return PartTimes{.host = then.host - now.host,
-                   .cycles = now.accelerator - then.accelerator,
+  const auto of = [](const NetworkTimes& times, uint32_t device) {
+    return device == kAccelerator ? times.accelerator : IsGpu(device) ? times.by_gpu() : times.host;
+  };
+  const uint32_t from = on[part[0]];
+  return PartTimes{.host = of(then, to) - of(now, to),
+                   .cycles = of(now, from) - of(then, from),
                    .start = now.start - then.start,
                    .carry = now.carry - then.carry};
 }
@@ -206,6 +227,11 @@ std::optional<PartTimes> PlaceCosts::TimesOf(const std::vector<bool>& on,
 std::optional<double> PlaceCosts::HostSeconds(const Region& layer) const {
   if (ViewedBy(graph_, layer)) return 0;
   return layers_.HostSeconds(layer);
+}
+
+std::optional<double> PlaceCosts::GpuSeconds(const Region& layer) const {
+  if (ViewedBy(graph_, layer)) return 0;
+  return layers_.GpuSeconds(layer);
 }
 
 std::optional<double> PlaceCosts::AcceleratorSeconds(
@@ -244,6 +270,14 @@ double PlaceCosts::PackSeconds(double bytes) const {
 
 double PlaceCosts::CarrySeconds(TensorId id) const {
   return PackSeconds(bytes_[static_cast<size_t>(id)]);
+}
+
+double PlaceCosts::LinkSeconds(TensorId id) const {
+  const graph::GraphTensor& t = graph_.tensor(id);
+  const isa::Gpu& gpu = layers_.config().gpu;
+  return static_cast<double>(t.count() * SizeOf(t.dtype)) /
+             (static_cast<double>(gpu.link_mb_s) * 1e6) +
+         static_cast<double>(gpu.launch_us) / 1e6;
 }
 
 std::optional<double> PlaceCosts::TapsSeconds(size_t n, TensorId id) const {

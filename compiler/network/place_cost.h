@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a placement costs, in seconds on the machine of a configuration: the layers on each device,
-// the starts of the accelerator, and the tensors that pass between it and the host. Depends on:
-// network/layers.h. Used by: network/place.cc, tests.
+// the starts of the accelerator, and the tensors that pass between the devices, through the host.
+// Depends on: network/layers.h. Used by: network/place.cc, tests.
 #ifndef TESSERA_COMPILER_NETWORK_PLACE_COST_H_
 #define TESSERA_COMPILER_NETWORK_PLACE_COST_H_
 
@@ -16,18 +16,20 @@
 #include "compiler/graph/graph.h"
 #include "compiler/network/layers.h"
 #include "compiler/network/objective.h"
+#include "compiler/network/pins.h"
 
 namespace tessera::network {
 
-// What a part of a network costs on the accelerator, and what it would cost on the host, if the
-// rest stays where it is. In seconds of one inference.
+// What a part of a network costs on the accelerator, and what it would cost on another device, the
+// host or the GPU, if the rest stays where it is. In seconds of one inference. For a part on the
+// GPU: there and on the host.
 struct PartTimes {
-  double host = 0;  // that the host's layers take more without the part on the accelerator
+  double host = 0;  // that the other device's layers and transfers take more with the part
   // That the accelerator's layers take more with the part. Below 0: without it, because its
   // neighbours' tensors then pass through device memory.
   double cycles = 0;
-  // Starts of the accelerator, and packing and unpacking of tensors, that moving the part to the
-  // host saves. Below 0: what moving it adds.
+  // Starts of the accelerator, and packing and unpacking of tensors, that moving the part saves.
+  // Below 0: what moving it adds.
   double start = 0, carry = 0;
 
   double OnHost() const;
@@ -35,12 +37,15 @@ struct PartTimes {
   double Saved() const { return OnAccelerator() - OnHost(); }  // by running it on the host
 };
 
-// The layers of both devices, fused, if the accelerator runs the nodes of |on|.
-using PlacedFuse = std::function<std::vector<graph::Region>(const std::vector<bool>& on)>;
+// The device of each node.
+using Devices = std::vector<uint32_t>;
+
+// The layers of all devices, fused, if the nodes run on those of |on|.
+using PlacedFuse = std::function<std::vector<graph::Region>(const Devices& on)>;
 
 // A tensor that the accelerator makes stays on chip for readers in the same program if it is no
 // larger than INP. What a layer on the accelerator takes depends on how many of its activations
-// stay (AcceleratorTime). |on|: by node, whether the accelerator runs it.
+// stay (AcceleratorTime). |on|: by node, the device that runs it.
 class PlaceCosts {
  public:
   PlaceCosts(const Layers& layers, PlacedFuse fuse);
@@ -52,23 +57,25 @@ class PlaceCosts {
   const std::vector<graph::TensorId>& PackedFor(size_t n) const;
   // Whether node |n| has nothing to do on the accelerator (IsView).
   bool IsFree(size_t n) const { return free_[n]; }
-  // The turn of each node (Turns), if the accelerator runs the nodes of |on|.
-  std::vector<int> TurnsOf(const std::vector<bool>& on) const;
+  // The turn of each node (Turns).
+  std::vector<int> TurnsOf(const Devices& on) const;
 
-  // The layers of both devices.
-  std::vector<graph::Region> Fused(const std::vector<bool>& on) const { return fuse_(on); }
+  // The layers of all devices.
+  std::vector<graph::Region> Fused(const Devices& on) const { return fuse_(on); }
 
-  NetworkTimes Times(const std::vector<bool>& on) const;
+  NetworkTimes Times(const Devices& on) const;
   // The seconds of each of |layers|, which are those of |on|, on its device; nothing: no estimate.
-  std::vector<std::optional<double>> SecondsOf(const std::vector<bool>& on,
+  std::vector<std::optional<double>> SecondsOf(const Devices& on,
                                                const std::vector<graph::Region>& layers) const;
-  // The times of |part|, nodes that |on| has on the accelerator; nothing: some layer that their
-  // leaving makes has no estimate.
-  std::optional<PartTimes> TimesOf(const std::vector<bool>& on,
-                                   const std::vector<size_t>& part) const;
+  // The times of |part|, nodes that |on| has on one device, against those on |to|; nothing: some
+  // layer that their leaving makes has no estimate.
+  std::optional<PartTimes> TimesOf(const Devices& on, const std::vector<size_t>& part,
+                                   uint32_t to = kHost) const;
 
   // Seconds of |layer| on the host, 0 for a view; nothing: no estimate.
   std::optional<double> HostSeconds(const graph::Region& layer) const;
+  // The same on the GPU, with the launches of its kernels.
+  std::optional<double> GpuSeconds(const graph::Region& layer) const;
   // Seconds of |layer| on the accelerator, where |lies| says of each tensor where it is; 0 for a
   // view; nothing: no estimate.
   enum class Lies : uint8_t { kOnChip, kInMemory, kOnHost };
@@ -81,12 +88,14 @@ class PlaceCosts {
   // Of one start; of packing or unpacking |id| once.
   double StartSeconds() const;
   double CarrySeconds(graph::TensorId id) const;
+  // Of bringing |id| from the host to the GPU, or back.
+  double LinkSeconds(graph::TensorId id) const;
   // Of packing the taps of node |n|, if the host makes |id|; nothing: it packs none of |id|.
   std::optional<double> TapsSeconds(size_t n, graph::TensorId id) const;
 
  private:
   class Uses;
-  std::vector<std::optional<double>> SecondsOf(const std::vector<bool>& on,
+  std::vector<std::optional<double>> SecondsOf(const Devices& on,
                                                const std::vector<graph::Region>& layers,
                                                const std::vector<int>& turns,
                                                const Uses& uses) const;

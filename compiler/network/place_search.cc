@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "compiler/network/grown_regions.h"
+#include "compiler/network/search_edges.h"
 #include "compiler/network/search_state.h"
-#include "compiler/network/share_layers.h"
-#include "compiler/network/tensor_places.h"
 
 namespace tessera::network {
 namespace {
@@ -19,11 +18,9 @@ namespace {
 using graph::Region;
 using graph::TensorId;
 
-// Starts of the accelerator are told apart up to this turn.
-constexpr int kMostTurns = 63;
-
 class PlacementSearch {
   using Lies = PlaceCosts::Lies;
+  using enum NodeRule::Bits;
 
  public:
   PlacementSearch(const PlaceCosts& costs, const PlaceRules& rules, const Objective& objective,
@@ -34,29 +31,27 @@ class PlacementSearch {
         objective_(objective),
         most_states_(most_states),
         regions_(costs, rules),
+        edges_(costs),
         maker_(graph_.tensors.size(), -1),
-        readers_(graph_.tensors.size()),
-        is_output_(graph_.tensors.size()),
         is_choice_(graph_.tensors.size()) {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto out = static_cast<size_t>(graph_.nodes[n].output);
       const std::vector<TensorId>& inputs = costs.nodes()[n].inputs;
       maker_[out] = static_cast<int64_t>(n);
       is_choice_[out] =
-          rules.nodes[n] == NodeRule::kFollows
+          (rules.nodes[n] & kFollows) != 0
               ? std::ranges::any_of(
                     inputs, [&](TensorId id) { return is_choice_[static_cast<size_t>(id)]; })
-              : rules.nodes[n] != NodeRule::kOnHost;
-      for (const TensorId id : inputs) ++readers_[static_cast<size_t>(id)];
+              : (rules.nodes[n] & kOnAccelerator) != 0;
+      with_gpu_ = with_gpu_ || (rules.nodes[n] & kOnGpu) != 0;
     }
-    for (const TensorId id : graph_.outputs) is_output_[static_cast<size_t>(id)] = true;
   }
 
   std::optional<FoundPlacement> Run() {
     SearchState first{.host = FloatSeconds()};
     for (const TensorId id : graph_.inputs) {
-      if (Readers(id) > 0)
-        first.live.push_back({.id = id, .unpacked = true, .readers = Readers(id)});
+      if (const int32_t readers = edges_.Readers(id); readers > 0)
+        first.live.push_back({.id = id, .unpacked = true, .readers = readers});
     }
     std::ranges::sort(first.live, {}, &LiveTensor::id);
     std::vector<SearchState> states{std::move(first)};
@@ -88,37 +83,42 @@ class PlacementSearch {
   }
 
  private:
-  int32_t Readers(TensorId id) const { return readers_[static_cast<size_t>(id)]; }
   double CostOf(const SearchState& state) const {
-    return objective_.Of(state.host, state.accelerator);
+    return objective_.Of(state.host, state.accelerator, state.gpu);
+  }
+  static double SecondsOf(const SearchState& state) {
+    return state.host + state.accelerator + state.gpu;
   }
 
   // Whether |state| has the seconds of the placement |on|.
-  bool IsRight(const SearchState& state, const std::vector<bool>& on) const {
+  bool IsRight(const SearchState& state, const Devices& on) const {
     const NetworkTimes times = costs_.Times(on);
-    const double seconds = times.by_host() + times.accelerator;
-    return std::abs(state.host + state.accelerator - seconds) <= 1e-9 * std::max(seconds, 1e-9);
+    const double seconds = times.by_host() + times.accelerator + times.by_gpu();
+    return std::abs(SecondsOf(state) - seconds) <= 1e-9 * std::max(seconds, 1e-9);
   }
 
   // Sets the cost that the search need not exceed, of all on the accelerator, and what the nodes
   // from each one on cost at least: a region that begins with a node takes no less than the fastest
   // of all that can, and a node that may follow others nothing.
   void Bound() {
-    std::vector<bool> on(graph_.nodes.size()), made(graph_.tensors.size()), follows(on.size());
+    Devices on(graph_.nodes.size());
+    std::vector<bool> made(graph_.tensors.size()), follows(on.size());
     for (size_t n = 0; n < on.size(); ++n) {
+      const uint8_t rule = rules_.nodes[n];
       const auto is_made = [&](TensorId id) { return made[static_cast<size_t>(id)]; };
-      on[n] = rules_.nodes[n] != NodeRule::kOnHost &&
-              (rules_.nodes[n] != NodeRule::kFollows ||
-               std::ranges::all_of(costs_.nodes()[n].inputs, is_made));
-      made[static_cast<size_t>(graph_.nodes[n].output)] = on[n];
+      const bool may = (rule & kFollows) != 0
+                           ? std::ranges::all_of(costs_.nodes()[n].inputs, is_made)
+                           : (rule & kOnAccelerator) != 0;
+      on[n] = may ? kAccelerator : DeviceOf((rule & kOnHost) != 0 ? kOnHost : rule & kOnGpu);
+      made[static_cast<size_t>(graph_.nodes[n].output)] = on[n] == kAccelerator;
       for (size_t more = 0; const auto next = regions_.At(n, more).next; ++more)
         follows[*next] = true;
     }
     const NetworkTimes times = costs_.Times(on);
-    most_ = objective_.Of(times.by_host(), times.accelerator) * (1 + 1e-9);
+    most_ = objective_.Of(times.by_host(), times.accelerator, times.by_gpu()) * (1 + 1e-9);
     rest_.assign(on.size() + 1, 0);
     for (size_t n = on.size(); n-- > 0;) {
-      const bool free = follows[n] || regions_.IsFloat(n) || rules_.nodes[n] == NodeRule::kFollows;
+      const bool free = follows[n] || regions_.IsFloat(n) || (rules_.nodes[n] & kFollows) != 0;
       rest_[n] = rest_[n + 1] + (free ? 0 : regions_.Least(n, objective_));
     }
   }
@@ -127,49 +127,51 @@ class PlacementSearch {
   bool IsHopeless(const SearchState& state) const {
     const double so_far = CostOf(state);
     if (objective_.kind != Objective::Kind::kThroughput) return so_far + rest_now_ > most_;
-    return std::max(so_far, (state.host + state.accelerator + rest_now_) / 2) > most_;
+    return std::max(so_far, (SecondsOf(state) + rest_now_) / (with_gpu_ ? 3 : 2)) > most_;
   }
 
   // Of the layers of floats, which are the host's in any placement.
   double FloatSeconds() const {
     double seconds = 0;
-    for (const Region& region : costs_.Fused(std::vector<bool>(graph_.nodes.size()))) {
+    Devices on;
+    for (const uint8_t rule : rules_.nodes) on.push_back(rule == kOnGpu ? rules_.gpu : kHost);
+    for (const Region& region : costs_.Fused(on)) {
+      if (on[region.nodes[0]] != kHost) continue;
       if (std::ranges::any_of(region.nodes, [&](size_t n) { return regions_.IsFloat(n); }))
         seconds += costs_.HostSeconds(region).value_or(0);
     }
     return seconds;
   }
 
-  static const LiveTensor* Find(const SearchState& state, TensorId id) {
-    const auto found = std::ranges::lower_bound(state.live, id, {}, &LiveTensor::id);
-    return found == state.live.end() || found->id != id ? nullptr : &*found;
-  }
-  static LiveTensor* Find(SearchState& state, TensorId id) {
-    return const_cast<LiveTensor*>(Find(std::as_const(state), id));
-  }
   static DecidedNode* FindDecided(SearchState& state, size_t node) {
     const auto found = std::ranges::find(state.decided, node, &DecidedNode::node);
     return found == state.decided.end() ? nullptr : &*found;
   }
 
-  // The devices that node |n| may be on, as bits: 1 the host, 2 the accelerator. |made|: a tensor
-  // that a region on the accelerator (|made_on|) or the host is about to make.
-  int DevicesOf(SearchState& state, size_t n, TensorId made = -1, bool made_on = false) const {
-    if (const DecidedNode* decided = FindDecided(state, n)) return decided->on ? 2 : 1;
-    const NodeRule rule = rules_.nodes[n];
-    if (rule == NodeRule::kOnHost) return 1;
-    int devices = rule == NodeRule::kOnAccelerator ? 2 : 3;
+  // A device as a bit of NodeRule, and the other way round.
+  static int BitOf(uint32_t device) {
+    return device == kHost ? kOnHost : device == kAccelerator ? kOnAccelerator : kOnGpu;
+  }
+  uint32_t DeviceOf(int bit) const {
+    return bit == kOnHost ? kHost : bit == kOnAccelerator ? kAccelerator : rules_.gpu;
+  }
+
+  // The devices that node |n| may be on, as bits. |made|: a tensor that a region on |made_on| is
+  // about to make.
+  int DevicesOf(SearchState& state, size_t n, TensorId made = -1, uint32_t made_on = kHost) const {
+    if (const DecidedNode* decided = FindDecided(state, n)) return BitOf(decided->on);
+    int devices = rules_.nodes[n] & ~kFollows;
+    const bool follows = devices != rules_.nodes[n];
+    const bool stays = rules_.together && (devices & kOnAccelerator) != 0;
+    bool all_on = true;
     for (const TensorId id : costs_.nodes()[n].inputs) {
-      const LiveTensor* t = id == made ? nullptr : Find(state, id);
-      const bool on = id == made ? made_on : t->on;
-      if (rule == NodeRule::kFollows) {
-        if (!on) return 1;
-        devices = 2;
-      } else if (rules_.together && is_choice_[static_cast<size_t>(id)]) {
-        devices &= on ? 2 : 1;
-      }
+      const bool on = (id == made ? made_on : state.Find(id)->on) == kAccelerator;
+      all_on = all_on && on;
+      if (stays && is_choice_[static_cast<size_t>(id)])
+        devices &= on ? kOnAccelerator : ~kOnAccelerator;
     }
-    return devices;
+    if (!follows) return devices;
+    return all_on ? kOnAccelerator : devices & ~kOnAccelerator;
   }
 
   void Decide(SearchState state, size_t n) {
@@ -180,22 +182,23 @@ class PlacementSearch {
     }
     const int devices = DevicesOf(state, n);
     std::erase_if(state.decided, [&](const DecidedNode& d) { return d.node == n; });
-    for (const bool on : {true, false}) {
-      if ((devices & (on ? 2 : 1)) != 0) Grow(state, n, n, 0, on);
+    for (const int bit : {kOnAccelerator, kOnHost, kOnGpu}) {
+      if ((devices & bit) != 0) Grow(state, n, n, 0, DeviceOf(bit));
     }
   }
 
   // Adds to the region, or ends it, in each way that the rules allow. |current|: the node whose
   // turn it is.
-  void Grow(const SearchState& state, size_t current, size_t n, size_t more, bool on) {
+  void Grow(const SearchState& state, size_t current, size_t n, size_t more, uint32_t on) {
     const std::optional<size_t> next = regions_.At(n, more).next;
     const TensorId result = regions_.At(n, more).region.output;
     SearchState now = state;
     if (!next || !IsReady(now, *next, result, current)) return End(now, n, more, on);
     const int devices = DevicesOf(now, *next, result, on);
     const bool was_decided = FindDecided(now, *next) != nullptr;
-    for (const bool then : {true, false}) {
-      if ((devices & (then ? 2 : 1)) == 0) continue;
+    for (const int bit : {kOnAccelerator, kOnHost, kOnGpu}) {
+      if ((devices & bit) == 0) continue;
+      const uint32_t then = DeviceOf(bit);
       SearchState way = now;
       if (!was_decided) way.decided.push_back({*next, then, false});
       if (then == on && regions_.MayJoin(regions_.At(n, more + 1), on)) {
@@ -219,111 +222,44 @@ class PlacementSearch {
   }
 
   // The region is complete: counts what it costs.
-  void End(SearchState& state, size_t n, size_t more, bool on) {
+  void End(SearchState& state, size_t n, size_t more, uint32_t on) {
     GrownRegion& grown = regions_.At(n, more);
     const Region& region = grown.region;
     int turn = 0;
-    for (const size_t node : region.nodes) turn = Run(state, node, on);
-    if (on) {
-      const bool stored =
-          is_output_[static_cast<size_t>(region.output)] || !costs_.MayStay(region.output);
+    for (const size_t node : region.nodes) turn = edges_.Run(state, node, on);
+    if (on == kAccelerator) {
+      const bool stored = edges_.IsOutput(region.output) || !costs_.MayStay(region.output);
       const auto seconds = [&](bool store) {
         const auto lies = [&](TensorId id) {
-          if (id != region.output) return LiesFor(state, id, turn);
+          if (id != region.output) return edges_.LiesFor(state, id, turn);
           return store ? Lies::kInMemory : Lies::kOnChip;
         };
         return costs_.AcceleratorSeconds(region, lies).value_or(0);
       };
       const double apart = seconds(false), with = seconds(true);
       state.accelerator += stored ? with : apart;
-      if (LiveTensor* made = Find(state, region.output)) {
+      if (LiveTensor* made = state.Find(region.output)) {
         made->stored = stored;
         made->store = with - apart;
       }
+    } else if (IsGpu(on)) {
+      const std::optional<double> seconds = regions_.GpuSeconds(grown);
+      if (!seconds && rules_.nodes[n] != kOnGpu) return;  // nothing to compare
+      state.gpu += seconds.value_or(0);
     } else if (!regions_.IsFloat(n)) {
       const std::optional<double> seconds = regions_.HostSeconds(grown);
       const bool choice = std::ranges::any_of(
-          region.nodes, [&](size_t node) { return rules_.nodes[node] == NodeRule::kEither; });
+          region.nodes, [&](size_t node) { return (rules_.nodes[node] & kEither) == kEither; });
       if (!seconds && choice) return;  // nothing to compare
       state.host += seconds.value_or(0);
     }
     for (const size_t node : region.nodes) {
-      for (const TensorId id : costs_.nodes()[node].inputs) --Find(state, id)->readers;
+      for (const TensorId id : costs_.nodes()[node].inputs) --state.Find(id)->readers;
       trail_.push_back({state.trail, static_cast<uint32_t>(node), on});
       state.trail = static_cast<int32_t>(trail_.size()) - 1;
     }
     std::erase_if(state.live, [](const LiveTensor& t) { return t.readers == 0; });
     Keep(std::move(state));
-  }
-
-  // Where |id| is for a layer on the accelerator in |turn|.
-  Lies LiesFor(const SearchState& state, TensorId id, int turn) const {
-    const LiveTensor* t = Find(state, id);
-    if (!t->on) return Lies::kOnHost;
-    return t->accelerator_may == turn && costs_.MayStay(id) ? Lies::kOnChip : Lies::kInMemory;
-  }
-
-  // Node |n| runs: its turn, and what its tensors cost the host.
-  int Run(SearchState& state, size_t n, bool on) {
-    const std::vector<TensorId>& inputs = costs_.nodes()[n].inputs;
-    const auto packs = [&](TensorId id) {
-      return on && std::ranges::count(costs_.PackedFor(n), id) > 0;
-    };
-    const bool waits = !on || IsShared(graph_, graph_.nodes[n].output);
-    int turn = 0;
-    for (const TensorId id : inputs) {
-      const LiveTensor& t = *Find(state, id);
-      turn = std::max<int>(turn, waits || packs(id) ? t.host_may : t.accelerator_may);
-    }
-    const bool mixed =
-        on && JoinsParts(graph_.nodes[n].op) && std::ranges::any_of(inputs, [&](TensorId id) {
-          return Find(state, id)->accelerator_may != turn;
-        });
-    const int runs_in = turn + (mixed ? 1 : 0);
-    for (const TensorId id : inputs) {
-      const std::optional<double> taps = on ? costs_.TapsSeconds(n, id) : std::nullopt;
-      if (taps && !packs(id) && !Find(state, id)->on) {
-        state.host += *taps;
-      } else {
-        Read(state, *Find(state, id), on, packs(id), runs_in);
-      }
-    }
-    if (on && !costs_.IsFree(n)) {
-      const uint64_t bit = uint64_t{1} << std::min(runs_in, kMostTurns);
-      if ((state.started & bit) == 0) state.host += costs_.StartSeconds();
-      state.started |= bit;
-      state.used = true;
-    }
-    const TensorId out = graph_.nodes[n].output;
-    const bool read_by_user = is_output_[static_cast<size_t>(out)];
-    if (on && read_by_user) state.host += costs_.CarrySeconds(out);
-    if (Readers(out) > 0) {
-      LiveTensor made{.id = out,
-                      .on = on,
-                      .unpacked = !on || read_by_user,
-                      .stored = read_by_user,
-                      .host_may = static_cast<int16_t>(on ? turn + 1 : turn),
-                      .accelerator_may = static_cast<int16_t>(runs_in),
-                      .readers = Readers(out)};
-      state.live.insert(std::ranges::lower_bound(state.live, out, {}, &LiveTensor::id), made);
-    }
-    return runs_in;
-  }
-
-  // A node of the accelerator or the host in |turn| reads |t|.
-  void Read(SearchState& state, LiveTensor& t, bool on, bool packs, int turn) const {
-    const double carry = costs_.CarrySeconds(t.id);
-    const auto once = [&](bool& done) {
-      if (!done) state.host += carry;
-      done = true;
-    };
-    if (!on || packs) once(t.unpacked);
-    if (packs) once(t.packed);
-    if (on && !packs && !t.on) once(t.given);
-    const bool elsewhere = !on || packs || t.accelerator_may != turn;
-    if (!t.on || t.stored || !elsewhere) return;
-    state.accelerator += t.store;
-    t.stored = true;
   }
 
   // Keeps |state| if no cheaper way to it is known. Turns count from the first one in which a
@@ -341,7 +277,8 @@ class PlacementSearch {
     std::vector<size_t>& ways = known->second;
     const bool one = objective_.kind != Objective::Kind::kThroughput;
     const auto no_worse = [&](const SearchState& a, const SearchState& b) {
-      return one ? CostOf(a) <= CostOf(b) : a.host <= b.host && a.accelerator <= b.accelerator;
+      return one ? CostOf(a) <= CostOf(b)
+                 : a.host <= b.host && a.accelerator <= b.accelerator && a.gpu <= b.gpu;
     };
     for (const size_t w : ways) {
       if (no_worse(after_[w], state)) return;
@@ -362,9 +299,9 @@ class PlacementSearch {
   const Objective& objective_;
   const int64_t most_states_;
   GrownRegions regions_;
-  std::vector<int64_t> maker_;    // by tensor; -1: none
-  std::vector<int32_t> readers_;  // by tensor
-  std::vector<bool> is_output_;   // by tensor
+  const SearchEdges edges_;
+  std::vector<int64_t> maker_;  // by tensor; -1: none
+  bool with_gpu_ = false;       // some node may be on it
   // By tensor: whether its maker can be on the accelerator, or views such a tensor.
   std::vector<bool> is_choice_;
   double most_ = 0;                 // that a placement need not exceed

@@ -22,26 +22,32 @@
 
 namespace tessera::network {
 
-enum class NodeRule : uint8_t {
-  kOnHost,
-  kOnAccelerator,
-  kEither,
-  kFollows,  // on the accelerator if that makes all that it reads
+// The devices that a node may run on, as bits.
+struct NodeRule {
+  enum Bits : uint8_t {
+    kOnHost = 1,
+    kOnAccelerator = 2,
+    kEither = kOnHost | kOnAccelerator,
+    kOnGpu = 4,
+    // On the accelerator if that makes all that it reads, or else on another device of the rule.
+    kFollows = 8,
+  };
 };
 
 struct PlaceRules {
-  std::vector<NodeRule> nodes;  // by node
-  // Nodes that the accelerator can run are on one device if a tensor connects them.
+  std::vector<uint8_t> nodes;  // by node
+  uint32_t gpu = kOpenCl;      // which one kOnGpu is
+  // Nodes that the accelerator can run are there or elsewhere together if a tensor connects them.
   bool together = false;
   bool some_on = false;  // the accelerator has something to do
   // Whether several nodes may be one region of a device.
-  std::function<bool(const graph::Region& joined, bool accelerator)> may_join;
+  std::function<bool(const graph::Region& joined, uint32_t device)> may_join;
 };
 
 struct FoundPlacement {
-  std::vector<bool> on;  // by node: whether the accelerator runs it
-  bool exact = false;    // no placement by the rules costs less
-  int64_t states = 0;    // that the search kept, all steps together
+  Devices on;
+  bool exact = false;  // no placement by the rules costs less
+  int64_t states = 0;  // that the search kept, all steps together
 };
 
 // The placement by |rules| with the least |objective|; nothing: |rules| contradict each other.

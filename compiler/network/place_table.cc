@@ -11,13 +11,14 @@ namespace {
 
 using graph::Region;
 
-// What moving the nodes of |layer| to the host changes, of the placement |on| with them on the
-// accelerator; nothing: it cannot run them.
+// What moving the nodes of |layer| to the host changes, of the placement |on| with them on the GPU,
+// if they are there, or else on the accelerator; nothing: it cannot run them.
 std::optional<PartTimes> Moved(const PlaceCosts& costs, const std::vector<NodePlace>& places,
-                               const Region& layer, std::vector<bool> on) {
+                               const Region& layer, Devices on) {
+  if (IsGpu(on[layer.nodes[0]])) return costs.TimesOf(on, layer.nodes);
   if (!std::ranges::all_of(layer.nodes, [&](size_t n) { return places[n].can; }))
     return std::nullopt;
-  for (const size_t n : layer.nodes) on[n] = true;
+  for (const size_t n : layer.nodes) on[n] = kAccelerator;
   return costs.TimesOf(on, layer.nodes);
 }
 
@@ -27,9 +28,9 @@ PlacementCosts CostsOf(const Layers& layers, const std::vector<NodePlace>& place
                        const std::vector<Region>& regions, const PlacedFuse& fuse,
                        const std::function<void(int64_t done)>& done) {
   const PlaceCosts all(layers, fuse);
-  const std::vector<bool> on = AcceleratorNodes(places);
+  const Devices on = DevicesOf(places);
   PlacementCosts costs{
-      .layers = {}, .times = all.Times(on), .on_host = all.Times(std::vector<bool>(on.size()))};
+      .layers = {}, .times = all.Times(on), .on_host = all.Times(Devices(on.size()))};
   const std::vector<std::optional<double>> here = all.SecondsOf(on, regions);
   for (size_t r = 0; r < regions.size(); ++r) {
     const Region& layer = regions[r];

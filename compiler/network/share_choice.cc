@@ -60,7 +60,7 @@ Region PartOf(const Graph& graph, const std::vector<Region>& nodes, TensorId id)
 
 class SharedChooser {
  public:
-  SharedChooser(const PlaceCosts& costs, const std::vector<bool>& on, const Objective& objective)
+  SharedChooser(const PlaceCosts& costs, const Devices& on, const Objective& objective)
       : costs_(costs),
         graph_(costs.layers().graph()),
         config_(costs.layers().config()),
@@ -114,7 +114,8 @@ class SharedChooser {
     for (const size_t n : FollowersOf(graph_, anchor)) part = graph::Joined(graph_, part, n);
     if (!HasNames(part)) return;
     const auto maker = graph_.ProducerOf(part.inputs[0]);
-    const bool on = on_[first], made_on = maker && on_[*maker];
+    if (IsGpu(on_[first])) return;
+    const bool on = on_[first] == kAccelerator, made_on = maker && on_[*maker] == kAccelerator;
     Candidate made{.name = Legible(part.name),
                    .node = first,
                    .on = on,
@@ -128,13 +129,14 @@ class SharedChooser {
     const auto in_part = [&](size_t n) { return std::ranges::count(part.nodes, n) > 0; };
     for (size_t l = r; l < layers.size(); ++l) {
       if (!std::ranges::any_of(layers[l].nodes, in_part)) continue;
-      if (!seconds[l]) return;
-      double& whole = made.whole[on_[layers[l].nodes[0]] ? 1 : 0];
+      if (!seconds[l] || IsGpu(on_[layers[l].nodes[0]])) return;
+      double& whole = made.whole.at(on_[layers[l].nodes[0]]);
       whole += *seconds[l];
       for (const size_t n : layers[l].nodes) {
         const Region& node = costs_.nodes()[n];
         if (!in_part(n))
-          whole -= on_[n] ? OnAccelerator(node) : costs_.HostSeconds(node).value_or(0);
+          whole -=
+              on_[n] == kAccelerator ? OnAccelerator(node) : costs_.HostSeconds(node).value_or(0);
       }
     }
     if (made.channels > config_.block_out &&
@@ -225,7 +227,7 @@ class SharedChooser {
   const PlaceCosts& costs_;
   const Graph& graph_;
   const isa::Config& config_;
-  const std::vector<bool>& on_;
+  const Devices& on_;
   const Objective& objective_;
   NetworkTimes times_;
   std::vector<Candidate> candidates_;
@@ -233,7 +235,7 @@ class SharedChooser {
 
 }  // namespace
 
-Pins ChooseShared(const PlaceCosts& costs, const std::vector<bool>& on, const Objective& objective,
+Pins ChooseShared(const PlaceCosts& costs, const Devices& on, const Objective& objective,
                   const ScheduledLayers& scheduled) {
   return SharedChooser(costs, on, objective).Run(scheduled);
 }

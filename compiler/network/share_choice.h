@@ -18,7 +18,7 @@ namespace tessera::network {
 // time; the accelerator is started once more, and the host packs or unpacks what the parts read and
 // make. Layers of |scheduled| stay whole. The gains are estimates: the caller places the network
 // again to know them.
-Pins ChooseShared(const PlaceCosts& costs, const std::vector<bool>& on, const Objective& objective,
+Pins ChooseShared(const PlaceCosts& costs, const Devices& on, const Objective& objective,
                   const ScheduledLayers& scheduled);
 
 }  // namespace tessera::network

@@ -55,6 +55,14 @@ RegionTe BuildRegion(const graph::Graph& graph, const graph::Region& region) {
   return te;
 }
 
+std::set<std::string> ConstantNames(const RegionTe& region) {
+  std::set<std::string> names;
+  for (const Binding& binding : region.bindings) {
+    if (binding.activation < 0) names.insert(binding.placeholder.name());
+  }
+  return names;
+}
+
 std::optional<std::vector<int32_t>> ConstantOf(const RegionTe& region, const Expr& read) {
   if (read->kind != ir::ExprKind::kTensorRead || read.dtype() != DType::kInt32) return {};
   const auto of = std::ranges::find_if(region.bindings, [&](const Binding& b) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct RegionTe {
 
 // |graph| must have been through quantize::AttachRequant.
 RegionTe BuildRegion(const graph::Graph& graph, const graph::Region& region);
+
+// The names of the placeholders whose values are known at compile time.
+std::set<std::string> ConstantNames(const RegionTe& region);
 
 // The elements of the int32 constant that |read| reads, row-major; empty if it reads anything else.
 std::optional<std::vector<int32_t>> ConstantOf(const RegionTe& region, const Expr& read);

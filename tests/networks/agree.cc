@@ -14,6 +14,7 @@
 #include "isa/image.h"
 #include "runtime/device/registry.h"
 #include "runtime/executor/executor.h"
+#include "runtime/gpu/gpu_drivers.h"
 #include "tests/networks/build.h"
 
 namespace tessera::networks {
@@ -214,6 +215,11 @@ class Runs {
       device_options.memory_bytes = uint64_t{32} << 20;
       TESSERA_ASSIGN(machine, OpenDevice(device, config, device_options));
     }
+    std::unique_ptr<KernelDevice> gpu;
+    if (machine && !net->sources.empty()) {
+      TESSERA_ASSIGN(gpu, FindGpuDriver(kOpenCl)->open());
+      options.kernel_device = gpu.get();
+    }
     TESSERA_ASSIGN(const auto executor,
                    Executor::Open(net, machine ? "device" : "cpu", machine.get(), options));
     TESSERA_ASSIGN(const std::vector<HostTensor> outputs, executor->Run(inputs_));
@@ -229,7 +235,9 @@ class Runs {
       // The part of an image that a phase reads is a view.
       if (net->layers[l].output.name.ends_with(".cut")) continue;
       ++outcome_.layers;
-      if (executor->plan().layers[l].device != artifact::kHostDevice) ++outcome_.on_accelerator;
+      const auto kind = net->devices[executor->plan().layers[l].device].kind;
+      if (kind == artifact::DeviceKind::kAccelerator) ++outcome_.on_accelerator;
+      if (artifact::RunsSource(kind)) ++outcome_.on_gpu;
       std::string name = net->layers[l].output.name;
       const std::optional<bool> first = TakeShared(&name);
       const std::optional<size_t> part = TakeNumber(".part", &name),
@@ -312,6 +320,15 @@ Outcome RunGraph(const graph::Graph& graph, const std::map<graph::TensorId, Byte
     constexpr int64_t kMhzPerMac = 150;  // small layers keep a host far from its peak
     options.config.cpu.clock_mhz = kMhzPerMac * options.config.macs_per_cycle();
     options.goal = network::Objective();
+    if (way.gpu_mhz > 0) {
+      options.config.gpu = {.driver = kOpenCl,
+                            .processors = 2,
+                            .lanes = 32,
+                            .clock_mhz = way.gpu_mhz,
+                            .memory_mb_s = 100'000,
+                            .link_mb_s = 1'000'000,
+                            .launch_us = 0};
+    }
   }
   options.fuse = way.fuse;
   options.schedules = way.schedules;

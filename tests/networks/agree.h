@@ -29,6 +29,7 @@ struct Way {
   // The placement of the least latency beside a host that is about as fast as the accelerator:
   // both get nodes, and channels of a layer.
   bool mixed = false;
+  int64_t gpu_mhz = 0;  // the same with a GPU of this clock beside them, through OpenCL; 0: none
   std::vector<schedule::LayerTrace> schedules = {};  // CompileOptions::schedules
   // CompileOptions::host_effort of the first program; the others have the same host code.
   codegen::HostEffort host_effort = codegen::HostEffort::kFull;
@@ -40,6 +41,7 @@ struct Outcome {
   std::string difference;  // the first wrong value of each wrong layer; empty: all values agree
   int64_t layers = 0, compared = 0;  // over all devices: layers run, and compared
   int64_t on_accelerator = 0;        // layers of one inference on the accelerator
+  int64_t on_gpu = 0;                // on the GPU
   int64_t programs = 0;              // accelerator programs: more than 1 with host layers between
   int64_t shared = 0;                // parts of layers that both devices make, of one program
   // In the programs of a device: instructions that look results up in TAB, and layers that join or

@@ -16,7 +16,7 @@ std::string ToBytes(const Outcome& o) {
     bytes += *text;
   }
   for (const int64_t v :
-       {o.layers, o.compared, o.on_accelerator, o.programs, o.shared, o.lookups, o.views})
+       {o.layers, o.compared, o.on_accelerator, o.on_gpu, o.programs, o.shared, o.lookups, o.views})
     number(v);
   return bytes;
 }
@@ -35,8 +35,8 @@ bool FromBytes(const std::string& bytes, Outcome& o) {
     ok = ok && bytes.size() - at >= size;
     if (ok) *text = bytes.substr(at, size), at += size;
   }
-  for (int64_t* v :
-       {&o.layers, &o.compared, &o.on_accelerator, &o.programs, &o.shared, &o.lookups, &o.views})
+  for (int64_t* v : {&o.layers, &o.compared, &o.on_accelerator, &o.on_gpu, &o.programs, &o.shared,
+                     &o.lookups, &o.views})
     *v = number();
   return ok && at == bytes.size();
 }

@@ -7,7 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "base/file.h"
 #include "tests/tools/command.h"
@@ -50,6 +52,57 @@ TEST(OpenCl, RunsAnArtifactWithItsPlanAlone) {
   EXPECT_THAT(other.output,
               HasSubstr("device cpu: the artifact was compiled for --target opencl alone; "
                         "compile the model with --target opencl,cpu"));
+}
+
+// The accelerator, the host and the GPU make some layers each.
+TEST(OpenCl, RunsItsLayersOfAPlacement) {
+  const std::string file = TempPath("three.txt"), json_file = TempPath("three.json");
+  const std::string text =
+      "opencl stage1_conv2/Conv+stage1_add/Add\nhost stage2_conv1_conv/Conv\n"
+      "opencl stage3_shortcut/Conv\nopencl pool/GlobalAveragePool\n";
+  ASSERT_TRUE(WriteFile(file, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
+  const CommandResult r =
+      Tessera(fmt::format("compare {} --devices cpu,func --place {} --input {} --first 2 --json {}",
+                          kModel, file, kImages, json_file));
+  ASSERT_EQ(r.code, 0) << r.output;
+  const auto bytes = ReadFile(json_file);
+  ASSERT_TRUE(bytes.has_value());
+  const json j = json::parse(bytes->begin(), bytes->end());
+  std::map<std::string, int> layers;
+  for (const json& layer : j["layers"]) {
+    EXPECT_EQ(layer["mismatches"], 0) << layer;
+    ++layers[layer["device"].get<std::string>()];
+  }
+  EXPECT_EQ(layers["opencl"], 3);
+  EXPECT_GT(layers["accelerator"], 4);
+  EXPECT_GT(layers["host"], 1);
+  const CommandResult none = Tessera(
+      fmt::format("run {} --device func --place {} --input {} --first 1", kModel, file, kImages),
+      "OCL_ICD_VENDORS=/nonexistent/ ");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.output, HasSubstr("device opencl: the loader knows 0 platforms"));
+}
+
+// A configuration with a GPU: the forecast has it, and the file that is written runs.
+TEST(OpenCl, TakesPartInAPlacementByCost) {
+  const std::string config = TempPath("gpu.json"), file = TempPath("placed.txt");
+  const std::string text =
+      R"({"cpu": "cortex-a53", "gpu": {"driver": "opencl", "processors": 8, "lanes": 64,
+          "clock_mhz": 800, "memory_mb_s": 20000, "link_mb_s": 5000, "launch_us": 8}})";
+  ASSERT_TRUE(WriteFile(config, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
+  const CommandResult placed =
+      Tessera(fmt::format("place {} --config {} --place latency -o {}", kModel, config, file));
+  ASSERT_EQ(placed.code, 0) << placed.output;
+  EXPECT_THAT(placed.output, HasSubstr(" GPU "));
+  EXPECT_THAT(placed.output,
+              HasSubstr("the GPU 8 processors of 64 lanes at 800 MHz through opencl"));
+  const auto pins = ReadFile(file);
+  ASSERT_TRUE(pins.has_value());
+  EXPECT_THAT(std::string(pins->begin(), pins->end()), HasSubstr("opencl      stage2_conv2/Conv"));
+  const CommandResult measured =
+      Tessera(fmt::format("place {} --config {} --place latency --measure cycle", kModel, config));
+  EXPECT_EQ(measured.code, 0) << measured.output;
+  EXPECT_THAT(measured.output, HasSubstr("GPU with its transfers "));
 }
 
 TEST(OpenCl, SaysWhatIsMissingWithoutADriver) {

@@ -260,7 +260,8 @@ TEST(Place, AMeasuredComputerIsAConfiguration) {
 }
 
 TEST(Place, WattsAreTwoNumbers) {
-  for (const char* word : {"energy", "energy:1", "energy:1,", "energy:-1,2", "energy:1,2x"}) {
+  for (const char* word : {"energy", "energy:1", "energy:1,", "energy:-1,2", "energy:1,2x",
+                           "energy:1,2,", "energy:1,2,3,4"}) {
     const CommandResult r = Tessera(Model("place", std::string("--place ") + word));
     EXPECT_EQ(r.code, 2) << word;
     EXPECT_THAT(r.output, HasSubstr("give the watts of the host and of the accelerator")) << word;

@@ -27,6 +27,10 @@ TEST(Pins, ATextIsReadAndPrinted) {
   EXPECT_EQ(PrintPins(*pins), "host        conv1+relu\naccelerator pool 2\nboth:48     conv2\n");
   EXPECT_EQ(*ParsePins(PrintPins(*pins), "f.txt"), *pins);
   EXPECT_EQ(ParsePins("", "f.txt")->size(), 0u);
+  const auto gpus = ParsePins("opencl conv1\ncuda pool\n", "f.txt");
+  ASSERT_TRUE(gpus) << gpus.error().message;
+  EXPECT_EQ(*gpus, (Pins{{"conv1", kOpenCl}, {"pool", kCuda}}));
+  EXPECT_EQ(PrintPins(*gpus), "opencl      conv1\ncuda        pool\n");
 }
 
 TEST(Pins, AWrongLineIsNamed) {
@@ -37,6 +41,7 @@ TEST(Pins, AWrongLineIsNamed) {
     ASSERT_FALSE(pins) << line;
     EXPECT_THAT(pins.error().message, HasSubstr(std::string("f.txt line 2: '") + line));
     EXPECT_THAT(pins.error().message, HasSubstr("a line is 'host LAYER'"));
+    EXPECT_THAT(pins.error().message, HasSubstr("'opencl LAYER'"));
     EXPECT_THAT(pins.error().message, HasSubstr("'both:CHANNELS LAYER'"));
   }
   const auto twice = ParsePins("host a\naccelerator a\n", "f.txt");
@@ -88,6 +93,14 @@ TEST(Pins, TheAcceleratorKeepsWhatIsAskedFor) {
   EXPECT_TRUE(kept.checked);
 }
 
+TEST(Pins, AGpuRunsWhatIsPinnedThere) {
+  Net net(3);
+  net.Output(net.Conv(net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3)), 16, Square(3)));
+  const Placed placed = PlacedBy(net, {{net.graph().nodes[0].name, kCuda}});
+  EXPECT_TRUE(placed.checked);
+  EXPECT_EQ(DevicesOf(placed.places), (Devices{kCuda, kAccelerator}));
+}
+
 TEST(Pins, WhatCannotBeIsSaid) {
   Net net(3);
   net.Output(net.Transpose(net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3))));
@@ -97,6 +110,11 @@ TEST(Pins, WhatCannotBeIsSaid) {
   EXPECT_EQ(cannot.error().code, Code::kUnsupported);
   EXPECT_THAT(cannot.error().message, HasSubstr("the accelerator cannot run " + transpose + ": "));
   EXPECT_THAT(cannot.error().message, HasSubstr("leave the line out, or say 'host'"));
+  const Status two = PlacedBy(net, {{conv, kOpenCl}, {transpose, kCuda}}).checked;
+  ASSERT_FALSE(two);
+  EXPECT_EQ(two.error().message, "placement of " + transpose +
+                                     ": opencl has a layer already, and a network runs on one "
+                                     "kind of GPU; say 'opencl' here too");
   const Status unknown = PlacedBy(net, {{conv + "x", kHost}}).checked;
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, Code::kNotFound);

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdio>
 #include <limits>
+#include <set>
 
 #include "base/rng.h"
 #include "compiler/network/place.h"
@@ -78,34 +79,63 @@ struct Problem {
   explicit Problem(const graph::Graph& graph, const isa::Config& config)
       : layers(graph, config),
         costs(layers, [this](const auto& on) { return FuseOn(layers, on, true); }) {
+    const int gpu = config.gpu.driver.empty() ? 0 : NodeRule::kOnGpu;
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
-      rules.nodes.push_back(graph.nodes[n].op == graph::Op::kTranspose ? NodeRule::kOnHost
-                            : costs.IsFree(n)                          ? NodeRule::kFollows
-                                                                       : NodeRule::kEither);
+      const int device = graph.nodes[n].op == graph::Op::kTranspose ? NodeRule::kOnHost
+                         : costs.IsFree(n) ? NodeRule::kFollows | NodeRule::kOnHost
+                                           : NodeRule::kEither;
+      rules.nodes.push_back(static_cast<uint8_t>(device | gpu));
     }
-    rules.may_join = [this](const graph::Region& joined, bool accelerator) {
-      return !accelerator || layers.Check(joined).has_value();
+    rules.may_join = [this](const graph::Region& joined, uint32_t device) {
+      return device != kAccelerator || layers.Check(joined).has_value();
     };
   }
 
+  bool Follows(size_t n) const { return (rules.nodes[n] & NodeRule::kFollows) != 0; }
+
   // The placement that has the choices on the accelerator whose bits are in |set|.
-  std::vector<bool> Placed(uint64_t set) const {
+  Devices Placed(uint64_t set) const {
     const graph::Graph& graph = layers.graph();
-    std::vector<bool> on(rules.nodes.size()), made(graph.tensors.size());
+    Devices on(rules.nodes.size());
+    std::vector<bool> made(graph.tensors.size());
     for (size_t n = 0, bit = 0; n < on.size(); ++n) {
       const std::vector<TensorId>& inputs = costs.nodes()[n].inputs;
-      if (rules.nodes[n] == NodeRule::kEither) on[n] = (set >> (bit++ & 63) & 1) != 0;
-      if (rules.nodes[n] == NodeRule::kFollows)
-        on[n] =
-            std::ranges::all_of(inputs, [&](TensorId id) { return made[static_cast<size_t>(id)]; });
-      made[static_cast<size_t>(graph.nodes[n].output)] = on[n];
+      const auto is_made = [&](TensorId id) { return made[static_cast<size_t>(id)]; };
+      const bool there =
+          Follows(n) ? std::ranges::all_of(inputs, is_made)
+                     : rules.nodes[n] == NodeRule::kEither && (set >> (bit++ & 63) & 1) != 0;
+      on[n] = there ? kAccelerator : kHost;
+      made[static_cast<size_t>(graph.nodes[n].output)] = there;
     }
     return on;
   }
   int64_t choices() const { return std::ranges::count(rules.nodes, NodeRule::kEither); }
 
+  // Every placement of the nodes from |on| on, which are those before, and |most| at most.
+  void AddAll(Devices on, size_t most, std::vector<Devices>* all) const {
+    const size_t n = on.size();
+    if (n == rules.nodes.size()) all->push_back(on);
+    if (n == rules.nodes.size() || all->size() > most) return;
+    const graph::Graph& graph = layers.graph();
+    bool all_there = true;
+    for (const TensorId id : costs.nodes()[n].inputs) {
+      const auto maker = std::ranges::find(graph.nodes, id, &graph::Node::output);
+      all_there = all_there && maker != graph.nodes.end() &&
+                  on[static_cast<size_t>(maker - graph.nodes.begin())] == kAccelerator;
+    }
+    on.push_back(kHost);
+    const auto add = [&](uint32_t device) {
+      on.back() = device;
+      AddAll(on, most, all);
+    };
+    if (Follows(n) && all_there) return add(kAccelerator);
+    if ((rules.nodes[n] & NodeRule::kOnAccelerator) != 0) add(kAccelerator);
+    if ((rules.nodes[n] & NodeRule::kOnHost) != 0) add(kHost);
+    if ((rules.nodes[n] & NodeRule::kOnGpu) != 0) add(rules.gpu);
+  }
+
   // Whether |on| has connected nodes on one device: each choice and what it reads, through views.
-  bool IsTogether(const std::vector<bool>& on) const {
+  bool IsTogether(const Devices& on) const {
     const graph::Graph& graph = layers.graph();
     const auto choice_behind = [&](TensorId id) -> std::optional<size_t> {
       while (true) {
@@ -131,10 +161,12 @@ struct Problem {
   PlaceRules rules;
 };
 
-constexpr Objective kObjectives[] = {
-    {.kind = Objective::Kind::kLatency},
-    {.kind = Objective::Kind::kThroughput},
-    {.kind = Objective::Kind::kEnergy, .host_watts = 1.3, .accelerator_watts = 0.4}};
+constexpr Objective kObjectives[] = {{.kind = Objective::Kind::kLatency},
+                                     {.kind = Objective::Kind::kThroughput},
+                                     {.kind = Objective::Kind::kEnergy,
+                                      .host_watts = 1.3,
+                                      .accelerator_watts = 0.4,
+                                      .gpu_watts = 2}};
 
 TEST(PlaceSearch, NoOtherPlacementCostsLess) {
   int mixed = 0, whole = 0, split = 0;
@@ -144,9 +176,9 @@ TEST(PlaceSearch, NoOtherPlacementCostsLess) {
     Net net = BranchedNet(rng);
     Problem problem(net.graph(), SlowMachine(rng));
     if (problem.choices() > 10 || problem.choices() == 0) continue;
-    std::vector<std::pair<std::vector<bool>, NetworkTimes>> all;
+    std::vector<std::pair<Devices, NetworkTimes>> all;
     for (uint64_t set = 0; set < uint64_t{1} << problem.choices(); ++set) {
-      const std::vector<bool> on = problem.Placed(set);
+      const Devices on = problem.Placed(set);
       all.emplace_back(on, problem.costs.Times(on));
     }
     for (const bool together : {false, true}) {
@@ -162,7 +194,7 @@ TEST(PlaceSearch, NoOtherPlacementCostsLess) {
         ASSERT_TRUE(found);
         EXPECT_TRUE(found->exact);
         EXPECT_NEAR(objective.Of(problem.costs.Times(found->on)), best, 1e-9 * best);
-        const auto on = std::ranges::count(found->on, true);
+        const auto on = std::ranges::count(found->on, kAccelerator);
         mixed += on > 0 && on < problem.choices();
         whole += on == 0 || on >= problem.choices();
         split += !problem.IsTogether(found->on);
@@ -175,6 +207,47 @@ TEST(PlaceSearch, NoOtherPlacementCostsLess) {
   EXPECT_GT(split, 100);
 }
 
+// The same with a GPU, against every placement on the three devices.
+TEST(PlaceSearch, NoOtherPlacementOnThreeDevicesCostsLess) {
+  constexpr size_t kMost = 3000;
+  int searches = 0, on_three = 0, alone = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    Net net = BranchedNet(rng);
+    isa::Config config = SlowMachine(rng);
+    config.gpu = {.driver = "opencl",
+                  .processors = 1 << rng.Range(0, 4),
+                  .lanes = 8,
+                  .clock_mhz = 500,
+                  .memory_mb_s = 20'000,
+                  .link_mb_s = rng.OneIn(2) ? 100 : 10'000,
+                  .launch_us = rng.Range(0, 40)};
+    const Problem problem(net.graph(), config);
+    std::vector<Devices> all;
+    problem.AddAll({}, kMost, &all);
+    if (all.size() > kMost) continue;
+    std::vector<NetworkTimes> times;
+    for (const Devices& on : all) times.push_back(problem.costs.Times(on));
+    for (const Objective& objective : kObjectives) {
+      double best = std::numeric_limits<double>::infinity();
+      for (const NetworkTimes& t : times) best = std::min(best, objective.Of(t));
+      const auto found = SearchPlacement(problem.costs, problem.rules, objective, 1 << 16);
+      ASSERT_TRUE(found);
+      EXPECT_TRUE(found->exact);
+      EXPECT_NEAR(objective.Of(problem.costs.Times(found->on)), best, 1e-9 * best);
+      const std::set<uint32_t> devices(found->on.begin(), found->on.end());
+      ++searches;
+      on_three += devices.size() == 3 ? 1 : 0;
+      alone += devices == std::set{kOpenCl} ? 1 : 0;
+    }
+  }
+  std::printf("%d searches: %d use three devices, %d the GPU alone\n", searches, on_three, alone);
+  EXPECT_GT(searches, 100);
+  EXPECT_GT(on_three, 20);
+  EXPECT_GT(alone, 5);
+}
+
 TEST(PlaceSearch, KeepsWhatTheRulesSay) {
   Net net(1);
   const TensorId a = net.Rescale(net.Input({1, 16, 8, 8}));
@@ -184,12 +257,12 @@ TEST(PlaceSearch, KeepsWhatTheRulesSay) {
   const Objective latency;
   const auto apart = SearchPlacement(problem.costs, problem.rules, latency);
   ASSERT_TRUE(apart);
-  EXPECT_EQ(apart->on, (std::vector<bool>{true, false}));
+  EXPECT_EQ(apart->on, (Devices{kAccelerator, kHost}));
   // What is connected to a node of the accelerator goes along.
   problem.rules.nodes[1] = NodeRule::kEither;
   problem.rules.together = true;
   EXPECT_EQ(SearchPlacement(problem.costs, problem.rules, latency)->on,
-            (std::vector<bool>{true, true}));
+            (Devices{kAccelerator, kAccelerator}));
   // No placement has something on the accelerator if nothing may be there.
   problem.rules.nodes = {NodeRule::kOnHost, NodeRule::kOnHost};
   problem.rules.some_on = true;

@@ -35,8 +35,8 @@ Net RandomNet(Rng& rng) {
 
 PlacementCosts CostsWith(const Layers& layers, const std::vector<NodePlace>& places,
                          std::vector<graph::Region>* regions) {
-  const PlacedFuse fuse = [&](const std::vector<bool>& on) { return FuseOn(layers, on, true); };
-  *regions = fuse(AcceleratorNodes(places));
+  const PlacedFuse fuse = [&](const Devices& on) { return FuseOn(layers, on, true); };
+  *regions = fuse(DevicesOf(places));
   int64_t heard = 0;
   PlacementCosts costs =
       CostsOf(layers, places, *regions, fuse, [&](int64_t done) { EXPECT_EQ(done, ++heard); });

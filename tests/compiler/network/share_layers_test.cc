@@ -116,11 +116,11 @@ struct Costed {
       : layers(graph, config),
         costs(layers, [this](const auto& now) { return FuseOn(layers, now, true); }),
         places(PlaceNodes(layers, {}, {}, pins, goal)),
-        on(AcceleratorNodes(places)) {}
+        on(DevicesOf(places)) {}
   Layers layers;
   PlaceCosts costs;
   std::vector<NodePlace> places;
-  std::vector<bool> on;
+  Devices on;
 };
 
 // The accelerator makes what a shared layer reads: its part waits for the host to have that, and
@@ -133,7 +133,7 @@ TEST(ShareLayers, TheDevicesWorkAtOnce) {
   ASSERT_TRUE(parts);
   const Costed costed(g, Default(), *parts, Objective());
   ASSERT_EQ(g.nodes.size(), 4u);
-  const std::vector<bool> on{true, true, false, false};  // the concatenation is the host's
+  const Devices on{kAccelerator, kAccelerator, kHost, kHost};  // the concatenation is the host's
   EXPECT_EQ(costed.costs.TurnsOf(on), (std::vector<int>{0, 1, 1, 2}));
   const NetworkTimes times = costed.costs.Times(on);
   const auto seconds = costed.costs.SecondsOf(on, costed.costs.Fused(on));
