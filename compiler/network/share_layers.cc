@@ -94,7 +94,10 @@ bool CanShare(const Graph& graph, const Node& node) {
   if (!node.requant || out.dtype != DType::kInt8 || out.shape.size() <= kChannels ||
       graph.tensor(node.inputs[0]).dtype != DType::kInt8)
     return false;
-  if (node.op == Op::kConv && node.As<graph::ConvAttributes>().groups > 1) return false;
+  if (node.op == Op::kConv) {
+    const auto& conv = node.As<graph::ConvAttributes>();
+    if (conv.groups > 1 || conv.idle_outputs > 0) return false;
+  }
   return std::ranges::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](TensorId id) {
     const GraphTensor& t = graph.tensor(id);
     return t.constant() && !t.shape.empty() && t.shape[0] == out.shape[kChannels];
