@@ -91,7 +91,9 @@ std::optional<ChannelMap> MovedBy(const Graph& graph, const Node& node, const Ch
 
 BlockRange BlocksOf(const std::vector<int64_t>& channels, int64_t block, int64_t all) {
   const auto [least, most] = std::ranges::minmax(channels);
-  return {least / block * block, std::min(RoundUp(most + 1, block), all)};
+  const int64_t end = std::min(RoundUp(most + 1, block), all);
+  const int64_t first = std::min(least / block * block, std::max<int64_t>(end - block, 0));
+  return {first / block * block, end};
 }
 
 bool IsInjective(const ChannelMap& map) {

@@ -29,8 +29,9 @@ ChannelMap WholeMap(const graph::Graph& graph, graph::TensorId id);
 std::optional<ChannelMap> MovedBy(const graph::Graph& graph, const graph::Node& node,
                                   const ChannelMap& map);
 
-// The whole blocks of |block| channels of the base that hold all of |channels|: from channel
-// |first| on, up to |end|, which the number of its channels may cut.
+// The blocks of |block| channels of the base that hold all of |channels|: from channel |first| on,
+// up to |end|. They are whole but for the last one of the base's |all| channels, which has a whole
+// one in front, because a tensor of fewer channels than a block has another layout.
 struct BlockRange {
   int64_t first = 0, end = 0;
   int64_t count() const { return end - first; }

@@ -29,7 +29,8 @@ using graph::Node;
 using graph::Op;
 using graph::TensorId;
 
-constexpr const char *kJoinedName = ".blocks", *kOrderedName = ".ordered";  // behind names of tensors
+constexpr const char *kJoinedName = ".blocks",
+                     *kOrderedName = ".ordered";  // behind names of tensors
 // A tensor is copied if operators would work on more blocks than so many times its own.
 constexpr int64_t kMostBlocks = 2;
 
@@ -105,8 +106,8 @@ class ChannelMover {
       if (moved) return void(maps_.insert_or_assign(node.output, std::move(*moved)));
     }
     if (Joins(node)) return Join(node);
-    const bool reads = std::ranges::any_of(
-        node.inputs, [&](TensorId id) { return maps_.contains(id); });
+    const bool reads =
+        std::ranges::any_of(node.inputs, [&](TensorId id) { return maps_.contains(id); });
     if (reads && (ReadsThere(node) || KeepsChannels(node))) return;
     for (const TensorId id : node.inputs) MakeReal(id);
     graph_.nodes.push_back(node);
@@ -193,8 +194,8 @@ class ChannelMover {
     const GraphTensor& out = graph_.tensor(node.output);
     if (!IsImage(out)) return false;
     if (IsDepthwise(graph_, node)) return true;
-    const bool one_scale = !node.requant || (node.requant->multiplier.size() <= 1 &&
-                                             node.requant->bias.size() <= 1);
+    const bool one_scale =
+        !node.requant || (node.requant->multiplier.size() <= 1 && node.requant->bias.size() <= 1);
     const auto alike = [&](TensorId id) {
       return IsImage(graph_.tensor(id)) && graph_.tensor(id).shape == out.shape;
     };
@@ -248,9 +249,8 @@ class ChannelMover {
     if (!JoinsChannels(graph_, node)) return false;
     return JoinsApart(graph_, node, block_) ||
            std::ranges::any_of(node.inputs, [&](TensorId id) { return maps_.contains(id); }) ||
-           std::ranges::any_of(UsersOf(node.output), [&](size_t user) {
-             return Moves(graph_, nodes_[user], config_);
-           });
+           std::ranges::any_of(UsersOf(node.output),
+                               [&](size_t user) { return Moves(graph_, nodes_[user], config_); });
   }
 
   // The convolution that makes |id|, and the functions of one value behind it, among the nodes made
@@ -327,7 +327,8 @@ class ChannelMover {
       channels += std::ssize(order.parts[k]);
     }
     if (order.turns)
-      joined.op = Op::kInterleave, joined.attributes = graph::InterleaveAttributes{.channels = block_};
+      joined.op = Op::kInterleave,
+      joined.attributes = graph::InterleaveAttributes{.channels = block_};
     joined.output = Wider(node.output, kJoinedName, channels);
     joined.requant.reset();
     const Status attached = quantize::AttachRequant(graph_, joined);

@@ -23,8 +23,7 @@ Result<Shape> ShapeOfChannels(const NodeCheck& node, int64_t channels) {
   Shape made = node.In(0).shape;
   if (steps != std::array<int64_t, 2>{1, 1} || columns != 1)
     return node.Bad("channels, rows and columns take turns");
-  if (made[1] % channels != 0)
-    return node.Bad("{} channels at a time of {}", channels, made[1]);
+  if (made[1] % channels != 0) return node.Bad("{} channels at a time of {}", channels, made[1]);
   for (size_t k = 1; k < node.node.inputs.size(); ++k) {
     const GraphTensor& one = node.In(k);
     if (one.dtype != node.In(0).dtype || one.shape != made)
