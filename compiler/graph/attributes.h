@@ -116,8 +116,8 @@ struct ConcatAttributes {
 // Element (y, x) of the result is element (y / steps[0], x / steps[1]) of image
 // y % steps[0] * steps[1] + x % steps[1]. An operand is an image, with |columns| neighbouring
 // columns as channels: channel c of the image's column x is channel x % columns * C + c of the
-// operand's column x / columns, where the image has C channels. With |channels|, so many channels of
-// each operand take turns instead.
+// operand's column x / columns, where the image has C channels. With |channels|, so many of each
+// operand take turns instead.
 struct InterleaveAttributes {
   std::array<int64_t, 2> steps{1, 1};
   int64_t columns = 1;

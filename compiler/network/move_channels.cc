@@ -5,26 +5,26 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/bits.h"
 #include "base/check.h"
-#include "compiler/graph/op_def.h"
+#include "compiler/graph/passes.h"
 #include "compiler/network/channel_map.h"
+#include "compiler/network/channel_ops.h"
 #include "compiler/network/channel_order.h"
 #include "compiler/network/channel_weights.h"
 #include "compiler/network/into_parts.h"
 #include "compiler/network/join_parts.h"
-#include "compiler/network/tensor_places.h"
 #include "compiler/quantize/params.h"
 
 namespace tessera::network {
 namespace {
 
 using graph::Graph;
-using graph::GraphTensor;
 using graph::Node;
 using graph::Op;
 using graph::TensorId;
@@ -34,54 +34,39 @@ constexpr const char *kJoinedName = ".blocks",
 // A tensor is copied if operators would work on more blocks than so many times its own.
 constexpr int64_t kMostBlocks = 2;
 
-bool IsImage(const GraphTensor& t) {
-  return t.dtype == DType::kInt8 && t.shape.size() == 4 && t.quant && t.quant->scale.size() == 1 &&
-         !t.constant();
-}
-
 class ChannelMover {
  public:
-  ChannelMover(const Graph& given, const isa::Config& config)
-      : nodes_(given.nodes), config_(config), block_(config.block_out), graph_(given) {
-    users_.resize(given.tensors.size());
+  ChannelMover(const Graph& given, const isa::Config& config, const std::vector<size_t>& left)
+      : nodes_(given.nodes),
+        left_(nodes_.size()),
+        group_(nodes_.size()),
+        users_(given.tensors.size()),
+        makers_(given.tensors.size()),
+        config_(config),
+        block_(config.block_out),
+        graph_(given) {
+    for (const size_t n : left) left_[n] = true;
+    std::iota(group_.begin(), group_.end(), size_t{0});
     for (size_t n = 0; n < nodes_.size(); ++n) {
+      makers_[static_cast<size_t>(nodes_[n].output)] = n;
       for (const TensorId id : nodes_[n].inputs) users_[static_cast<size_t>(id)].push_back(n);
     }
   }
 
-  Graph Run() {
+  std::optional<MovedChannels> Run() {
     graph_.nodes.clear();
-    for (const Node& node : nodes_) Visit(node);
+    for (size_t n = 0; n < nodes_.size(); ++n) Visit(n);
+    if (moved_.empty()) return std::nullopt;
     for (const TensorId id : graph_.outputs) MakeReal(id);
     graph::RemoveDead(graph_);
-    return std::move(graph_);
-  }
-
-  static bool Moves(const Graph& graph, const Node& node, const isa::Config& config) {
-    const bool image = !node.inputs.empty() && IsImage(graph.tensor(node.inputs[0]));
-    return image && MovedBy(graph, node, WholeMap(graph, node.inputs[0])) &&
-           LyingOf(graph, node, config).empty();
-  }
-
-  // Whether |node| joins channels of images, and an operand begins inside a block.
-  static bool JoinsApart(const Graph& graph, const Node& node, int64_t block) {
-    if (!JoinsChannels(graph, node)) return false;
-    int64_t begin = 0;
-    for (const TensorId id : node.inputs) {
-      if (begin % block != 0) return true;
-      begin += graph.tensor(id).shape[1];
-    }
-    return false;
+    std::map<size_t, std::vector<size_t>> groups;
+    for (const size_t n : moved_) groups[GroupOf(n)].push_back(n);
+    MovedChannels made{std::move(graph_), {}};
+    for (auto& [first, nodes] : groups) made.groups.push_back(std::move(nodes));
+    return made;
   }
 
  private:
-  static bool JoinsChannels(const Graph& graph, const Node& node) {
-    return node.op == Op::kConcat && node.As<graph::ConcatAttributes>().axis == 1 && node.requant &&
-           node.requant->operands.size() == node.inputs.size() &&
-           IsImage(graph.tensor(node.output)) &&
-           std::ranges::all_of(node.inputs, [&](TensorId id) { return IsImage(graph.tensor(id)); });
-  }
-
   int64_t BlocksIn(int64_t channels) const { return CeilDiv(channels, block_); }
   int64_t ChannelsOf(TensorId id) const { return graph_.tensor(id).shape[1]; }
   int64_t PlacesIn(TensorId id) const {
@@ -96,21 +81,39 @@ class ChannelMover {
     return found == maps_.end() || found->second.axes > 1 ? nullptr : &found->second;
   }
 
-  void Visit(const Node& node) {
-    if (!node.inputs.empty()) {
-      const auto from = maps_.find(node.inputs[0]);
-      auto moved = from != maps_.end() ? MovedBy(graph_, node, from->second)
-                   : Moves(graph_, node, config_)
-                       ? MovedBy(graph_, node, WholeMap(graph_, node.inputs[0]))
-                       : std::nullopt;
-      if (moved) return void(maps_.insert_or_assign(node.output, std::move(*moved)));
-    }
-    if (Joins(node)) return Join(node);
+  size_t MakerOf(TensorId id) const { return makers_[static_cast<size_t>(id)]; }
+
+  size_t GroupOf(size_t n) const {
+    while (group_[n] != n) n = group_[n];
+    return n;
+  }
+  // Puts node |n| into the group of |id|, if that is elsewhere.
+  void Follow(size_t n, TensorId id) {
+    if (maps_.contains(id)) group_[GroupOf(n)] = GroupOf(MakerOf(id));
+  }
+
+  void Visit(size_t n) {
+    const Node& node = nodes_[n];
+    if (!left_[n] && (Move(n) || Join(n))) return moved_.push_back(n);
     const bool reads =
         std::ranges::any_of(node.inputs, [&](TensorId id) { return maps_.contains(id); });
-    if (reads && (ReadsThere(node) || KeepsChannels(node))) return;
+    if (reads && (ReadsThere(node) || KeepsChannels(n))) return;
     for (const TensorId id : node.inputs) MakeReal(id);
     graph_.nodes.push_back(node);
+  }
+
+  // The result of a node that only moves channels is elsewhere.
+  bool Move(size_t n) {
+    const Node& node = nodes_[n];
+    if (node.inputs.empty()) return false;
+    const TensorId id = node.inputs[0];
+    const auto from = maps_.find(id);
+    if (from == maps_.end() && !MovesChannels(graph_, node, config_)) return false;
+    auto moved = MovedBy(graph_, node, from == maps_.end() ? WholeMap(graph_, id) : from->second);
+    if (!moved) return false;
+    Follow(n, id);
+    maps_.insert_or_assign(node.output, std::move(*moved));
+    return true;
   }
 
   // Makes |id| as it is, if it is elsewhere so far.
@@ -118,7 +121,7 @@ class ChannelMover {
     const auto found = maps_.find(id);
     if (found == maps_.end()) return;
     const ChannelMap map = found->second;
-    const Node& maker = *std::ranges::find(nodes_, id, &Node::output);
+    const Node& maker = nodes_[MakerOf(id)];
     if (map.axes > 1) {
       MakeReal(maker.inputs[0]);
       graph_.nodes.push_back(maker);
@@ -189,25 +192,10 @@ class ChannelMover {
     return true;
   }
 
-  // Whether |node| makes each channel from the same channel of its operands, of images.
-  bool IsByChannel(const Node& node) const {
-    const GraphTensor& out = graph_.tensor(node.output);
-    if (!IsImage(out)) return false;
-    if (IsDepthwise(graph_, node)) return true;
-    const bool one_scale =
-        !node.requant || (node.requant->multiplier.size() <= 1 && node.requant->bias.size() <= 1);
-    const auto alike = [&](TensorId id) {
-      return IsImage(graph_.tensor(id)) && graph_.tensor(id).shape == out.shape;
-    };
-    const bool pool = node.op == Op::kMaxPool || node.op == Op::kAvgPool || node.op == Op::kResize;
-    const bool elements = graph::DefOf(node.op).category == graph::Category::kElementwise &&
-                          std::ranges::all_of(node.inputs, alike);
-    return one_scale && (elements || (pool && IsImage(graph_.tensor(node.inputs[0]))));
-  }
-
   // An operator that works channel by channel does so where the channels are.
-  bool KeepsChannels(const Node& node) {
-    if (!IsByChannel(node)) return false;
+  bool KeepsChannels(size_t n) {
+    const Node& node = nodes_[n];
+    if (!IsByChannel(graph_, node)) return false;
     const ChannelMap* first = MapOf(node.inputs[0]);
     if (first == nullptr || !IsInjective(*first)) return false;
     const ChannelMap map = *first;
@@ -223,8 +211,10 @@ class ChannelMover {
           ChannelsOf(other->base) != ChannelsOf(map.base))
         return false;
     }
-    for (size_t k = 0; k < operands; ++k)
+    for (size_t k = 0; k < operands; ++k) {
+      Follow(n, node.inputs[k]);
       made.inputs[k] = PieceOf(MapOf(node.inputs[k])->base, range);
+    }
     const std::vector<int64_t> places = PlacesOfMap(map, range);
     if (depthwise) {
       std::vector<int64_t> order(static_cast<size_t>(range.count()), kGap);
@@ -249,8 +239,9 @@ class ChannelMover {
     if (!JoinsChannels(graph_, node)) return false;
     return JoinsApart(graph_, node, block_) ||
            std::ranges::any_of(node.inputs, [&](TensorId id) { return maps_.contains(id); }) ||
-           std::ranges::any_of(UsersOf(node.output),
-                               [&](size_t user) { return Moves(graph_, nodes_[user], config_); });
+           std::ranges::any_of(UsersOf(node.output), [&](size_t user) {
+             return !left_[user] && MovesChannels(graph_, nodes_[user], config_);
+           });
   }
 
   // The convolution that makes |id|, and the functions of one value behind it, among the nodes made
@@ -262,9 +253,7 @@ class ChannelMover {
       if (maker == graph_.nodes.end()) break;
       chain.insert(chain.begin(), static_cast<size_t>(maker - graph_.nodes.begin()));
       if (IsPlainConv(graph_, *maker)) return chain;
-      const bool function = IsByChannel(*maker) && maker->inputs.size() == 1 &&
-                            graph::DefOf(maker->op).category == graph::Category::kElementwise;
-      if (!function) break;
+      if (!IsFunction(graph_, *maker)) break;
       id = maker->inputs[0];
     }
     return {};
@@ -296,7 +285,7 @@ class ChannelMover {
         const int64_t products =
             BlocksIn(ChannelsOf(node.output)) * kernel[0] * kernel[1] * PlacesIn(node.output);
         readers->push_back({map.channels, CeilDiv(products, PlacesIn(node.inputs[0]))});
-      } else if (map.axes == 1 && IsByChannel(node)) {
+      } else if (map.axes == 1 && IsByChannel(graph_, node)) {
         readers->push_back({map.channels, 1});
         AddReaders(node.output, map, readers);
       } else {
@@ -305,10 +294,14 @@ class ChannelMover {
     }
   }
 
-  void Join(const Node& node) {
+  // A concatenation makes a base, and its result is there.
+  bool Join(size_t n) {
+    const Node& node = nodes_[n];
+    if (!Joins(node)) return false;
     std::vector<std::vector<size_t>> chains;
     std::vector<JoinedPart> parts;
     for (const TensorId id : node.inputs) {
+      Follow(n, id);
       if (maps_.contains(id) && MapOf(id) == nullptr) MakeReal(id);
       chains.push_back(MapOf(id) == nullptr ? ChainOf(id) : std::vector<size_t>());
       const TensorId read = chains.back().empty() ? id : graph_.nodes[chains.back()[0]].inputs[0];
@@ -335,6 +328,7 @@ class ChannelMover {
     TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);  // of equal scales
     maps_.insert_or_assign(node.output, ChannelMap{joined.output, PlacesOf(parts, order, block_)});
     graph_.nodes.push_back(std::move(joined));
+    return true;
   }
 
   // Operand |k| of concatenation |node| with channels in |order|, in the scale and bounds of the
@@ -363,7 +357,11 @@ class ChannelMover {
   }
 
   const std::vector<Node> nodes_;
+  std::vector<bool> left_;                  // by node: it stays as it is
+  std::vector<size_t> moved_;               // nodes that move or join channels
+  std::vector<size_t> group_;               // by node: another one of its group, or itself
   std::vector<std::vector<size_t>> users_;  // by tensor of the given graph: once for each operand
+  std::vector<size_t> makers_;              // by tensor of the given graph
   const isa::Config& config_;
   const int64_t block_;
   Graph graph_;
@@ -373,13 +371,13 @@ class ChannelMover {
 
 }  // namespace
 
-std::optional<Graph> MoveChannels(const Graph& graph, const isa::Config& config) {
+std::optional<MovedChannels> MoveChannels(const Graph& graph, const isa::Config& config,
+                                          const std::vector<size_t>& left) {
   const bool any = std::ranges::any_of(graph.nodes, [&](const Node& node) {
-    return ChannelMover::Moves(graph, node, config) ||
-           ChannelMover::JoinsApart(graph, node, config.block_out);
+    return MovesChannels(graph, node, config) || JoinsApart(graph, node, config.block_out);
   });
-  if (!any) return std::nullopt;
-  return ChannelMover(graph, config).Run();
+  if (!any) return std::nullopt;  // without a copy of the graph
+  return ChannelMover(graph, config, left).Run();
 }
 
 }  // namespace tessera::network

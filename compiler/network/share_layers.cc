@@ -59,10 +59,11 @@ void AddChannels(Graph& graph, const Node& node, const char* label, int64_t firs
 Status CheckChannels(const Graph& graph, const Pin& pin, const Node& node,
                      const isa::Config& config) {
   if (!CanShare(graph, node)) {
-    return Fail(Code::kUnsupported,
-                "placement of {}: {} is no convolution or dense layer of int8 with one group, so "
-                "the devices cannot share it; say 'host' or 'accelerator'",
-                pin.layer, Legible(node.name));
+    return Fail(
+        Code::kUnsupported,
+        "placement of {}: {} is no convolution or dense layer of int8 with one group and no "
+        "added channels, so the devices cannot share it; say 'host' or 'accelerator'",
+        pin.layer, Legible(node.name));
   }
   const int64_t block = config.block_out, all = graph.tensor(node.output).shape[kChannels];
   if (pin.channels < all && pin.channels % block == 0) return {};

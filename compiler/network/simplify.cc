@@ -18,9 +18,14 @@
 namespace tessera::network {
 namespace {
 
-void Finish(graph::Graph& graph, const isa::Config& config) {
+// Channels that are moved in so many groups or fewer are moved or left group by group.
+constexpr size_t kMostGroups = 16;
+
+// The passes behind those that choose where channels are.
+graph::Graph Finished(graph::Graph graph, const isa::Config& config) {
   GroupColumns(graph, config);
   JoinParts(graph, config);
+  return graph;
 }
 
 // Of an inference of |graph|, placed without a goal.
@@ -32,6 +37,35 @@ double SecondsOf(const graph::Graph& graph, const isa::Config& config) {
   return costs.Times(on).total();
 }
 
+struct Timed {
+  graph::Graph graph;
+  double seconds = 0;
+};
+Timed TimeOf(graph::Graph graph, const isa::Config& config) {
+  Timed timed{Finished(std::move(graph), config)};
+  timed.seconds = SecondsOf(timed.graph, config);
+  return timed;
+}
+
+// |graph| with channels moved where that is faster, finished.
+graph::Graph WithChannels(graph::Graph graph, const isa::Config& config) {
+  std::optional<MovedChannels> moved = MoveChannels(graph, config);
+  if (!moved) return Finished(std::move(graph), config);
+  Timed best = TimeOf(std::move(moved->graph), config);
+  std::vector<size_t> left;
+  const size_t groups = moved->groups.size();
+  for (size_t k = 0; k < groups && groups > 1 && groups <= kMostGroups; ++k) {
+    std::vector<size_t> more = left;
+    more.insert(more.end(), moved->groups[k].begin(), moved->groups[k].end());
+    std::optional<MovedChannels> without = MoveChannels(graph, config, more);
+    if (!without) break;  // the graph as it is
+    Timed timed = TimeOf(std::move(without->graph), config);
+    if (timed.seconds < best.seconds) best = std::move(timed), left = std::move(more);
+  }
+  Timed given = TimeOf(std::move(graph), config);
+  return best.seconds < given.seconds ? std::move(best.graph) : std::move(given.graph);
+}
+
 }  // namespace
 
 void Simplify(graph::Graph& graph, const isa::Config* accelerator) {
@@ -41,11 +75,7 @@ void Simplify(graph::Graph& graph, const isa::Config* accelerator) {
   graph::MergeBatches(graph);
   if (accelerator->batch > 1) graph::SplitImages(graph);
   SplitPhases(graph);
-  std::optional<graph::Graph> moved = MoveChannels(graph, *accelerator);
-  Finish(graph, *accelerator);
-  if (!moved) return;
-  Finish(*moved, *accelerator);
-  if (SecondsOf(*moved, *accelerator) < SecondsOf(graph, *accelerator)) graph = std::move(*moved);
+  graph = WithChannels(std::move(graph), *accelerator);
 }
 
 }  // namespace tessera::network

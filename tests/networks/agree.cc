@@ -157,8 +157,8 @@ Bytes PartOf(const graph::Graph& graph, const std::string& name, size_t part, co
   return values;
 }
 
-// Takes the marks of a tensor whose channels a pass moved off the end of |name|: "x.ordered", "x.blocks"
-// and "x.channels1", operand 1 of concatenation x.
+// Takes the marks of a tensor whose channels a pass moved off the end of |name|: "x.ordered",
+// "x.blocks" and "x.channels1", operand 1 of concatenation x.
 struct Moved {
   bool any = false;
   std::optional<size_t> part;
@@ -175,8 +175,8 @@ Moved TakeMoved(std::string* name) {
   moved.any = moved.any || moved.part;
   return moved;
 }
-// What |got|, which has the channels of |want| in any order and perhaps others, should be: |want| if it
-// lacks one, otherwise itself. |part|: it has some of them, and no others.
+// What |got| should be, which has the channels of |want| in any order and perhaps others: |want|, if
+// it lacks one, otherwise itself. |part|: it has some of them, and no others.
 Bytes InOrderOf(const Bytes& want, const HostTensor& got, bool part) {
   const auto images = static_cast<size_t>(got.shape[0]);
   const size_t size = got.bytes.size() / images / static_cast<size_t>(got.shape[1]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Constant operands, functions in floats and shuffles for random networks. Depends on: compiler/graph. Used
-// by: build.cc.
+// Constant operands, functions in floats and shuffles for random networks. Depends on:
+// compiler/graph. Used by: build.cc.
 #ifndef TESSERA_TESTS_NETWORKS_CONSTANTS_H_
 #define TESSERA_TESTS_NETWORKS_CONSTANTS_H_
 

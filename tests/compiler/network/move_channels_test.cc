@@ -202,28 +202,35 @@ TEST(MoveChannels, HasTheIntegersOfTheDefinition) {
     const Status given = graph::Verify(g);
     ASSERT_TRUE(given) << given.error().message;
     const isa::Config config = test::NamedConfig(name);
-    const std::optional<Graph> result = MoveChannels(g, config);
-    if (!result) continue;
+    const auto all = MoveChannels(g, config);
+    if (!all) continue;
+    // Some groups stay as they are.
+    std::vector<size_t> left;
+    for (const auto& group : all->groups) {
+      if (rng.OneIn(3)) left.insert(left.end(), group.begin(), group.end());
+    }
+    const auto some = MoveChannels(g, config, left);
+    Graph whole = g;
+    graph::RemoveDead(whole);
+    const Graph& result = some ? some->graph : whole;
     ++moved;
-    const Status sound = graph::Verify(*result);
+    const Status sound = graph::Verify(result);
     ASSERT_TRUE(sound) << sound.error().message;
     TensorBytes before, after;
     before[g.inputs[0]] = made.Values(g.inputs[0]);
-    after[result->inputs[0]] = before[g.inputs[0]];
-    Graph whole = g;
-    graph::RemoveDead(whole);
-    EXPECT_EQ(MacsOf(*result), MacsOf(whole));
+    after[result.inputs[0]] = before[g.inputs[0]];
+    EXPECT_EQ(MacsOf(result), MacsOf(whole));
     RunRegions(g, before);
-    RunRegions(*result, after);
-    ASSERT_EQ(result->outputs.size(), g.outputs.size());
+    RunRegions(result, after);
+    ASSERT_EQ(result.outputs.size(), g.outputs.size());
     for (size_t k = 0; k < g.outputs.size(); ++k) {
-      EXPECT_EQ(result->tensor(result->outputs[k]).name, g.tensor(g.outputs[k]).name);
-      ASSERT_EQ(before.at(g.outputs[k]), after.at(result->outputs[k])) << "output " << k;
+      EXPECT_EQ(result.tensor(result.outputs[k]).name, g.tensor(g.outputs[k]).name);
+      ASSERT_EQ(before.at(g.outputs[k]), after.at(result.outputs[k])) << "output " << k;
     }
-    fewer += CountOf(*result, Op::kTranspose) < CountOf(whole, Op::kTranspose);
-    for (const Node& node : result->nodes) {
+    fewer += CountOf(result, Op::kTranspose) < CountOf(whole, Op::kTranspose);
+    for (const Node& node : result.nodes) {
       const bool moves = node.op == Op::kSlice || node.op == Op::kInterleave;
-      EXPECT_FALSE(moves && LyingOf(*result, node, config).empty()) << node.name;
+      EXPECT_FALSE(left.empty() && moves && LyingOf(result, node, config).empty()) << node.name;
     }
   }
   EXPECT_GT(moved, 120);
@@ -251,16 +258,38 @@ TEST(MoveChannels, AUnitCopiesTheHalfThatIsKept) {
     SCOPED_TRACE(testing::Message() << channels << " channels");
     const auto moved = MoveChannels(Units(channels, 3), config);
     ASSERT_TRUE(moved);
-    EXPECT_EQ(CountOf(*moved, Op::kTranspose) + CountOf(*moved, Op::kReshape), 0);
-    EXPECT_EQ(CountOf(*moved, Op::kConcat) + CountOf(*moved, Op::kInterleave), 3);
+    EXPECT_EQ(CountOf(moved->graph, Op::kTranspose) + CountOf(moved->graph, Op::kReshape), 0);
+    EXPECT_EQ(CountOf(moved->graph, Op::kConcat) + CountOf(moved->graph, Op::kInterleave), 3);
     // For a half that is aligned, as in the first unit of 64 channels, a requantisation is enough.
-    EXPECT_EQ(CountOf(*moved, Op::kConv), 2 + 3 * 3 + (channels % 32 == 0 ? 2 : 3));
-    for (const Node& node : moved->nodes) {
+    EXPECT_EQ(CountOf(moved->graph, Op::kConv), 2 + 3 * 3 + (channels % 32 == 0 ? 2 : 3));
+    for (const Node& node : moved->graph.nodes) {
       const bool moves = node.op == Op::kSlice || node.op == Op::kInterleave;
-      EXPECT_FALSE(moves && LyingOf(*moved, node, config).empty()) << node.name;
+      EXPECT_FALSE(moves && LyingOf(moved->graph, node, config).empty()) << node.name;
     }
   }
   EXPECT_FALSE(MoveChannels(Units(64, 0), config));
+}
+
+// Shuffles with a convolution between that reads all channels are groups of their own.
+TEST(MoveChannels, AGroupMayStay) {
+  const isa::Config config = test::NamedConfig("default");
+  Networks made(3);
+  TensorId x = made.Input({1, 8, 6, 6});
+  for (int k = 0; k < 3; ++k) x = made.Conv(made.Shuffle(made.Conv(x, 24, 1), 2), 16, 1);
+  made.g.outputs = {x};
+  ASSERT_TRUE(quantize::AttachRequant(made.g));
+  const auto all = MoveChannels(made.g, config);
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->groups.size(), 3u);
+  EXPECT_EQ(CountOf(all->graph, Op::kTranspose), 0);
+  const auto some = MoveChannels(made.g, config, all->groups[1]);
+  ASSERT_TRUE(some);
+  EXPECT_EQ(CountOf(some->graph, Op::kTranspose), 1);
+  EXPECT_EQ(some->groups, (std::vector{all->groups[0], all->groups[2]}));
+  const auto units = MoveChannels(Units(48, 3), config);
+  ASSERT_TRUE(units);
+  // The half of the first cut that a convolution reads, and the rest.
+  EXPECT_EQ(units->groups.size(), 2u);
 }
 
 TEST(MoveChannels, TheFormThatTakesLongerIsNotTaken) {
