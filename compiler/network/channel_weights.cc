@@ -59,9 +59,10 @@ bool IsPlainConv(const Graph& graph, const Node& node) {
 }
 
 bool IsDepthwise(const Graph& graph, const Node& node) {
-  return HasMovableWeights(graph, node) &&
-         node.As<graph::ConvAttributes>().groups == graph.tensor(node.inputs[0]).shape[1] &&
-         graph.tensor(node.inputs[0]).shape[1] == graph.tensor(node.output).shape[1];
+  if (!HasMovableWeights(graph, node)) return false;
+  const int64_t groups = node.As<graph::ConvAttributes>().groups;
+  return groups > 1 && groups == graph.tensor(node.inputs[0]).shape[1] &&
+         groups == graph.tensor(node.output).shape[1];
 }
 
 void ReadFrom(Graph& graph, TensorId x, const std::vector<int64_t>& places, Node* node) {

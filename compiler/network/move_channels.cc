@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -271,15 +272,18 @@ class ChannelMover {
     return last;
   }
 
-  // Adds what reads channels of |id|, which are those of |map|, to |readers|.
-  void AddReaders(TensorId id, const ChannelMap& map, std::vector<ChannelReader>* readers) const {
+  // Adds what reads channels of |id|, which are those of |map|, to |readers|, once for each tensor
+  // (|seen|).
+  void AddReaders(TensorId id, const ChannelMap& map, std::vector<ChannelReader>* readers,
+                  std::set<TensorId>* seen) const {
+    if (!seen->insert(id).second) return;
     const int64_t own = BlocksIn(std::ssize(map.channels));
     if (IsOutput(id)) readers->push_back({map.channels, own});
     for (const size_t user : UsersOf(id)) {
       const Node& node = nodes_[user];
       const auto moved = node.inputs[0] == id ? MovedBy(graph_, node, map) : std::nullopt;
       if (moved) {
-        AddReaders(node.output, *moved, readers);
+        AddReaders(node.output, *moved, readers, seen);
       } else if (IsPlainConv(graph_, node)) {
         const auto& kernel = node.As<graph::ConvAttributes>().window.kernel;
         const int64_t products =
@@ -287,7 +291,7 @@ class ChannelMover {
         readers->push_back({map.channels, CeilDiv(products, PlacesIn(node.inputs[0]))});
       } else if (map.axes == 1 && IsByChannel(graph_, node)) {
         readers->push_back({map.channels, 1});
-        AddReaders(node.output, map, readers);
+        AddReaders(node.output, map, readers, seen);
       } else {
         readers->push_back({map.channels, own});
       }
@@ -310,7 +314,8 @@ class ChannelMover {
       parts.push_back({ChannelsOf(id), there ? 0 : BlocksIn(ChannelsOf(read))});
     }
     std::vector<ChannelReader> readers;
-    AddReaders(node.output, WholeMap(graph_, node.output), &readers);
+    std::set<TensorId> seen;
+    AddReaders(node.output, WholeMap(graph_, node.output), &readers, &seen);
     const ChannelOrder order = OrderFor(parts, readers, block_);
     Node joined = node;
     joined.lo = INT32_MIN, joined.hi = INT32_MAX;

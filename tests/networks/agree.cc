@@ -175,7 +175,7 @@ Moved TakeMoved(std::string* name) {
   moved.any = moved.any || moved.part;
   return moved;
 }
-// What |got| should be, which has the channels of |want| in any order and perhaps others: |want|, if
+// What |got| should be, which has the channels of |want| in any order and perhaps others: |want| if
 // it lacks one, otherwise itself. |part|: it has some of them, and no others.
 Bytes InOrderOf(const Bytes& want, const HostTensor& got, bool part) {
   const auto images = static_cast<size_t>(got.shape[0]);
