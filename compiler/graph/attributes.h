@@ -70,9 +70,10 @@ struct ConvAttributes {
   Window window;
   int64_t groups = 1;
   bool single = false;  // input and weight scales are multiplied in float32
-  // Taps of each row of the window whose weight is 0 because a pass moved the others
-  // (network/group_columns.h). Products with them do not count.
-  int64_t idle = 0;
+  // What passes added with weights of 0; products with it do not count. Taps of each row of the
+  // window (network/group_columns.h); channels of the operand, in each group, and of the result
+  // (network/move_channels.h).
+  int64_t idle = 0, idle_inputs = 0, idle_outputs = 0;
 };
 struct PoolAttributes {
   Window window;
@@ -115,10 +116,12 @@ struct ConcatAttributes {
 // Element (y, x) of the result is element (y / steps[0], x / steps[1]) of image
 // y % steps[0] * steps[1] + x % steps[1]. An operand is an image, with |columns| neighbouring
 // columns as channels: channel c of the image's column x is channel x % columns * C + c of the
-// operand's column x / columns, where the image has C channels.
+// operand's column x / columns, where the image has C channels. With |channels|, so many of each
+// operand take turns instead.
 struct InterleaveAttributes {
   std::array<int64_t, 2> steps{1, 1};
   int64_t columns = 1;
+  int64_t channels = 0;
 };
 struct SoftmaxAttributes {
   double beta = 1;  // softmax(beta * x)

@@ -51,6 +51,7 @@ class ColumnGrouper {
     conv.window.kernel[1] = taps.count, conv.window.dilation[1] = taps.dilation;
     conv.window.stride[1] *= columns;
     conv.idle = taps.count - given.window.kernel[1];
+    conv.idle_outputs *= columns;
     std::vector<TensorId> inputs{node.inputs[0], WeightsOf(node, columns, taps, name + ".weights")};
     if (node.inputs.size() > 2) inputs.push_back(Repeated(node.inputs[2], columns, name + ".bias"));
     Parts parts{.nodes = {},

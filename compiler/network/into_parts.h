@@ -2,7 +2,7 @@
 //
 // Operators as several that make the parts of an `interleave` or a concatenation. Depends on:
 // compiler/graph, compiler/quantize. Used by: network/split_phases.h, network/group_columns.h,
-// network/share_layers.h.
+// network/share_layers.h, network/move_channels.h.
 #ifndef TESSERA_COMPILER_NETWORK_INTO_PARTS_H_
 #define TESSERA_COMPILER_NETWORK_INTO_PARTS_H_
 

@@ -16,8 +16,9 @@ using graph::Node;
 using graph::Op;
 using graph::TensorId;
 
-// Operand |index| of |node| in the result's scale and bounds, made by an operator of its own.
-Node CopyOf(Graph& graph, const Node& node, size_t index) {
+}  // namespace
+
+Node PartCopy(Graph& graph, const Node& node, size_t index) {
   graph::GraphTensor made = graph.tensor(node.inputs[index]);
   made.name = fmt::format("{}.part{}", graph.tensor(node.output).name, index);
   made.quant = graph.tensor(node.output).quant;
@@ -39,8 +40,6 @@ Node CopyOf(Graph& graph, const Node& node, size_t index) {
   return copy;
 }
 
-}  // namespace
-
 void JoinParts(Graph& graph, const isa::Config& config) {
   TensorPlaces places(graph, config);
   const std::vector<Node> nodes = std::exchange(graph.nodes, {});
@@ -50,7 +49,7 @@ void JoinParts(Graph& graph, const isa::Config& config) {
     std::vector<Node> copies;
     std::vector<bool> copied(node.inputs.size());
     const auto copy = [&](size_t k) {
-      copies.push_back(CopyOf(graph, node, k));
+      copies.push_back(PartCopy(graph, node, k));
       joined.inputs[k] = copies.back().output;
       copied[k] = true;
     };

@@ -59,10 +59,11 @@ void AddChannels(Graph& graph, const Node& node, const char* label, int64_t firs
 Status CheckChannels(const Graph& graph, const Pin& pin, const Node& node,
                      const isa::Config& config) {
   if (!CanShare(graph, node)) {
-    return Fail(Code::kUnsupported,
-                "placement of {}: {} is no convolution or dense layer of int8 with one group, so "
-                "the devices cannot share it; say 'host' or 'accelerator'",
-                pin.layer, Legible(node.name));
+    return Fail(
+        Code::kUnsupported,
+        "placement of {}: {} is no convolution or dense layer of int8 with one group and no "
+        "added channels, so the devices cannot share it; say 'host' or 'accelerator'",
+        pin.layer, Legible(node.name));
   }
   const int64_t block = config.block_out, all = graph.tensor(node.output).shape[kChannels];
   if (pin.channels < all && pin.channels % block == 0) return {};
@@ -94,7 +95,10 @@ bool CanShare(const Graph& graph, const Node& node) {
   if (!node.requant || out.dtype != DType::kInt8 || out.shape.size() <= kChannels ||
       graph.tensor(node.inputs[0]).dtype != DType::kInt8)
     return false;
-  if (node.op == Op::kConv && node.As<graph::ConvAttributes>().groups > 1) return false;
+  if (node.op == Op::kConv) {
+    const auto& conv = node.As<graph::ConvAttributes>();
+    if (conv.groups > 1 || conv.idle_outputs > 0) return false;
+  }
   return std::ranges::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](TensorId id) {
     const GraphTensor& t = graph.tensor(id);
     return t.constant() && !t.shape.empty() && t.shape[0] == out.shape[kChannels];

@@ -16,7 +16,7 @@
 namespace tessera::network {
 
 // Whether both devices can make output channels of |node|: a convolution or a dense layer of int8
-// with one group.
+// with one group, to whose channels no pass added some (ConvAttributes::idle_outputs).
 bool CanShare(const graph::Graph& graph, const graph::Node& node);
 
 // Replaces each layer of |pins| that both devices make (Pin::channels) by two parts and their

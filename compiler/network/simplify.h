@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The passes over a graph before placement. Depends on: compiler/graph, network/fold_tables.h,
-// network/join_parts.h. Used by: compiler/driver, bench.
+// network/move_channels.h, network/place_cost.h. Used by: compiler/driver, bench.
 #ifndef TESSERA_COMPILER_NETWORK_SIMPLIFY_H_
 #define TESSERA_COMPILER_NETWORK_SIMPLIFY_H_
 
@@ -11,7 +11,8 @@
 namespace tessera::network {
 
 // Runs the passes that suit every target and, with an |accelerator|, those for its configuration.
-// |graph| has been through quantize::AttachRequant. The integers stay the same.
+// Channels are moved (MoveChannels) where the network is faster then. |graph| has been through
+// quantize::AttachRequant. The integers stay the same.
 void Simplify(graph::Graph& graph, const isa::Config* accelerator);
 
 }  // namespace tessera::network

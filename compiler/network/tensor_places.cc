@@ -28,13 +28,15 @@ Packing PackingOf(const GraphTensor& t, const isa::Config& config) {
   return schedule::accel::PackingOf(schedule::accel::ToShape4(t.shape), config);
 }
 
-// Indices begin, begin + step, .. of an axis.
+// Indices begin, begin + step, .. of an axis. Of channels |blocks| is the step from a block to the
+// next.
 struct Along {
-  int64_t begin = 0, step = 1;
+  int64_t begin = 0, step = 1, blocks = 1;
 };
 
 // The piece of the packing of |whole| that the packing of |part| is, whose index k of axis d is
-// index along[d].begin + k * along[d].step of |whole|; nothing: it is no piece of it.
+// index along[d].begin + k * along[d].step of |whole|, if |along|[d].blocks is 1; nothing: it is no
+// piece of it.
 std::optional<Lattice> LatticeOf(const GraphTensor& part, const GraphTensor& whole,
                                  const std::vector<Along>& along, const isa::Config& config) {
   if (!HasPlace(part) || !HasPlace(whole)) return std::nullopt;
@@ -46,13 +48,13 @@ std::optional<Lattice> LatticeOf(const GraphTensor& part, const GraphTensor& who
   Lattice piece = schedule::accel::WholeOf(a);
   for (size_t d = 0; d < piece.size(); ++d) {
     const LayoutDim& dim = b.layout.dims[d];
-    const auto [begin, step] = at[static_cast<size_t>(dim.dim)];
+    const auto [begin, step, blocks] = at[static_cast<size_t>(dim.dim)];
     // A block, and the rows of several images in a tile, stay as they are.
     const bool blocked = dim.div > 1 || dim.mod > 0;
     if (step < 1 ||
         (blocked && (step != 1 || (dim.mod > 0 ? begin % dim.mod : begin % dim.div) != 0)))
       return std::nullopt;
-    if (dim.mod == 0) piece[d].begin = begin / dim.div, piece[d].step = step;
+    if (dim.mod == 0) piece[d].begin = begin / dim.div, piece[d].step = step * blocks;
   }
   return piece;
 }
@@ -60,7 +62,7 @@ std::optional<Lattice> LatticeOf(const GraphTensor& part, const GraphTensor& who
 std::vector<Lying> LyingOfSlice(const Graph& graph, const Node& node, const isa::Config& config) {
   std::vector<Along> along;
   for (const graph::AxisCut& cut : node.As<graph::SliceAttributes>().axes)
-    along.push_back({cut.begin, cut.count > 1 ? cut.step : 1});
+    along.push_back({cut.begin, cut.count > 1 ? cut.step : 1, 1});
   const auto piece =
       LatticeOf(graph.tensor(node.output), graph.tensor(node.inputs[0]), along, config);
   if (!piece) return {};
@@ -106,10 +108,17 @@ std::vector<Lying> LyingOfInterleave(const Graph& graph, const Node& node,
                                      const isa::Config& config) {
   const auto& attributes = node.As<graph::InterleaveAttributes>();
   if (attributes.columns > 1) return LyingOfColumns(graph, node, config);
+  if (attributes.channels > 0) {
+    if (attributes.channels != config.block_out) return {};
+    return LyingOfParts(graph, node, config, [&](size_t k) {
+      const int64_t first = static_cast<int64_t>(k) * config.block_out;
+      return std::vector<Along>{{}, {first, 1, std::ssize(node.inputs)}, {}, {}};
+    });
+  }
   const auto [rows, columns] = attributes.steps;
   return LyingOfParts(graph, node, config, [&, rows = rows, columns = columns](size_t k) {
     const auto part = static_cast<int64_t>(k);
-    return std::vector<Along>{{}, {}, {part / columns, rows}, {part % columns, columns}};
+    return std::vector<Along>{{}, {}, {part / columns, rows, 1}, {part % columns, columns, 1}};
   });
 }
 

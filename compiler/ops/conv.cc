@@ -16,8 +16,10 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
   const int64_t groups = conv.groups;
   const Shape &in = node.In(0).shape, &w = node.In(1).shape;
   TESSERA_TRY(node.Fits(window, in));
+  const bool idle = conv.idle < 0 || conv.idle >= w[3] || conv.idle_inputs < 0 ||
+                    conv.idle_inputs > w[1] || conv.idle_outputs < 0 || conv.idle_outputs > w[0];
   if (groups < 1 || w[0] % groups != 0 || in[1] % groups != 0 || in[1] / groups != w[1] ||
-      w[2] != window.kernel[0] || w[3] != window.kernel[1] || conv.idle < 0 || conv.idle >= w[3]) {
+      w[2] != window.kernel[0] || w[3] != window.kernel[1] || idle) {
     return node.Bad("{} groups, weights {}, operand {} do not agree", groups, ShapeText(w),
                     ShapeText(in));
   }
@@ -31,8 +33,9 @@ std::string TextOf(const Node& node) {
 
 int64_t MacsOf(const Graph& graph, const Node& node) {
   const Shape& weights = graph.tensor(node.inputs[1]).shape;
-  return graph.tensor(node.output).count() * weights[1] * weights[2] *
-         (weights[3] - node.As<ConvAttributes>().idle);
+  const auto& conv = node.As<ConvAttributes>();
+  return graph.tensor(node.output).count() / weights[0] * (weights[0] - conv.idle_outputs) *
+         (weights[1] - conv.idle_inputs) * weights[2] * (weights[3] - conv.idle);
 }
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {

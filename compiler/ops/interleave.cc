@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Images whose rows and columns take turns in one image. No file has it: passes make it behind the
-// phases of a transposed convolution and behind convolutions of groups of columns
-// (network/into_parts.h).
+// Images whose rows and columns, or channels, take turns in one image. No file has it: passes make
+// it behind the phases of a transposed convolution, behind convolutions of groups of columns
+// (network/into_parts.h) and of concatenations whose channels are shuffled
+// (network/move_channels.h).
 #include "compiler/ops/unit.h"
 
 namespace tessera::ops::interleave_op {
@@ -17,10 +18,28 @@ Shape ImageOf(const InterleaveAttributes& attributes, const GraphTensor& part) {
   return image;
 }
 
+Result<Shape> ShapeOfChannels(const NodeCheck& node, int64_t channels) {
+  const auto& [steps, columns, ignored] = node.node.As<InterleaveAttributes>();
+  Shape made = node.In(0).shape;
+  if (steps != std::array<int64_t, 2>{1, 1} || columns != 1)
+    return node.Bad("channels, rows and columns take turns");
+  if (made[1] % channels != 0) return node.Bad("{} channels at a time of {}", channels, made[1]);
+  for (size_t k = 1; k < node.node.inputs.size(); ++k) {
+    const GraphTensor& one = node.In(k);
+    if (one.dtype != node.In(0).dtype || one.shape != made)
+      return node.Bad("{} of shape {} takes no turns with {}", one.name, ShapeText(one.shape),
+                      ShapeText(made));
+  }
+  made[1] *= std::ssize(node.node.inputs);
+  return made;
+}
+
 Result<Shape> ShapeOf(const NodeCheck& node) {
   TESSERA_TRY(node.Image());
   const auto& attributes = node.node.As<InterleaveAttributes>();
-  const auto& [steps, columns] = attributes;
+  const auto& [steps, columns, channels] = attributes;
+  if (channels < 0) return node.Bad("{} channels at a time", channels);
+  if (channels > 0) return ShapeOfChannels(node, channels);
   const auto parts = static_cast<int64_t>(node.node.inputs.size());
   if (steps[0] < 1 || steps[1] < 1 || steps[0] * steps[1] != parts)
     return node.Bad("{} operands, its steps are {} and {}", parts, steps[0], steps[1]);
@@ -56,9 +75,29 @@ Status Check(const NodeCheck& node) {
   return {};
 }
 
+// |each| channels of one operand after those of the one before.
+void BodyOfChannels(RegionBuilder& b, const Node& node, int64_t each) {
+  const GraphTensor& out = b.graph().tensor(node.output);
+  const int64_t count = std::ssize(node.inputs);
+  std::vector<te::Tensor> parts;
+  for (const TensorId id : node.inputs) parts.push_back(b.Value(id));
+  b.SetValue(node.output, te::Compute(b.Name(out.name), out.shape, {}, [&](const Indices& i) {
+               const Expr turn = te::DivBy(i[1], each);
+               const Expr c = te::DivBy(turn, count) * Expr(each) + ir::FloorMod(i[1], Expr(each));
+               const Expr from = ir::FloorMod(turn, Expr(count));
+               Expr value;
+               for (int64_t k = count; k-- > 0;) {
+                 const Expr here = parts[static_cast<size_t>(k)](i[0], c, i[2], i[3]);
+                 value = value ? ir::Select(ir::Eq(from, Expr(k)), here, value) : here;
+               }
+               return value;
+             }));
+}
+
 void Body(RegionBuilder& b, const Node& node) {
   const GraphTensor& out = b.graph().tensor(node.output);
-  const auto& [steps, together] = node.As<InterleaveAttributes>();
+  const auto& [steps, together, channels] = node.As<InterleaveAttributes>();
+  if (channels > 0) return BodyOfChannels(b, node, channels);
   const auto [rows, columns] = steps;
   std::vector<te::Tensor> parts;
   for (const TensorId id : node.inputs) parts.push_back(b.Value(id));
@@ -86,7 +125,10 @@ void Body(RegionBuilder& b, const Node& node) {
 void MakeExample(Example& example) {
   if (example.first().shape.size() != 4) return;
   example.node.inputs.push_back(example.another(false));
-  example.node.attributes = InterleaveAttributes{{2, 1}};
+  const int64_t channels = example.first().shape[1];
+  example.node.attributes = example.draw(0, 1) == 0
+                                ? InterleaveAttributes{{2, 1}}
+                                : InterleaveAttributes{.channels = channels % 16 ? channels : 16};
   example.KeepScale();
 }
 
@@ -94,7 +136,7 @@ void MakeExample(Example& example) {
 
 constinit const OpDef kInterleaveDef = {
     .name = "interleave",
-    .meaning = "images whose rows and columns take turns, also columns that are channels",
+    .meaning = "images whose rows and columns, or channels, take turns, also columns as channels",
     .category = Category::kInjective,
     .most = 256,
     .types = kAnyTypes,

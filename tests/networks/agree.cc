@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "compiler/driver/compile.h"
@@ -157,6 +158,48 @@ Bytes PartOf(const graph::Graph& graph, const std::string& name, size_t part, co
   return values;
 }
 
+// Takes the marks of a tensor whose channels a pass moved off the end of |name|: "x.ordered",
+// "x.blocks" and "x.channels1", operand 1 of concatenation x.
+struct Moved {
+  bool any = false;
+  std::optional<size_t> part;
+};
+Moved TakeMoved(std::string* name) {
+  Moved moved;
+  for (const std::string_view mark : {".ordered", ".blocks"}) {
+    while (name->ends_with(mark)) {
+      moved.any = true;
+      name->resize(name->size() - mark.size());
+    }
+  }
+  moved.part = TakeNumber(".channels", name);
+  moved.any = moved.any || moved.part;
+  return moved;
+}
+// What |got| should be, which has the channels of |want| in any order and perhaps others: |want| if
+// it lacks one, otherwise itself. |part|: it has some of them, and no others.
+Bytes InOrderOf(const Bytes& want, const HostTensor& got, bool part) {
+  const auto images = static_cast<size_t>(got.shape[0]);
+  const size_t size = got.bytes.size() / images / static_cast<size_t>(got.shape[1]);
+  const auto has = [&](const Bytes& of, const Bytes& channels, size_t n) {
+    std::set<Bytes> known;
+    const auto add = [&](const Bytes& from, const auto& use) {
+      const size_t each = from.size() / images;
+      for (size_t at = n * each; at < (n + 1) * each; at += size)
+        use(Bytes(from.begin() + static_cast<std::ptrdiff_t>(at),
+                  from.begin() + static_cast<std::ptrdiff_t>(at + size)));
+    };
+    add(of, [&](Bytes channel) { known.insert(std::move(channel)); });
+    bool in = true;
+    add(channels, [&](const Bytes& channel) { in = in && known.contains(channel); });
+    return in;
+  };
+  for (size_t n = 0; n < images; ++n) {
+    if (part ? !has(want, got.bytes, n) : !has(got.bytes, want, n)) return want;
+  }
+  return got.bytes;
+}
+
 // Instructions of |image| that look their results up in TAB.
 int64_t LookupsIn(const isa::ProgramImage& image) {
   int64_t count = 0;
@@ -243,6 +286,7 @@ class Runs {
       const std::optional<size_t> part = TakeNumber(".part", &name),
                                   phase = TakeNumber(".phase", &name),
                                   columns = TakeNumber(".columns", &name), image = ImageOf(name);
+      const Moved moved = TakeMoved(&name);
       for (const char* view : {".image", ".rank4", ".merged"})  // views of the same values
         name.resize(std::min(name.find(view), name.size()));
       const auto want = want_.find(name);
@@ -254,7 +298,11 @@ class Runs {
       if (phase) values = PhaseOf(graph_, name, *phase, values);
       if (columns) values = ColumnsOf(graph_, name, *columns, values);
       if (image) values = Share(values, *image, got.bytes.size());
-      if (first) values = ChannelsOf(values, *first, got);
+      if (moved.part) values = PartOf(graph_, name, *moved.part, values);
+      if (moved.any)
+        values = InOrderOf(values, got, first.has_value());
+      else if (first)
+        values = ChannelsOf(values, *first, got);
       outcome_.shared += first && machine ? 1 : 0;
       outcome_.difference += Difference(
           fmt::format("{}: layer {} ({})", What(device), net->layers[l].name, net->layers[l].op),

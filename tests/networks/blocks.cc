@@ -217,6 +217,12 @@ int Blocks::Slice(int from, int64_t first, int64_t count) {
   return Add(step, {s[0], count, s[2], s[3]});
 }
 
+int Blocks::Shuffle(int from, int64_t groups) {
+  Step step(Kind::kShuffle, {from});
+  step[Field::kGroups] = {groups};
+  return Add(step, S(from));
+}
+
 int Blocks::Resize(int from, int64_t times) {
   Step step(Kind::kResize, {from});
   step[Field::kKernel] = {times, times};

@@ -55,6 +55,8 @@ class Blocks {
   int Concat(std::vector<int> parts);
   // |count| channels from channel |first| on.
   int Slice(int from, int64_t first, int64_t count);
+  // One channel of each of |groups| parts in turn.
+  int Shuffle(int from, int64_t groups);
   // Each row and column |times| times.
   int Resize(int from, int64_t times);
   int Dense(int64_t outs);

@@ -194,23 +194,20 @@ class Builder {
     node.attributes = graph::ConvAttributes{window, groups};
     TESSERA_ASSIGN(const double spread,
                    Weights(node, {made, channels / groups, window.kernel[0], window.kernel[1]}));
-    const Shape shape = Through(window, made);
-    return MakeScaled(std::move(node), shape, spread);
+    return MakeScaled(std::move(node), Through(window, made), spread);
   }
 
   Status Dense() {
     if (ShapeOf(0).size() != 2) return Bad("operand of {} axes, needs 2", ShapeOf(0).size());
     Node node{.op = Op::kDense, .inputs = {From(0)}};
     TESSERA_ASSIGN(const double spread, Weights(node, {Get(Field::kOuts), ShapeOf(0)[1]}));
-    const Shape shape{ShapeOf(0)[0], Get(Field::kOuts)};
-    return MakeScaled(std::move(node), shape, spread);
+    return MakeScaled(std::move(node), {ShapeOf(0)[0], Get(Field::kOuts)}, spread);
   }
 
   Status Elementwise(Op op) {
     if (ShapeOf(0) != ShapeOf(1)) return Bad("operands of two shapes");
     const double a = SpreadOf(0), b = SpreadOf(1);
-    const Shape shape = ShapeOf(0);
-    return MakeScaled({.op = op, .inputs = {From(0), From(1)}}, shape,
+    return MakeScaled({.op = op, .inputs = {From(0), From(1)}}, ShapeOf(0),
                       op == Op::kMul ? a * b : std::sqrt(a * a + b * b));
   }
 
@@ -282,6 +279,14 @@ class Builder {
     return MakeLike({.op = Op::kResize, .inputs = {From(0)}, .attributes = from}, shape);
   }
 
+  Status Shuffle() {
+    TESSERA_TRY(Image());
+    const int64_t groups = Get(Field::kGroups), channels = ShapeOf(0)[1];
+    if (channels % groups != 0) return Bad("{} groups of {} channels", groups, channels);
+    const TensorId turned = Turned(graph_, From(0), groups, fmt::format("t{}", index_));
+    return MakeLike({.op = Op::kReshape, .inputs = {turned}}, ShapeOf(0));
+  }
+
   // An operator as in its own example; the example's random choices follow from the seed.
   Status Operator(Op op) {
     size_t next = 1;
@@ -312,9 +317,8 @@ class Builder {
   Status Function() {
     const auto function = step_->kind == Kind::kShift ? Shifted : InFloats;
     double spread = SpreadOf(0);
-    const Shape shape = ShapeOf(0);
     Node node = function(graph_, From(0), fmt::format("t{}", index_), rng_, &spread);
-    return MakeScaled(std::move(node), shape, spread);
+    return MakeScaled(std::move(node), ShapeOf(0), spread);
   }
 
   Status Reshape(Shape shape) {
@@ -341,10 +345,8 @@ class Builder {
         return Pool(Op::kAvgPool);
       case Kind::kMaxPool:
         return Pool(Op::kMaxPool);
-      case Kind::kRescale: {
-        const Shape shape = in();
-        return MakeScaled({.op = Op::kRescale, .inputs = {From(0)}}, shape, SpreadOf(0));
-      }
+      case Kind::kRescale:
+        return MakeScaled({.op = Op::kRescale, .inputs = {From(0)}}, in(), SpreadOf(0));
       case Kind::kFlatten:
         TESSERA_TRY(Image());
         return Reshape({in()[0], in()[1] * in()[2] * in()[3]});
@@ -364,6 +366,8 @@ class Builder {
       case Kind::kShift:
       case Kind::kReal:
         return Function();
+      case Kind::kShuffle:
+        return Shuffle();
     }
     return Operator(OpOf(step_->kind));
   }

@@ -82,7 +82,7 @@ class Generator : private Blocks {
 
   void LargeMotif() {
     const int64_t pick = rng_.Range(0, 99);
-    if (Chance(15)) return Chance(50) ? Split() : Coarse();
+    if (Chance(15)) return Chance(50) ? Split() : Chance(50) ? Coarse() : Shuffled();
     if (Chance(10)) return static_cast<void>(Function());
     if (pick < 22) {
       Pool(cur_);
@@ -151,6 +151,25 @@ class Generator : private Blocks {
     if (Chance(60)) Same(cur_, Fewer(Channels(), CountOf(cur_)), 1, 1);
   }
 
+  // Units whose halves are joined and shuffled: one half goes straight, the other one through a
+  // convolution, of any number of channels.
+  void Shuffled() {
+    const int64_t each = CountOf(cur_) / Cur()[1], most = limits_.macs / (each * Cur()[1]);
+    const int64_t half =
+        std::min<int64_t>(most / 2, Chance(50) ? Pick({8, 12, 24, 16}) : rng_.Range(2, 20));
+    if (half < 2 || each * half * half > limits_.macs) return static_cast<void>(Conv(cur_));
+    Same(cur_, 2 * half, 1, 1);
+    const int64_t units = rng_.Range(1, 2);
+    for (int64_t unit = 0; unit < units; ++unit) {
+      const int whole = cur_, a = Slice(whole, 0, half), b = Slice(whole, half, half);
+      const int way = Chance(30) ? Depthwise(b) : Same(b, half, 1, 1);
+      if (S(way) != S(b)) return;
+      const int joined = Chance(80) ? Concat({a, way}) : Concat({way, a});
+      if (Chance(85)) Shuffle(joined, Chance(80) ? 2 : half);
+    }
+    if (Chance(70)) Same(cur_, Fewer(Channels(), CountOf(cur_)), 1, 1);
+  }
+
   // A coarse image beside a fine one.
   void Coarse() {
     const int64_t times = Pick({2, 2, 2, 3});
@@ -174,7 +193,7 @@ class Generator : private Blocks {
 
   void Motif(int64_t style) {
     const int64_t pick = rng_.Range(0, 99);
-    if (Chance(10)) return Chance(50) ? Split() : Coarse();
+    if (Chance(10)) return Chance(50) ? Split() : Chance(50) ? Coarse() : Shuffled();
     if (Chance(12)) return static_cast<void>(Function());
     if (style <= 3 ? pick < 30 : pick < 15) {
       Depthwise(cur_);

@@ -65,6 +65,7 @@ std::vector<KindInfo> Blocks() {
       {"resize", {1, 1}, {kKernel, kNhwc}},
       {"shift", {1, 1}, {kSeed, kZero, kBounds, kNhwc}},
       {"real", {1, 1}, {kSeed, kZero, kNhwc}},
+      {"shuffle", {1, 1}, {kGroups, kNhwc}},
   };
 }
 

@@ -42,12 +42,13 @@ enum class Kind : uint8_t {
   kTranspose,  // exchanges y and x
   kPad,
   kConcat,
-  kSlice,   // outs indices of an axis, from pads on
-  kResize,  // each row and column as often as the kernel says
-  kShift,   // a sum, a difference or a product with an int8 constant
-  kReal,    // a function in floats between a dequantisation and a quantisation
+  kSlice,    // outs indices of an axis, from pads on
+  kResize,   // each row and column as often as the kernel says
+  kShift,    // a sum, a difference or a product with an int8 constant
+  kReal,     // a function in floats between a dequantisation and a quantisation
+  kShuffle,  // one channel of each of |groups| parts in turn
 };
-inline constexpr size_t kBlocks = 19;
+inline constexpr size_t kBlocks = 20;
 size_t KindCount();
 // The operator of |kind|, which is not a block.
 graph::Op OpOf(Kind kind);
@@ -56,7 +57,7 @@ enum class Field : uint8_t {
   kSeed,      // of weights, biases and scales
   kShape,     // input: batch, channels, y, x; y = 0: [batch, channels]
   kOuts,      // conv, dense: output channels; depthwise: for each channel; slice: indices
-  kGroups,    // conv
+  kGroups,    // conv, shuffle
   kKernel,    // y, x; 0: the whole extent; resize: factors
   kStride,    // y, x
   kDilation,  // y, x

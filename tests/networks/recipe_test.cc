@@ -93,6 +93,8 @@ TEST(RecipeGraph, WhatDoesNotFitIsTold) {
       {"t2 = concat t1 t1 axis 2", "t2 (concat): axis 2 of 2"},
       {"t2 = slice t1 axis 2", "t2 (slice): axis 2 of 2"},
       {"t2 = slice t0 outs 2 pads 1 0 0 0", "t2 (slice): 2 indices from 1 on of 2"},
+      {"t2 = shuffle t1", "t2 (shuffle): operand of 2 axes, needs 4"},
+      {"t2 = shuffle t0 groups 3", "t2 (shuffle): 3 groups of 2 channels"},
       {"t2 = resize t1 kernel 2 2", "t2 (resize): operand of 2 axes, needs 4"},
       {"t2 = resize t0 kernel 0 2", "t2 (resize): an extent below 1"},
       {"t2 = input shape 1 0 1 1", "t2 (input): an extent of 0"},

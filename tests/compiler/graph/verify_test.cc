@@ -13,6 +13,12 @@ namespace {
 // Ids of the tensors below, in order.
 enum : TensorId { kX, kQ, kW, kB, kC, kS, kM, kF, kD, kY, kOut, kMade };
 
+// Makes the sum an interleaving.
+void Interleave(Graph& g, InterleaveAttributes attributes) {
+  g.nodes[2].op = Op::kInterleave;
+  g.nodes[2].attributes = attributes;
+}
+
 // x -> quantize -> conv -> add(with itself) -> maxpool -> reshape -> dense -> dequantize
 Graph Good() {
   Graph g;
@@ -222,6 +228,23 @@ const Case kCases[] = {
                      .attributes = TableAttributes{std::vector<int8_t>(255)}};
      },
      "node table (table): a table of 255 values; an int8 operand needs 256, one for each value"},
+    {"TurnsOfChannelsAndRows",
+     [](Graph& g) {
+       Interleave(g, {{2, 1}, 1, 2});
+     },
+     "node add (interleave): channels, rows and columns take turns"},
+    {"TurnsOfPartsOfChannels", [](Graph& g) { Interleave(g, {.channels = 3}); },
+     "3 channels at a time of 4"},
+    {"TurnsOfLessThanNothing", [](Graph& g) { Interleave(g, {.channels = -1}); },
+     "-1 channels at a time"},
+    {"TurnsOfOtherShapes",
+     [](Graph& g) {
+       Interleave(g, {.channels = 2});
+       g.nodes[2].inputs[1] = kQ;
+     },
+     "q of shape [1, 2, 4, 4] takes no turns with [1, 4, 4, 4]"},
+    {"MoreIdleChannels", [](Graph& g) { g.nodes[1].Edit<ConvAttributes>().idle_outputs = 5; },
+     "2 groups, weights [4, 1, 3, 3], operand [1, 2, 4, 4] do not agree"},
     {"ReshapeCount", [](Graph& g) { g.tensors[kF].shape[1] = 15; },
      "[1, 4, 2, 2] cannot become [1, 15]"},
     {"ReshapeScale", [](Graph& g) { g.tensors[kF].quant->zero[0] = 2; }, "or the scales differ"},

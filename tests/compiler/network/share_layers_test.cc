@@ -91,7 +91,7 @@ TEST(ShareLayers, WhatCannotBeSharedIsSaid) {
   const TensorId wide = net.Conv(net.Input({1, 16, 8, 8}), 40, Square(3));
   const TensorId narrow = net.Conv(wide, 16, Square(1));
   net.Output(net.Conv(net.Add(narrow, narrow), 16, Square(3), 16));
-  const Graph& g = net.graph();
+  Graph g = net.graph();
   const auto name = [&](size_t n) { return g.nodes[n].name; };
   EXPECT_EQ(Refused(g, Both(name(0), 24), Code::kOutOfRange),
             "placement of " + name(0) + ": the accelerator cannot make 24 of the 40 channels of " +
@@ -104,10 +104,12 @@ TEST(ShareLayers, WhatCannotBeSharedIsSaid) {
   for (const size_t n : {size_t{2}, size_t{3}}) {  // an addition, a depthwise convolution
     EXPECT_EQ(Refused(g, Both(name(n), 16), Code::kUnsupported),
               "placement of " + name(n) + ": " + name(n) +
-                  " is no convolution or dense layer of int8 with one group, so the devices cannot "
-                  "share it; say 'host' or 'accelerator'");
+                  " is no convolution or dense layer of int8 with one group and no added channels, "
+                  "so the devices cannot share it; say 'host' or 'accelerator'");
   }
   EXPECT_THAT(Refused(g, Both(name(0) + "y", 16), Code::kNotFound), HasSubstr("has no layer"));
+  g.nodes[0].Edit<graph::ConvAttributes>().idle_outputs = 8;
+  EXPECT_THAT(Refused(g, Both(name(0), 16), Code::kUnsupported), HasSubstr("no added channels"));
 }
 
 struct Costed {

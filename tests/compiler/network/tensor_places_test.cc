@@ -194,6 +194,27 @@ TEST(TensorPlaces, InterleavedImagesAreApart) {
   EXPECT_EQ(places.PackingOf(right).layout.strides, (std::vector<int64_t>{512, 512, 128, 16, 1}));
 }
 
+// Parts whose blocks of channels take turns; of other numbers of channels they are no places.
+TEST(TensorPlaces, BlocksOfChannelsTakeTurns) {
+  const isa::Config config = test::NamedConfig("default");
+  Parts p;
+  const TensorId x = p.Input({1, 48, 2, 2});
+  const TensorId a = p.Rescale(x), b = p.Rescale(x);
+  const TensorId both =
+      p.Apply(Op::kInterleave, {a, b}, graph::InterleaveAttributes{.channels = 16}, {1, 96, 2, 2});
+  p.Apply(Op::kInterleave, {a, b}, graph::InterleaveAttributes{.channels = 8}, {1, 96, 2, 2});
+  EXPECT_TRUE(LyingOf(p.graph, p.graph.nodes[3], config).empty());
+  p.graph.nodes.pop_back();
+  const TensorId middle = p.Slice(both, 1, 16, 64);
+  const TensorPlaces places(p.graph, config, std::vector<bool>(p.graph.nodes.size(), true));
+  EXPECT_EQ(places.OffsetOf(a), 0);
+  EXPECT_EQ(places.OffsetOf(b), 64);
+  EXPECT_EQ(places.PackingOf(b).layout.strides, (std::vector<int64_t>{192, 128, 32, 16, 1}));
+  EXPECT_FALSE(places.Overlap(a, b));
+  EXPECT_EQ(places.OffsetOf(middle), 64);
+  EXPECT_TRUE(places.Overlap(middle, a) && places.Overlap(middle, b));
+}
+
 // Eight columns of two channels are the 16 channels of a column; they lie nowhere else.
 TEST(TensorPlaces, ColumnsAsChannelsHaveTheSameBytes) {
   const isa::Config config = test::NamedConfig("default");
