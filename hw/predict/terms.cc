@@ -30,6 +30,7 @@ TermValues TermsOf(const isa::Config& c) {
   TermValues t{};
   t[kOne] = 1;
   t[kLanes] = lanes;
+  t[kVectorLanes] = static_cast<double>(c.vector_lanes());
   t[kChannels] = block;
   t[kMacs] = lanes * block;
   t[kTile] = block * block;

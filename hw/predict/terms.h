@@ -16,6 +16,7 @@ namespace tessera::hw {
 enum Term : uint8_t {
   kOne,          // of every machine
   kLanes,        // batch x block
+  kVectorLanes,  // of VECTOR: as many, or half
   kChannels,     // block
   kMacs,         // batch x block^2
   kTile,         // block^2, the weights of a tile

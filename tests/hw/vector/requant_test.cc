@@ -247,7 +247,7 @@ TEST(AluValues, EdgesAndRandomPairs) {
       VectorState want = bench.state;
       VectorGolden golden(c, want);
       golden.Run(r);
-      bench.Run({{*isa::Encode(r), 0, 0}}, 3 * tiles + 100);
+      bench.Run({{*isa::Encode(r), 0, 0}}, 3 * c.vector_passes * tiles + 100);
       ASSERT_EQ(bench.state.acc, want.acc) << "operation " << op << ", immediate " << r.imm;
     }
   }
