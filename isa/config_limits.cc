@@ -85,10 +85,11 @@ Status ValidateConfig(const Config& c) {
   for (const MemoryRow& row : kMemoryRows) {
     if (row.lies_in) continue;
     const int64_t size = c.*Config::SizeOf(row.memory);
+    if (row.optional && size == 0) continue;
     if (row.exactly != 0) {
       if (size == row.exactly) continue;
-      return Fail(Code::kOutOfRange, "configuration {}: {} is {}, it must be {}", c.name, row.size,
-                  size, row.exactly);
+      return Fail(Code::kOutOfRange, "configuration {}: {} is {}, it must be {}{}", c.name,
+                  row.size, size, row.exactly, row.optional ? ", or 0 for a machine without" : "");
     }
     if (row.element_bits == 0) {
       TESSERA_TRY(PowerInRange(c, row.size, size, 2, kPrm));

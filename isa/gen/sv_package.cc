@@ -174,7 +174,7 @@ void PrintLegal(const std::string& insn, const std::vector<FieldRow>& fields, in
   p.Line("  endfunction");
 }
 
-void PrintInsns(SvPrinter& p) {
+void PrintInsns(const Config& c, SvPrinter& p) {
   const std::vector<InsnRow> insns = InsnsOf(Profile::kTessera);
   p.Blank();
   p.Line("  // Profile tessera: 256-bit instructions.");
@@ -226,7 +226,7 @@ void PrintInsns(SvPrinter& p) {
     p.Pick(LowerSnake(f.insn) + "_" + std::string(f.name), 256, "insn", f.lsb, f.width, f.kind,
            f.meaning);
   }
-  for (const InsnRow& i : insns) PrintLegal(LowerSnake(i.name), FieldsOf(i.name), kInsnBits, p);
+  for (const InsnRow& i : insns) PrintLegal(LowerSnake(i.name), FieldsOn(i.name, c), kInsnBits, p);
   p.Blank();
   p.Line("  // Profile tessera: micro-ops.");
   p.Line("  localparam logic [{0}:0] UOP_NAMED_BITS = {1}'h{2:016x};",
@@ -319,7 +319,7 @@ std::string PrintSvPackage(const Config& config) {
   PrintConfig(config, p);
   PrintEnums(p);
   PrintMemoryMasks(p);
-  PrintInsns(p);
+  PrintInsns(config, p);
   PrintVta(config, p);
   PrintRegs(p);
   p.Line("endpackage");

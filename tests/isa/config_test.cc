@@ -295,7 +295,7 @@ TEST(ConfigBad, EachLimitIsNamed) {
       {[](Config& c) { c.bus_bits = 1024; }, "bus_bits is 1024, it can be 64 to 512"},
       {[](Config& c) { c.bus_bits = 96; }, "bus_bits is 96, it must be a power of two"},
       {[](Config& c) { c.tab_bytes = 128; },
-       "configuration default: tab_bytes is 128, it must be 256"},
+       "configuration default: tab_bytes is 128, it must be 256, or 0 for a machine without"},
       {[](Config& c) { c.tab_bytes = 512; }, "tab_bytes is 512, it must be 256"},
       {[](Config& c) { c.uop_bytes = 512; },
        "uop_kib (in bytes) is 512, it can be 1024 to 67108864"},

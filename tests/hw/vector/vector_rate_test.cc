@@ -52,7 +52,7 @@ TEST(VectorRate, RequantKeepsOneTileACycle) {
   isa::Requant from_out = Requant256();
   from_out.src_mem = 1, from_out.dst_mem = 2, from_out.clear = 0, from_out.per_tensor = 1;
   EXPECT_EQ(Cycles({from_out}), 256 * kPasses + kPipeline);
-  from_out.table = 1;
+  from_out.table = TheConfig().tab_bytes == 0 ? 0 : 1;
   EXPECT_EQ(Cycles({from_out}), 256 * kPasses + kPipeline) << "looked up in TAB";
 }
 
@@ -217,6 +217,10 @@ std::vector<Bad> BadCommands() {
   add("source memory acc", kIllegalField, [&](isa::Add& r) { r.src_mem = 0; });
   add("source memory imm", kIllegalField, [&](isa::Add& r) { r.src_mem = 3; });
   add("table of ACC", kIllegalField, [&](isa::Add& r) { r.dst_mem = 0, r.table = 1; });
+  if (c.tab_bytes == 0) {
+    requant("table without TAB", kIllegalField, [&](isa::Requant& r) { r.dst_mem = r.table = 1; });
+    add("table without TAB", kIllegalField, [&](isa::Add& r) { r.table = 1; });
+  }
   alu("destination", kSramRange, [&](isa::Alu& r) { r.dst_base = acc - 2; });
   alu("reduction", kSramRange, [&](isa::Alu& r) { r.src_base = acc - 1; });
   alu("operation", kIllegalField, [&](isa::Alu& r) { r.alu_op = 7; });
