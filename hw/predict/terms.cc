@@ -31,6 +31,7 @@ TermValues TermsOf(const isa::Config& c) {
   t[kOne] = 1;
   t[kLanes] = lanes;
   t[kVectorLanes] = static_cast<double>(c.vector_lanes());
+  t[kSecondPass] = c.vector_passes == 2 ? t[kVectorLanes] : 0;
   t[kPassChannels] = std::min(block, t[kVectorLanes]);
   t[kTabLanes] = c.tab_bytes == 0 ? 0 : lanes;
   t[kChannels] = block;

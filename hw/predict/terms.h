@@ -17,6 +17,7 @@ enum Term : uint8_t {
   kOne,           // of every machine
   kLanes,         // batch x block
   kVectorLanes,   // of VECTOR: as many, or half
+  kSecondPass,    // the same where they serve both halves of a tile, else 0
   kPassChannels,  // whose parameters VECTOR uses at a time
   kTabLanes,      // copies of TAB: a lane each, or none
   kChannels,      // block
