@@ -1,7 +1,7 @@
 # tessera_verilate(TARGET TOP module CONFIG name [SOURCES file.sv ...] [OPTIONS option ...]
 #                  [PREFIX Vname] [RANDOM_START])
-# Makes a static library with the Verilated model of |module| for the named configuration, its
-# header Vname.h and Verilator's runtime. Finds modules of hw/rtl by name; SOURCES adds files (say,
+# Makes a static library with the Verilated model of |module| for a configuration (its name or its
+# file), its header Vname.h and Verilator's runtime. Finds modules of hw/rtl by name; SOURCES adds files (say,
 # a bench around several modules); OPTIONS go to Verilator. With RANDOM_START the context chooses
 # the first values of flip-flops (else 0). Warnings of -Wall stop the build; assertions are on.
 find_program(VERILATOR verilator REQUIRED)
@@ -28,20 +28,25 @@ if(NOT TARGET tessera_verilated)
   tessera_verilator_runtime(tessera_verilated)
 endif()
 
-# Prints the package of a configuration into the build folder. A package with the same text keeps
-# its time, so a new isa_gen alone does not verilate anything again.
+# Prints the package of a configuration, a name or a file, into the build folder. A package with the
+# same text keeps its time, so a new isa_gen alone does not verilate anything again.
 function(tessera_rtl_package config out)
-  set(package ${PROJECT_BINARY_DIR}/rtl/${config}/tsr_pkg.sv)
+  get_filename_component(name ${config} NAME_WE)
+  set(package ${PROJECT_BINARY_DIR}/rtl/${name}/tsr_pkg.sv)
   set(${out} ${package} PARENT_SCOPE)
   get_property(known GLOBAL PROPERTY TESSERA_RTL_PACKAGES)
-  if(NOT ${config} IN_LIST known)
-    set_property(GLOBAL APPEND PROPERTY TESSERA_RTL_PACKAGES ${config})
+  if(NOT ${name} IN_LIST known)
+    set_property(GLOBAL APPEND PROPERTY TESSERA_RTL_PACKAGES ${name})
+    set(file)
+    if(IS_ABSOLUTE ${config})
+      set(file ${config})
+    endif()
     add_custom_command(OUTPUT ${package}
-      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/rtl/${config}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/rtl/${name}
       COMMAND isa_gen sv --config ${config} > ${package}.new
       COMMAND ${CMAKE_COMMAND} -E copy_if_different ${package}.new ${package}
-      DEPENDS isa_gen COMMENT "tsr_pkg.sv of ${config}" VERBATIM)
-    add_custom_target(tessera_rtl_package_${config} DEPENDS ${package})
+      DEPENDS isa_gen ${file} COMMENT "tsr_pkg.sv of ${name}" VERBATIM)
+    add_custom_target(tessera_rtl_package_${name} DEPENDS ${package})
   endif()
 endfunction()
 
@@ -51,6 +56,7 @@ function(tessera_verilate target)
     set(A_PREFIX V${A_TOP})
   endif()
   tessera_rtl_package(${A_CONFIG} package)
+  get_filename_component(name ${A_CONFIG} NAME_WE)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
   set(options ${A_OPTIONS})
   if(A_RANDOM_START)
@@ -64,9 +70,9 @@ function(tessera_verilate target)
     BYPRODUCTS ${dir}/${A_PREFIX}.h
     COMMAND ${CMAKE_COMMAND} -E env VERILATOR=${VERILATOR}
             ${TESSERA_VERILATE} model ${package} ${A_TOP} ${A_PREFIX} ${dir} ${extra} ${options}
-    DEPENDS ${package} ${A_SOURCES} tessera_rtl_package_${A_CONFIG} ${TESSERA_VERILATE}
+    DEPENDS ${package} ${A_SOURCES} tessera_rtl_package_${name} ${TESSERA_VERILATE}
     DEPFILE ${dir}/sources.d
-    COMMENT "Verilating ${A_TOP} (${A_CONFIG})" VERBATIM)
+    COMMENT "Verilating ${A_TOP} (${name})" VERBATIM)
   add_library(${target} STATIC ${dir}/fast.cc ${dir}/slow.cc)
   if(TESSERA_MODEL_CXX AND NOT TESSERA_SANITIZE)
     set(launcher ${TESSERA_COMPILE_WITH} ${TESSERA_MODEL_CXX} ${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_LAUNCHER})

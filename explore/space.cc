@@ -219,6 +219,8 @@ std::string NameOf(const isa::Config& c) {
                                  c.acc_bytes >> 10, c.out_bytes >> 10, c.prm_depth, c.bus_bits);
   if (c.queue_depth != usual.queue_depth) name += fmt::format("q{}", c.queue_depth);
   if (c.token_depth != usual.token_depth) name += fmt::format("t{}", c.token_depth);
+  if (c.tab_bytes != usual.tab_bytes) name += fmt::format("y{}", c.tab_bytes);
+  if (c.vector_passes != usual.vector_passes) name += fmt::format("v{}", c.vector_passes);
   return name;
 }
 

@@ -47,8 +47,11 @@ struct Config {
   int64_t clock_mhz = 100;    // for times; cycles do not depend on it
   int64_t queue_depth = 32;   // instructions waiting in front of a unit; profile tessera
   int64_t token_depth = 255;  // tokens a counter holds; profile tessera
-  Cpu cpu;                    // for placement; cycles do not depend on it
-  Gpu gpu;                    // the same
+  // Passes of a tile through VECTOR: 1, with a lane for each of its elements, or 2, with half the
+  // lanes. Results do not depend on it, cycles do.
+  int64_t vector_passes = 1;
+  Cpu cpu;  // for placement; cycles do not depend on it
+  Gpu gpu;  // the same
 
   // Derived. Bytes and depths are those of profile `tessera`, except in names with "vta".
   int64_t bus_bytes() const { return bus_bits / 8; }
@@ -59,7 +62,8 @@ struct Config {
   int64_t prm_tile_bytes() const { return TileBytes(Memory::kPrm); }
   static constexpr int64_t uop_tile_bytes() { return RowOf(Memory::kUop).element_bits / 8; }
   static constexpr int64_t vta_uop_tile_bytes() { return RowOf(Memory::kUop).vta_element_bits / 8; }
-  int64_t lanes() const { return batch * block_out; }  // VECTOR lanes
+  int64_t lanes() const { return batch * block_out; }  // elements of an ACC or OUT tile
+  int64_t vector_lanes() const { return lanes() / vector_passes; }
   int64_t depthwise_taps() const { return block_in; }  // taps in a WGT tile of Depthwise
   int64_t macs_per_cycle() const { return batch * block_out * block_in; }
 
@@ -97,8 +101,9 @@ struct Config {
   // Tiles that |memory| holds. kAcc8 has the depth of kAcc.
   int64_t Depth(Memory memory, Profile profile = Profile::kTessera) const;
 
-  // CRC-64 over everything that a program depends on: the numbers above and the instruction set
-  // (isa/version.h), but not the name, the clock, the memory model, the processor or the GPU.
+  // CRC-64 over what makes the machine and what a program depends on: the numbers above and the
+  // instruction set (isa/version.h), but not the name, the clock, the memory model, the processor
+  // or the GPU.
   uint64_t Hash() const;
 
   bool operator==(const Config&) const = default;
@@ -110,10 +115,11 @@ std::span<const Config> NamedConfigs();
 // Reads |text|, a JSON object, as a configuration. An absent key keeps the value of `default`; OUT
 // without a size has as many tiles as ACC.
 //   ours   name, batch, block, uop_kib, inp_kib, wgt_kib, acc_kib, out_kib, prm_depth, tab_bytes,
-//          bus_bits, memory ("tsim" or "zynq"), clock_mhz, queue_depth, token_depth, cpu: the name
-//          of one (isa/cpu.h), or an object with name and what a board decides about it: clock_mhz,
-//          cores, l2_kib, memory_mb_s, start_us, pack_mb_s; gpu: an object with driver ("opencl"
-//          or "cuda"), processors, lanes, clock_mhz, memory_mb_s, link_mb_s, launch_us
+//          bus_bits, memory ("tsim" or "zynq"), clock_mhz, queue_depth, token_depth,
+//          vector_passes, cpu: the name of one (isa/cpu.h), or an object with name and what a board
+//          decides about it: clock_mhz, cores, l2_kib, memory_mb_s, start_us, pack_mb_s; gpu: an
+//          object with driver ("opencl" or "cuda"), processors, lanes, clock_mhz, memory_mb_s,
+//          link_mb_s, launch_us
 //   VTA's  LOG_BATCH, LOG_BLOCK, LOG_UOP_BUFF_SIZE, LOG_INP_BUFF_SIZE, LOG_WGT_BUFF_SIZE,
 //          LOG_ACC_BUFF_SIZE, LOG_OUT_BUFF_SIZE, LOG_BUS_WIDTH; LOG_INP_WIDTH, LOG_WGT_WIDTH,
 //          LOG_OUT_WIDTH and LOG_ACC_WIDTH, which must be 3, 3, 3 and 5; TARGET, the name if no

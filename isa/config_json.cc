@@ -29,6 +29,7 @@ constexpr ConfigKey kOurKeys[] = {
     {"clock_mhz", &Config::clock_mhz, 1},
     {"queue_depth", &Config::queue_depth, 1},
     {"token_depth", &Config::token_depth, 1},
+    {"vector_passes", &Config::vector_passes, 1},
 };
 // VTA's keys, which hold logarithms.
 constexpr ConfigKey kLogKeys[] = {

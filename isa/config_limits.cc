@@ -85,10 +85,11 @@ Status ValidateConfig(const Config& c) {
   for (const MemoryRow& row : kMemoryRows) {
     if (row.lies_in) continue;
     const int64_t size = c.*Config::SizeOf(row.memory);
+    if (row.optional && size == 0) continue;
     if (row.exactly != 0) {
       if (size == row.exactly) continue;
-      return Fail(Code::kOutOfRange, "configuration {}: {} is {}, it must be {}", c.name, row.size,
-                  size, row.exactly);
+      return Fail(Code::kOutOfRange, "configuration {}: {} is {}, it must be {}{}", c.name,
+                  row.size, size, row.exactly, row.optional ? ", or 0 for a machine without" : "");
     }
     if (row.element_bits == 0) {
       TESSERA_TRY(PowerInRange(c, row.size, size, 2, kPrm));
@@ -100,6 +101,7 @@ Status ValidateConfig(const Config& c) {
   TESSERA_TRY(InRange(c, "clock_mhz", c.clock_mhz, 1, 10000));
   TESSERA_TRY(PowerInRange(c, "queue_depth", c.queue_depth, 2, 1024));
   TESSERA_TRY(InRange(c, "token_depth", c.token_depth, 1, 1023));
+  TESSERA_TRY(InRange(c, "vector_passes", c.vector_passes, 1, 2));
   TESSERA_TRY(InRange(c, "cpu.clock_mhz", c.cpu.clock_mhz, 1, 10000));
   TESSERA_TRY(InRange(c, "cpu.cores", c.cpu.cores, 1, 1024));
   TESSERA_TRY(InRange(c, "cpu.l2_kib", c.cpu.l2_kib, 16, 1'000'000));

@@ -24,6 +24,7 @@ struct UnitRow {
 // The amount of work that a STEP_COST is for.
 enum class StepPer : uint8_t {
   kStep,  // one step of the loops
+  kPass,  // one of the Config::vector_passes of a step through VECTOR's lanes
   kTaps,  // up to Config::depthwise_taps() iterations of the loops within a step
 };
 struct StepRow {
@@ -51,7 +52,9 @@ template <typename T>
 constexpr int64_t StepCycles(const Config& config, int64_t taps = 1) {
   for (const StepRow& row : kStepRows) {
     if (row.insn != T::kName) continue;
-    return row.cycles * (row.per == StepPer::kTaps ? CeilDiv(taps, config.depthwise_taps()) : 1);
+    return row.cycles * (row.per == StepPer::kTaps   ? CeilDiv(taps, config.depthwise_taps())
+                         : row.per == StepPer::kPass ? config.vector_passes
+                                                     : 1);
   }
   return 0;
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which values of a field have a meaning, as a test and in words. Depends on isa/insns.h. Used by
-// isa/semantics/fields, the text form of isa/asm, the printers of isa/gen.
+// Which values of a field have a meaning, as a test and in words. Depends on isa/config.h and
+// isa/insns.h. Used by isa/semantics/fields, the text form of isa/asm, the printers of isa/gen.
 #ifndef TESSERA_ISA_FIELD_VALUES_H_
 #define TESSERA_ISA_FIELD_VALUES_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "isa/config.h"
 #include "isa/insns.h"
 
 namespace tessera::isa {
@@ -26,6 +28,13 @@ constexpr bool HasMeaning(const FieldValues& values, int64_t value) {
 // "acc, out or inp" for an enumeration, "1 to 3" for a range, cut off at |greatest|; "" if every
 // value has a meaning or the rule depends on other fields.
 std::string ValuesText(const FieldValues& values, int64_t greatest);
+
+// The memory that |config| lacks and that some value of |field| would load or read; nothing if it
+// has them all.
+std::optional<Memory> LackOf(const FieldRow& field, const Config& config);
+
+// The values of |field| on |config|: without those that need a memory that it lacks.
+FieldValues ValuesOn(const FieldRow& field, const Config& config);
 
 }  // namespace tessera::isa
 

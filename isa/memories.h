@@ -34,6 +34,7 @@ struct MemoryRow {
   bool whole = false;                  // LOAD transfers whole tiles only
   bool pads = false;                   // LOAD can add pads
   int64_t exactly = 0;                 // the only value of |size|; 0: any inside the limits
+  bool optional = false;               // |size| may be 0: a machine without it
   uint8_t filled_by = 0, read_by = 0;  // masks over enum Unit
   int banks = 1;
   BankedBy banked_by = BankedBy::kLowBits;

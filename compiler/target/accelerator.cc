@@ -49,7 +49,12 @@ std::shared_ptr<const Target> Make(const isa::Config& config) {
   Target target{.name = "accelerator " + config.name,
                 .memories = {DeviceMemory(config)},
                 .loops = {ir::LoopKind::kSerial, ir::LoopKind::kVthread}};
+  const auto has = [&](ir::Scope scope) {
+    const auto row = std::ranges::find(kScopes, scope, &ScopeRow::scope);
+    return row == std::end(kScopes) || config.Depth(row->memory) != 0;
+  };
   for (const ScopeRow& row : kScopes) {
+    if (!has(row.scope)) continue;
     const int64_t tile = config.TileBytes(row.memory);
     target.memories.push_back({.scope = row.scope,
                                .bytes = config.Depth(row.memory) * tile,
@@ -59,8 +64,13 @@ std::shared_ptr<const Target> Make(const isa::Config& config) {
                                .bytes_a_cycle = static_cast<double>(tile)});
   }
   for (const TileInstruction& instruction : TileInstructions()) {
-    for (TensorIntrin& intrin : instruction.intrinsics(config))
-      target.intrinsics.push_back(std::move(intrin));
+    for (TensorIntrin& intrin : instruction.intrinsics(config)) {
+      // A machine without TAB has no instruction that loads it or looks up in it.
+      const bool possible = std::ranges::all_of(intrin.scopes, [&](const TileScopes& operand) {
+        return std::ranges::any_of(operand.scopes, has);
+      });
+      if (possible) target.intrinsics.push_back(std::move(intrin));
+    }
   }
   return std::make_shared<const Target>(std::move(target));
 }

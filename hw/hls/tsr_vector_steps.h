@@ -41,7 +41,7 @@ inline int32_t read_lane(const vector_ports& at, unsigned memory, uint64_t tile,
 struct int8_results {
   int zero, lo, hi;
   bool table_on;
-  int8_t table[kLanes][kTabDepth][kTabTileBytes];
+  int8_t table[kLanes][kTabDepth > 0 ? kTabDepth : 1][kTabTileBytes];  // 0: a machine without TAB
 };
 
 // Copies TAB for an instruction that looks up in it.

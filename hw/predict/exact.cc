@@ -77,7 +77,8 @@ int64_t DspOf(const Config& c) {
   constexpr int64_t kLargeTile = 256;
   const bool long_step = isa::ValidateVtaProfile(c).has_value() &&
                          std::max(c.wgt_tile_bytes(), c.acc_tile_bytes()) > kLargeTile;
-  return c.macs_per_cycle() / kProducts + kOfALane * c.lanes() + kOfBoxes + (long_step ? 1 : 0);
+  return c.macs_per_cycle() / kProducts + kOfALane * c.vector_lanes() + kOfBoxes +
+         (long_step ? 1 : 0);
 }
 
 }  // namespace tessera::hw

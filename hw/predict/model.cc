@@ -15,8 +15,8 @@ namespace {
 
 constexpr double kRidge = 1e-6;
 
-using TermMask = uint32_t;
-static_assert(kTerms <= 32);
+using TermMask = uint64_t;
+static_assert(kTerms <= 64);
 
 template <typename... Terms>
 constexpr TermMask Of(Terms... terms) {

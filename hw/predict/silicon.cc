@@ -115,6 +115,8 @@ std::vector<std::string> OutsideOfTable(const isa::Config& config) {
       {"bus_bits", [](const Config& c) { return c.bus_bits; }},
       {"queue_depth", [](const Config& c) { return c.queue_depth; }},
       {"token_depth", [](const Config& c) { return c.token_depth; }},
+      {"vector_passes", [](const Config& c) { return c.vector_passes; }},
+      {"tab_bytes", [](const Config& c) { return c.tab_bytes; }},
       {"prm_depth", [](const Config& c) { return c.prm_depth; }},
       {"UOP tiles", [](const Config& c) { return c.Depth(Memory::kUop); }},
       {"WGT tiles", [](const Config& c) { return c.Depth(Memory::kWgt); }},

@@ -30,6 +30,10 @@ TermValues TermsOf(const isa::Config& c) {
   TermValues t{};
   t[kOne] = 1;
   t[kLanes] = lanes;
+  t[kVectorLanes] = static_cast<double>(c.vector_lanes());
+  t[kSecondPass] = c.vector_passes == 2 ? t[kVectorLanes] : 0;
+  t[kPassChannels] = std::min(block, t[kVectorLanes]);
+  t[kTabLanes] = c.tab_bytes == 0 ? 0 : lanes;
   t[kChannels] = block;
   t[kMacs] = lanes * block;
   t[kTile] = block * block;

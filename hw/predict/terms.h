@@ -14,18 +14,22 @@
 namespace tessera::hw {
 
 enum Term : uint8_t {
-  kOne,          // of every machine
-  kLanes,        // batch x block
-  kChannels,     // block
-  kMacs,         // batch x block^2
-  kTile,         // block^2, the weights of a tile
-  kTrees,        // lanes x log2 block: the adder trees' levels
-  kBus,          // bytes of the bus
-  kBusShift,     // bytes times their log2: shifters
-  kUsed,         // bytes of a bus word that a tile has room for: the bus, or the largest tile
-  kUsedShift,    // times the log2 of the bytes of the bus
-  kBusDoubling,  // log2 of the bytes
-  kInsnRest,     // bytes of an instruction that come after its first bus word
+  kOne,           // of every machine
+  kLanes,         // batch x block
+  kVectorLanes,   // of VECTOR: as many, or half
+  kSecondPass,    // the same where they serve both halves of a tile, else 0
+  kPassChannels,  // whose parameters VECTOR uses at a time
+  kTabLanes,      // copies of TAB: a lane each, or none
+  kChannels,      // block
+  kMacs,          // batch x block^2
+  kTile,          // block^2, the weights of a tile
+  kTrees,         // lanes x log2 block: the adder trees' levels
+  kBus,           // bytes of the bus
+  kBusShift,      // bytes times their log2: shifters
+  kUsed,          // bytes of a bus word that a tile has room for: the bus, or the largest tile
+  kUsedShift,     // times the log2 of the bytes of the bus
+  kBusDoubling,   // log2 of the bytes
+  kInsnRest,      // bytes of an instruction that come after its first bus word
   kLaneDoubling,
   kMacDoubling,
   kVta,          // 1 where VTA's encoding fits

@@ -84,6 +84,7 @@ vector/tsr_vector_decode.sv
 vector/tsr_vector_flight.sv
 vector/tsr_vector_lane.sv
 vector/tsr_vector_loop.sv
+vector/tsr_vector_pass.sv
 
 serial/tsr_frame_rx.sv
 serial/tsr_frame_tx.sv

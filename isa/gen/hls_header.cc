@@ -209,7 +209,7 @@ void PrintTessera(const Config& c, HlsPrinter& p) {
       if (f.name != "pop" && f.name != "push")
         p.Pick(LowerSnake(i.name) + "_" + std::string(f.name), kInsn, kInsnBits, f);
     }
-    PrintLegal(LowerSnake(i.name), FieldsOf(i.name), c, p);
+    PrintLegal(LowerSnake(i.name), FieldsOn(i.name, c), c, p);
   }
   p.Line("// Whether the opcode exists.");
   p.Function("bool", "insn_known", fmt::format("const {}& w", kInsn),

@@ -37,6 +37,7 @@ void PrintConfig(const Config& c, SvPrinter& p) {
   p.Int("BlockIn", c.block_in, "input channels of a tile");
   p.Int("BlockOut", c.block_out, "output channels of a tile; equals BlockIn");
   p.Int("Lanes", c.lanes(), "elements of an ACC or OUT tile: Batch x BlockOut");
+  p.Int("VectorPasses", c.vector_passes, "of a tile through VECTOR's lanes");
   p.Int("DepthwiseTaps", c.depthwise_taps(), "window taps in a WGT tile of Depthwise");
   p.Int("BusBits", c.bus_bits, "AXI data width");
   p.Int("BusBytes", c.bus_bytes(), "");
@@ -173,7 +174,7 @@ void PrintLegal(const std::string& insn, const std::vector<FieldRow>& fields, in
   p.Line("  endfunction");
 }
 
-void PrintInsns(SvPrinter& p) {
+void PrintInsns(const Config& c, SvPrinter& p) {
   const std::vector<InsnRow> insns = InsnsOf(Profile::kTessera);
   p.Blank();
   p.Line("  // Profile tessera: 256-bit instructions.");
@@ -225,7 +226,7 @@ void PrintInsns(SvPrinter& p) {
     p.Pick(LowerSnake(f.insn) + "_" + std::string(f.name), 256, "insn", f.lsb, f.width, f.kind,
            f.meaning);
   }
-  for (const InsnRow& i : insns) PrintLegal(LowerSnake(i.name), FieldsOf(i.name), kInsnBits, p);
+  for (const InsnRow& i : insns) PrintLegal(LowerSnake(i.name), FieldsOn(i.name, c), kInsnBits, p);
   p.Blank();
   p.Line("  // Profile tessera: micro-ops.");
   p.Line("  localparam logic [{0}:0] UOP_NAMED_BITS = {1}'h{2:016x};",
@@ -318,7 +319,7 @@ std::string PrintSvPackage(const Config& config) {
   PrintConfig(config, p);
   PrintEnums(p);
   PrintMemoryMasks(p);
-  PrintInsns(p);
+  PrintInsns(config, p);
   PrintVta(config, p);
   PrintRegs(p);
   p.Line("endpackage");

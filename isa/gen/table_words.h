@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/bits.h"
+#include "isa/field_values.h"
 #include "isa/insns.h"
 #include "isa/widths.h"
 
@@ -53,6 +54,13 @@ inline std::vector<FieldRow> FieldsOf(std::string_view insn) {
   for (const FieldRow& f : kFields) {
     if (f.insn == insn) fields.push_back(f);
   }
+  return fields;
+}
+
+// The same with the values that they have on |config|.
+inline std::vector<FieldRow> FieldsOn(std::string_view insn, const Config& config) {
+  std::vector<FieldRow> fields = FieldsOf(insn);
+  for (FieldRow& f : fields) f.values = ValuesOn(f, config);
   return fields;
 }
 

@@ -48,10 +48,19 @@ std::string WhereText(const T& insn, const FieldTest& test) {
   return text;
 }
 
+// ", on a machine without tab"; "" if the values of |row| are those of every machine.
+std::string LackText(const FieldRow& row, const Config& config) {
+  const std::optional<Memory> lack = LackOf(row, config);
+  return lack ? fmt::format(", on a machine without {}", Text(*lack)) : "";
+}
+std::string LackText(const VtaFieldRow&, const Config&) { return ""; }
+
+FieldValues ValuesOn(const VtaFieldRow& row, const Config&) { return row.values; }
+
 // Checks one field against its line of the table. Fields come after the one that names the memory.
 template <typename T>
 Stop CheckField(const T& insn, const auto& row, int64_t value, const Config& config) {
-  const FieldValues& v = row.values;
+  const FieldValues v = ValuesOn(row, config);
   switch (v.kind) {
     case ValuesKind::kAny:
     case ValuesKind::kNamed:
@@ -59,12 +68,12 @@ Stop CheckField(const T& insn, const auto& row, int64_t value, const Config& con
       return {};
     case ValuesKind::kRange:
       if ((value >= v.least && value <= v.greatest) || !Holds(insn, v)) return {};
-      return Illegal("{} is {}, must be {}{}", row.name, value, ValuesText(v, GreatestOf(row)),
-                     WhereText(insn, v.where));
+      return Illegal("{} is {}, must be {}{}{}", row.name, value, ValuesText(v, GreatestOf(row)),
+                     WhereText(insn, v.where), LackText(row, config));
     case ValuesKind::kEnum: {
       if ((v.mask >> value & 1) != 0 || !Holds(insn, v)) return {};
       const std::string_view name = EnumText(v.type, static_cast<int>(value));
-      const std::string all = ValuesText(v, 0) + WhereText(insn, v.where);
+      const std::string all = ValuesText(v, 0) + WhereText(insn, v.where) + LackText(row, config);
       if (name == "?") return Illegal("{} is {}, must be {}", row.name, value, all);
       return Illegal("{} is {}, must be {}", row.name, name, all);
     }

@@ -13,7 +13,8 @@ VectorModel::VectorModel(const isa::MachineState& state, const GemmModel& gemm,
       acc_banks_(state.config, isa::Memory::kAcc),
       out_banks_(state.config, isa::Memory::kOut),
       inp_banks_(state.config, isa::Memory::kInp),
-      loop_(state) {}
+      loop_(state),
+      passes_(state.config.vector_passes) {}
 
 // Slot 3: whether the banks that this phase reads are free. Banks of OUT always are: no unit has
 // priority over VECTOR there.
@@ -29,6 +30,13 @@ bool VectorModel::Served(Cycles t) const {
   return (gemm_.InpReads(t) >> inp_banks_.Of(step.source_tile) & 1) == 0;
 }
 
+void VectorModel::BeginPass() {
+  second_ = false;
+  more_ = slot3_.valid && slot3_.step.work && slot3_.step.reads_acc &&
+          slot3_.step.source == VectorMemory::kAcc;
+  final_ = slot3_.valid && !more_;
+}
+
 void VectorModel::Cycle(Cycles t) {
   Sleep();
   // ---- Outputs of this cycle.
@@ -36,9 +44,10 @@ void VectorModel::Cycle(Cycles t) {
   const bool asks = slot3_.valid && ok && slot3_.step.work;
   const VectorStep& step3 = slot3_.step;
   const bool served = Served(t);
-  const bool advance = (!slot3_.valid || ok) && served && !more_;
+  const bool last_pass = !slot3_.valid || pass_ + 1 == passes_;
+  const bool advance = (!slot3_.valid || ok) && served && !more_ && last_pass;
   const bool go = slot3_.valid && ok && served;
-  const bool fire = final_ && ok && served;
+  const bool fire = final_ && last_pass && ok && served;
 
   seen_ = t;
   out_read_ =
@@ -82,10 +91,8 @@ void VectorModel::Cycle(Cycles t) {
     slot2_ = slot1_;
     slot1_.valid = loop_.valid();
     if (slot1_.valid) slot1_.step = loop_.step();
-    second_ = false;
-    more_ = slot3_.valid && slot3_.step.work && slot3_.step.reads_acc &&
-            slot3_.step.source == VectorMemory::kAcc;
-    final_ = slot3_.valid && !more_;
+    pass_ = 0;
+    BeginPass();
     if (!loop_.ends()) {
       loop_.Next();
     } else if (offers) {
@@ -93,10 +100,13 @@ void VectorModel::Cycle(Cycles t) {
     } else {
       loop_.Stop();
     }
-  } else if (go) {
-    second_ = more_;
+  } else if (go && more_) {
+    second_ = true;
     more_ = false;
     final_ = true;
+  } else if (go) {
+    ++pass_;
+    BeginPass();
   }
 
   known_ = !free;

@@ -41,6 +41,7 @@ class VectorModel : public MachinePart {
     VectorStep step;
   };
   bool Served(Cycles t) const;
+  void BeginPass();
 
   const GemmModel& gemm_;
   ActivityCount& activity_;
@@ -52,8 +53,12 @@ class VectorModel : public MachinePart {
   bool held_ = false, known_ = false, takes_ = false, advanced_ = false;
   VectorLoop loop_;
   VectorSlot slot1_, slot2_, slot3_;
-  bool more_ = false, final_ = false;  // slot 3: another phase follows; this phase is the last
-  bool second_ = false;                // slot 3: reads the second of two operands in ACC
+  // Slot 3: a step takes a phase for each operand that it reads from ACC, at least one, and does so
+  // for each pass.
+  const int64_t passes_;
+  int64_t pass_ = 0;
+  bool more_ = false, final_ = false;  // another phase of this pass follows; this one is its last
+  bool second_ = false;                // reads the second of two operands in ACC
   VectorFlight flight_;
 
   CommandPtr retired_ = nullptr;

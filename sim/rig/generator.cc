@@ -190,7 +190,8 @@ std::vector<isa::AnyInsn> InsnGenerator::Prologue() {
   std::vector<Memory> rest;
   for (const isa::MemoryRow& row : isa::kMemoryRows) {
     const bool loaded = (isa::LoadedIn(profile_).mask >> static_cast<int>(row.memory) & 1) != 0;
-    if (loaded && !row.lies_in && row.memory != Memory::kUop) rest.push_back(row.memory);
+    const bool there = config_.Depth(row.memory, profile_) != 0;
+    if (loaded && there && !row.lies_in && row.memory != Memory::kUop) rest.push_back(row.memory);
   }
   for (size_t n = rest.size(); n > 0; --n) {
     const size_t k = static_cast<size_t>(rng_.Range(0, static_cast<int64_t>(n) - 1));

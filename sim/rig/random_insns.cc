@@ -141,7 +141,7 @@ void InsnGenerator::RandomRescale(T& v) {
     v.out_zero = rng_.Range(-128, 127);
     v.lo = rng_.OneIn(2) ? -128 : rng_.Range(-128, 0);
     v.hi = rng_.OneIn(2) ? 127 : rng_.Range(0, 127);
-    v.table = rng_.OneIn(4) ? 1 : 0;
+    v.table = rng_.OneIn(4) && config_.Depth(Memory::kTab) != 0 ? 1 : 0;
   }
   v.multiplier = rng_.OneIn(8) ? rng_.Range(0, kMost) : rng_.Range(kMost / 2 + 1, kMost);
   v.shift = rng_.OneIn(8)

@@ -98,9 +98,10 @@ TEST(Config, HashFollowsTheMachineAndNotTheBoard) {
                                   hash("tiny"),    hash("batch4"), hash("wide")};
   EXPECT_EQ(different.size(), 6u);
   int64_t Config::*const kMachine[] = {
-      &Config::batch,     &Config::block_in,  &Config::block_out,   &Config::uop_bytes,
-      &Config::inp_bytes, &Config::wgt_bytes, &Config::acc_bytes,   &Config::out_bytes,
-      &Config::prm_depth, &Config::bus_bits,  &Config::queue_depth, &Config::token_depth};
+      &Config::batch,        &Config::block_in,  &Config::block_out,   &Config::uop_bytes,
+      &Config::inp_bytes,    &Config::wgt_bytes, &Config::acc_bytes,   &Config::out_bytes,
+      &Config::prm_depth,    &Config::bus_bits,  &Config::queue_depth, &Config::token_depth,
+      &Config::vector_passes};
   for (const auto field : kMachine) {
     Config c;
     c.*field *= 2;
@@ -316,7 +317,7 @@ TEST(ConfigBad, EachLimitIsNamed) {
       {[](Config& c) { c.bus_bits = 1024; }, "bus_bits is 1024, it can be 64 to 512"},
       {[](Config& c) { c.bus_bits = 96; }, "bus_bits is 96, it must be a power of two"},
       {[](Config& c) { c.tab_bytes = 128; },
-       "configuration default: tab_bytes is 128, it must be 256"},
+       "configuration default: tab_bytes is 128, it must be 256, or 0 for a machine without"},
       {[](Config& c) { c.tab_bytes = 512; }, "tab_bytes is 512, it must be 256"},
       {[](Config& c) { c.uop_bytes = 512; },
        "uop_kib (in bytes) is 512, it can be 1024 to 67108864"},
@@ -341,6 +342,8 @@ TEST(ConfigBad, EachLimitIsNamed) {
       {[](Config& c) { c.queue_depth = 1; }, "queue_depth is 1, it can be 2 to 1024"},
       {[](Config& c) { c.queue_depth = 24; }, "queue_depth is 24, it must be a power of two"},
       {[](Config& c) { c.token_depth = 0; }, "token_depth is 0, it can be 1 to 1023"},
+      {[](Config& c) { c.vector_passes = 0; }, "vector_passes is 0, it can be 1 to 2"},
+      {[](Config& c) { c.vector_passes = 3; }, "vector_passes is 3, it can be 1 to 2"},
       {[](Config& c) { c.token_depth = 1024; }, "token_depth is 1024, it can be 1 to 1023"},
       {[](Config& c) { c.cpu.clock_mhz = 0; }, "cpu.clock_mhz is 0, it can be 1 to 10000"},
       {[](Config& c) { c.cpu.cores = 0; }, "cpu.cores is 0, it can be 1 to 1024"},

@@ -121,5 +121,21 @@ TEST(SvPackage, WithoutVtaItsFunctionsGiveZero) {
   EXPECT_NE(text.find("    vta_uop_wgt_idx = 10'd0;\n"), std::string::npos);
 }
 
+TEST(SvPackage, WithoutTabNothingLoadsOrReadsIt) {
+  Config config = LoadConfig("default").value();
+  const std::string any = "requant_table(insn) <= 1'd0";
+  const std::string with = PrintSvPackage(config);
+  EXPECT_NE(with.find("(requant_dst_mem(insn) != 2'd0 || " + any + ")"), std::string::npos);
+  EXPECT_NE(with.find("load_memory(insn) == 3'd7"), std::string::npos);
+  config.tab_bytes = 0;
+  const std::string without = PrintSvPackage(config);
+  ExpectLine(without, "int TabDepth = 0");
+  EXPECT_EQ(without.find("(requant_dst_mem(insn) != 2'd0 || " + any + ")"), std::string::npos);
+  EXPECT_NE(without.find(any), std::string::npos);
+  EXPECT_NE(without.find("add_table(insn) <= 1'd0"), std::string::npos);
+  EXPECT_NE(without.find("load_memory(insn) == 3'd6"), std::string::npos);
+  EXPECT_EQ(without.find("load_memory(insn) == 3'd7"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tessera::isa::sv_package_test

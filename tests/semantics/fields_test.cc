@@ -55,6 +55,21 @@ TEST(Fields, OfLoadAndStore) {
   EXPECT_EQ(FieldError(Store{.x_bytes = 5}), "x_bytes is 5, must be 1 to 4");
 }
 
+TEST(Fields, OnAMachineWithoutTab) {
+  Config config = Named("tiny");
+  config.tab_bytes = 0;
+  ASSERT_TRUE(ValidateConfig(config));
+  const auto error = [&](const Insn& insn) { return CheckFields(insn, config).detail; };
+  EXPECT_EQ(error(Load{.memory = 6, .x_bytes = 40}), "");
+  EXPECT_EQ(error(Load{.memory = 7, .x_bytes = 4}),
+            "memory is tab, must be uop, wgt, inp, acc, out or prm, on a machine without tab");
+  EXPECT_EQ(error(Requant{.dst_mem = 1, .hi = 1}), "");
+  EXPECT_EQ(error(Requant{.dst_mem = 1, .hi = 1, .table = 1}),
+            "table is 1, must be 0, on a machine without tab");
+  EXPECT_EQ(error(Add{.src_mem = 1, .dst_mem = 2, .table = 1}),
+            "table is 1, must be 0, on a machine without tab");
+}
+
 TEST(Fields, OfTheOthers) {
   EXPECT_EQ(FieldError(Gemm{}), "");
   EXPECT_EQ(FieldError(Depthwise{.kh = 1, .kw = 3}), "");

@@ -309,6 +309,9 @@ Accepted<int> EpilogueCover::Cover(const Expr& e) {
   if (refused != refused_.end()) return std::unexpected(refused->second);
   const bool looks_up = e->kind == ExprKind::kTensorRead && target::LooksUp(e) &&
                         constants_.contains(te::TensorOf(e).get());
+  const bool has_tab = std::ranges::count(region_.target->memories, ir::Scope::kTab,
+                                          &target::TargetMemory::scope) > 0;
+  if (looks_up && !has_tab) return No(RefusalKind::kNoTab, "a lookup, on a machine without TAB", e);
   const bool tile = e->kind == ExprKind::kTensorRead && !looks_up &&
                     (e.dtype() == DType::kInt8 || te::TensorOf(e) == region_.anchor.stage);
   Accepted<int> step = tile ? CoverRead(e) : CoverValue(e);

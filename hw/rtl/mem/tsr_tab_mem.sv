@@ -7,6 +7,8 @@
 //   Output  byte_o: byte index + 128 of the table, in the same cycle
 //   Output  digest_o: change of the write of the cycle before
 //   Cost    lanes x 52 LUTs. A write is in the table two edges after it was offered: a token takes longer
+//
+// On a machine without TAB (TabDepth 0) nothing is loaded and looked up here, and there is no memory.
 `default_nettype none
 module tsr_tab_mem (
   input  logic                           clk_i,
@@ -30,7 +32,8 @@ module tsr_tab_mem (
     we_q <= wr_valid_i;
     {tile_q, tile_data_q} <= {wr_tile_i, wr_data_i[8*Bytes-1:0]};
   end
-  for (genvar l = 0; l < tsr_pkg::Lanes; l++) begin : g_lane
+  if (tsr_pkg::TabDepth == 0) assign byte_o = '0;
+  for (genvar l = 0; l < (tsr_pkg::TabDepth == 0 ? 0 : tsr_pkg::Lanes); l++) begin : g_lane
     logic [7:0] index;
     logic [8*Bytes-1:0] tile;
     assign index = index_i[8*l+:8] ^ 8'h80;
@@ -49,7 +52,7 @@ module tsr_tab_mem (
     assign byte_o[8*l+:8] = tile[8*index[1:0]+:8];
   end
   logic unused_data;
-  assign unused_data = ^wr_data_i;
+  assign unused_data = ^{wr_data_i, index_i, we_q, tile_q, tile_data_q};
 
 `ifdef SYNTHESIS
   assign digest_o = '0;
@@ -57,13 +60,14 @@ module tsr_tab_mem (
   assign unused = ^{rst_ni, trace_en_i};
 `else
   // A copy that gives the old bytes of a write; it is read only while tracing.
-  logic [8*Bytes-1:0] shadow_q [tsr_pkg::TabDepth];
+  localparam int Tiles = tsr_pkg::TabDepth == 0 ? 1 : tsr_pkg::TabDepth;
+  logic [8*Bytes-1:0] shadow_q [Tiles];
   logic [8*Bytes-1:0] old_q;
   always_ff @(posedge clk_i) begin
     if (wr_valid_i) shadow_q[wr_tile_i] <= wr_data_i[8*Bytes-1:0];
     if (trace_en_i && wr_valid_i) old_q <= shadow_q[wr_tile_i];
   end
-  initial for (int i = 0; i < tsr_pkg::TabDepth; i++) shadow_q[i] = '0;
+  initial for (int i = 0; i < Tiles; i++) shadow_q[i] = '0;
   tsr_digest #(
     .Bytes(Bytes),
     .Space(8'd8)

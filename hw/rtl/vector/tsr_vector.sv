@@ -7,7 +7,8 @@
 //   Memory  reads ACC, OUT, INP, PRM, TAB and, in profile vta, UOP; writes ACC, OUT and INP. The unit waits when
 //           ACC or INP does not serve a read, or ACC a write
 //   Cost    N steps retire N + 22 cycles after the command was taken when nothing waits; a command every
-//           third cycle, else no gap. An Alu whose two operands are both read from ACC takes two cycles a step
+//           third cycle, else no gap. An Alu whose two operands are both read from ACC takes two cycles a step.
+//           With half the lanes (tsr_vector_pass) every step takes twice its cycles
 //
 // Slot 0: loops, micro-op address. 1: micro-op, tile indices. 2: ranges, hazards. 3: reads. 4: their data; the lanes' stage 0.
 // 5 to 17: the lanes' stages 1 to 13. 18: results in order, looked up in TAB. 19: writes. A step that reads a tile which a result in flight will
@@ -68,6 +69,7 @@ module tsr_vector (
   input  logic [63:0]                        inp_wr_digest_i
 );
   localparam int Lanes = tsr_pkg::Lanes;
+  localparam int LaneCount = Lanes / tsr_pkg::VectorPasses;
   localparam int AccBits = tsr_pkg::AccIdxBits;
   localparam int ByteBits = tsr_pkg::OutIdxBits > tsr_pkg::InpIdxBits ? tsr_pkg::OutIdxBits : tsr_pkg::InpIdxBits;
   localparam int TileBits = AccBits > ByteBits ? AccBits : ByteBits;
@@ -167,22 +169,14 @@ module tsr_vector (
   logic alu2, own2, range_bad2, bad2, alias2;
   assign alu2 = step2_q.kind == tsr_vector_pkg::KIND_ALU;
   assign own2 = step2_q.kind == tsr_vector_pkg::KIND_REQUANT && !step2_q.per_tensor;  // the channel's parameters
-  function automatic out_of_range(input [1:0] mem, input index_t tile);
-    case (mem)
-      tsr_pkg::VMEM_ACC: out_of_range = tile >= index_t'(tsr_pkg::AccDepth);
-      tsr_pkg::VMEM_OUT: out_of_range = tile >= index_t'(tsr_pkg::OutDepth);
-      tsr_pkg::VMEM_INP: out_of_range = tile >= index_t'(tsr_pkg::InpDepth);
-      default: out_of_range = 1'b0;
-    endcase
-  endfunction
-  assign range_bad2 = uop_bad2_q || out_of_range(step2_q.src_mem, src2_q) ||
-                      out_of_range(step2_q.dst_mem, dst2_q) ||
+  assign range_bad2 = uop_bad2_q || tsr_vector_pkg::out_of_range(step2_q.src_mem, src2_q) ||
+                      tsr_vector_pkg::out_of_range(step2_q.dst_mem, dst2_q) ||
                       (own2 && prm2_q >= index_t'(tsr_pkg::PrmDepth)) ||
                       (step2_q.kind == tsr_vector_pkg::KIND_ADD && acc2_q >= index_t'(tsr_pkg::AccDepth));
   assign bad2 = illegal2_q || (work2_q && range_bad2);
   assign alias2 = alu2 && step2_q.src_mem == tsr_pkg::VMEM_ACC && !step2_q.first && src2_q == dst2_q;
 
-  // Slot 3. Two operands from ACC are read in two phases, the first operand first.
+  // Slot 3. Two operands from ACC are read in two phases of a pass, the first operand first.
   logic own3_q, use_acc3_q, src_acc3_q, src_out3_q, src_inp3_q, clear3_q;
   logic [TileBits-1:0] src3_q, dst3_q;
   logic [AccBits-1:0] acc_at_q, clear_tile3_q;  // acc_at: the ACC tile that this phase reads
@@ -216,8 +210,8 @@ module tsr_vector (
   end
   // A step goes when its reads miss no result in flight, there is a place for its own, and the memories that it needs
   // serve it. The memories' answers are late, so all else is in flops.
-  logic live, work, two, more_q, ok, served, go, fire, next3, more2, need_acc2, need_inp2, need_out2;
-  logic need_acc3_q, need_inp3_q, need_out3_q, idle3_q, final3_q;
+  logic live, work, two, two_read, more_q, ok, served, go, fire, next3, more2, need_acc2, need_inp2, need_out2;
+  logic need_acc3_q, need_inp3_q, need_out3_q, idle3_q, final3_q, stays, again, last_pass, leave;
   assign next3 = valid2_q && !stop_q && !(valid3_q && bad3_q);  // behind the first bad step nothing comes
   // The needs do not depend on bad2, which is late.
   assign need_acc2 = next3 && work2_q && (use_acc2_q || src_acc2_q);
@@ -227,6 +221,7 @@ module tsr_vector (
   assign live = valid3_q;
   assign work = live && work3_q;
   assign two = use_acc3_q && src_acc3_q;
+  assign two_read = two && need_acc3_q;
   assign acc_rd_valid_o = need_acc3_q && ok;
   assign acc_rd_addr_o = acc_at_q;
   assign inp_rd_valid_o = need_inp3_q && ok;
@@ -234,10 +229,11 @@ module tsr_vector (
   assign out_rd_en_o = need_out3_q && ok;
   assign out_rd_addr_o = src3_q[tsr_pkg::OutIdxBits-1:0];
   assign served = (!need_acc3_q || acc_rd_ready_i) && (!need_inp3_q || inp_rd_ready_i);
-  // Each from flops of its own: idle, no step; final, a step in its last phase.
-  assign advance = (idle3_q || ok) && served && !more_q;  // without a step nothing is needed
+  // Each from flops of its own: idle, no step; final, a step in the last phase of a pass.
+  assign advance = (idle3_q || ok) && served && !stays;  // without a step nothing is needed
   assign go = live && ok && served;  // this phase is done
   assign fire = final3_q && ok && served;
+  assign leave = fire && last_pass;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {valid3_q, more_q, final3_q, need_acc3_q, need_inp3_q, need_out3_q} <= '0;
@@ -247,11 +243,10 @@ module tsr_vector (
       more_q <= more2;
       final3_q <= next3 && !more2;
       {need_acc3_q, need_inp3_q, need_out3_q} <= {need_acc2, need_inp2, need_out2};
-    end else if (go) begin
-      more_q <= 1'b0;
-      final3_q <= 1'b1;
-    end
-    if (!live || go) acc_at_q <= more_q ? src3_q[AccBits-1:0] : use_acc2_q ? acc2_q[AccBits-1:0] : src2_q[AccBits-1:0];
+    end else if (go) {more_q, final3_q} <= {again && two_read, !(again && two_read)};
+    if (!live || go)
+      acc_at_q <= more_q ? src3_q[AccBits-1:0] : again ? (two ? dst3_q[AccBits-1:0] : acc_at_q) :
+                  use_acc2_q ? acc2_q[AccBits-1:0] : src2_q[AccBits-1:0];
   end
   assign prm_rd_en_o = work && own3_q;  // also while it waits
   assign prm_rd_addr_o = prm3_q;
@@ -260,12 +255,12 @@ module tsr_vector (
   logic [31:0] err_num_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) stop_q <= 1'b0;
-    else if (fire && bad3_q) stop_q <= 1'b1;
-    if (fire && bad3_q) {err_num_q, err_field_q} <= {consts3_q.num, illegal3_q};
+    else if (leave && bad3_q) stop_q <= 1'b1;
+    if (leave && bad3_q) {err_num_q, err_field_q} <= {consts3_q.num, illegal3_q};
   end
 
   // ---- The lanes. sN_q is the step in their stage N; stage 0 has the data that was read.
-  logic held0_q, held1_q, own0_q, high0_q, inp0_q, acc0_q, add_acc0_q, add_acc1_q, alu_s2;
+  logic held0_q, held1_q, own0_q, high0_q, inp0_q, acc0_q, add_acc0_q, add_acc1_q, alu_s2, last_result;
   logic [13:0] valid_q;
   logic [12:0] busy;
   tsr_vector_pkg::lane_t s0_q, s1_q, s2_q, s3_q, s4_q, s5_q, s6_q, s7_q, s8_q, s9_q, s10_q, s11_q, s12_q;
@@ -324,20 +319,30 @@ module tsr_vector (
     end
   end
 
-  logic [32*Lanes-1:0] acc_q, result;
-  logic [8*tsr_pkg::PrmBytes-1:0] prm_q;
+  logic [8*LaneCount-1:0] out_part, inp_part;
+  logic [32*LaneCount-1:0] acc_part, acc_q, result;
+  logic [32*Lanes-1:0] whole;
+  logic [8*tsr_pkg::PrmBytes-1:0] prm_part, prm_q;
+  tsr_vector_pass u_pass (
+    .clk_i, .rst_ni,
+    .advance_i(advance), .next_i(next3), .go_i(go), .more_i(more_q), .two_i(two_read),
+    .stays_o(stays), .again_o(again), .last_o(last_pass),
+    .out_i(out_rd_data_i), .inp_i(inp_rd_data_i), .acc_i(acc_rd_data_i), .prm_i(prm_rd_data_i),
+    .out_o(out_part), .inp_o(inp_part), .acc_o(acc_part), .prm_o(prm_part),
+    .result_valid_i(valid_q[13]), .result_i(result), .last_result_o(last_result), .whole_o(whole)
+  );
   always_ff @(posedge clk_i) begin
     if (tsr_sim_pkg::Always || go) acc0_q <= need_acc3_q;
-    if (tsr_sim_pkg::Always || valid_q[0] || held0_q) acc_q <= acc0_q ? acc_rd_data_i : '0;
-    if (busy[0]) prm_q <= own0_q ? prm_rd_data_i : '0;
+    if (tsr_sim_pkg::Always || valid_q[0] || held0_q) acc_q <= acc0_q ? acc_part : '0;
+    if (busy[0]) prm_q <= own0_q ? prm_part : '0;
   end
-  for (genvar l = 0; l < Lanes; l++) begin : g_lane
+  for (genvar l = 0; l < LaneCount; l++) begin : g_lane
     localparam int Channel = l % tsr_pkg::BlockOut;
     tsr_vector_lane u_lane (
       .clk_i, .en_i(busy),
       .step1_i(s1_q), .do3_i(do3_q), .step5_i(s5_q), .step11_i(s11_q), .step12_i(s12_q),
       .clamp13_i(clamp13_q), .lo13_i(lo13_q), .hi13_i(hi13_q),
-      .from_inp_i(inp0_q), .out_i(out_rd_data_i[8*l+:8]), .inp_i(inp_rd_data_i[8*l+:8]), .zero_i(s0_q.consts.src_zero),
+      .from_inp_i(inp0_q), .out_i(out_part[8*l+:8]), .inp_i(inp_part[8*l+:8]), .zero_i(s0_q.consts.src_zero),
       .high_i(high0_q), .power_i(power0_q),
       .first_i(held1_q), .add_acc_i(add_acc1_q), .acc_i(acc_q[32*l+:32]),
       .bias_i(prm_q[8*(tsr_pkg::PrmBiasOffset+tsr_pkg::PrmBiasBytes*Channel)+:tsr_pkg::PrmBiasBits]),
@@ -352,12 +357,12 @@ module tsr_vector (
   logic done_last, done_bad, empty;
   tsr_vector_flight #(.TileBits(TileBits)) u_flight (
     .clk_i, .rst_ni,
-    .push_i(fire && step3_q.emit), .push_work_i(work3_q), .push_last_i(last3_q), .push_bad_i(bad3_q),
+    .push_i(leave && step3_q.emit), .push_work_i(work3_q), .push_last_i(last3_q), .push_bad_i(bad3_q),
     .push_table_i(consts3_q.table_on), .push_mem_i(step3_q.dst_mem), .push_tile_i(dst3_q), .push_clear_i(clear3_q), .push_clear_tile_i(clear_tile3_q),
     .ask_i(advance),
     .src_acc_i(src_acc2_q), .src_mem_i(step2_q.src_mem), .src_tile_i(src2_q[TileBits-1:0]),
     .acc_read_i(use_acc2_q), .acc_tile_i(acc2_q[AccBits-1:0]), .ok_o(ok),
-    .result_valid_i(valid_q[13] && emit13_q), .result_data_i(result), .tab_index_o, .tab_byte_i,
+    .result_valid_i(valid_q[13] && emit13_q && last_result), .result_data_i(whole), .tab_index_o, .tab_byte_i,
     .acc_wr_valid_o, .acc_wr_ready_i, .acc_wr_addr_o, .acc_wr_data_o,
     .out_wr_en_o, .out_wr_addr_o, .out_wr_data_o, .inp_wr_en_o, .inp_wr_addr_o, .inp_wr_data_o,
     .done_last_o(done_last), .done_bad_o(done_bad), .empty_o(empty)
@@ -391,10 +396,5 @@ module tsr_vector (
   assign unused = ^{retire_ready_i, prm_q, clear_tile2};
   `TSR_ASSERT(own_flops, unheld_q == !cmd_held_q && stands_q == !advance_q && idle3_q == !valid3_q && final3_q == (valid3_q && !more_q))
   `TSR_ASSERT_IF(room_to_retire, retire_valid_o, retire_ready_i)
-`ifndef SYNTHESIS
-  initial begin
-    if ($bits(tsr_vector_pkg::consts_t) != tsr_vector_pkg::ConstBits) $fatal(1, "tsr_vector_pkg::ConstBits is wrong");
-  end
-`endif
 endmodule
 `default_nettype wire

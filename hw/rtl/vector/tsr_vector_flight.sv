@@ -223,7 +223,7 @@ module tsr_vector_flight #(
       acc_data_q <= clears ? '0 : head_data;
     end
     // OUT and INP never make a write wait, so their bytes need no hold: |take| comes late, and has many loads.
-    if (tsr_sim_pkg::Always || take) byte_q <= head_table ? tab_byte_i : tab_index_o;
+    if (tsr_sim_pkg::Always || take) byte_q <= head_table && tsr_pkg::TabDepth != 0 ? tab_byte_i : tab_index_o;
   end
   for (genvar l = 0; l < Lanes; l++) begin : g_low
     assign tab_index_o[8*l+:8] = head_data[32*l+:8];

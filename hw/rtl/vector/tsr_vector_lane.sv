@@ -56,16 +56,24 @@ module tsr_vector_lane (
     if (en_i[2]) {c3_q, m3_q, shift3_q} <= {c2_q, m2_q, shift2_q};
   end
 
-  // Stage 3. One adder adds and compares. v4_q is also the running value of a reduction. Where the second
-  // operand is the running value, the first is too, and either may be chosen.
-  logic [31:0] v4_q, a, b;
+  // Stage 3. One adder adds and compares. v4_q is also the running value of a reduction; where steps come in two passes
+  // (tsr_vector_pass), that of the other pass. Where the second operand is the running value, the first is too, and either
+  // may be chosen.
+  logic [31:0] v4_q, running, a, b;
+  if (tsr_pkg::VectorPasses == 1) begin : g_one
+    assign running = v4_q;
+  end else begin : g_two
+    logic [31:0] before_q;
+    always_ff @(posedge clk_i) if (en_i[3]) before_q <= v4_q;
+    assign running = before_q;
+  end
   logic [33:0] sum;
   logic [30:0] m4_q;
   logic [4:0] left4_q;
   logic [5:0] right4_q;
   logic zero4_q, top4_q, alu4_q, take_b;
-  assign a = do3_i.first ? c3_q : v4_q;
-  assign b = do3_i.alias_acc ? v4_q : x3;
+  assign a = do3_i.first ? c3_q : running;
+  assign b = do3_i.alias_acc ? running : x3;
   assign sum = {a[31], a, 1'b1} + ({b[31], b, 1'b0} ^ {34{do3_i.compare}});  // a + b or a - b; the lowest bit makes the carry
   assign take_b = !do3_i.alias_acc && (do3_i.compare ? sum[33] == do3_i.max : !do3_i.shr && !do3_i.mul);
   always_ff @(posedge clk_i) begin

@@ -154,5 +154,10 @@ module tsr_vector_loop (
   assign dst_o = dst_q;
   assign acc_o = step_q.kind == tsr_vector_pkg::KIND_ALU ? dst_q : acc_q;
   assign prm_o = prm_q;
+`ifndef SYNTHESIS
+  initial begin
+    if ($bits(tsr_vector_pkg::consts_t) != tsr_vector_pkg::ConstBits) $fatal(1, "tsr_vector_pkg::ConstBits is wrong");
+  end
+`endif
 endmodule
 `default_nettype wire

@@ -62,5 +62,15 @@ package tsr_vector_pkg;
     logic        mul;
     logic [30:0] multiplier;
   } do_t;
+
+  // Whether the memory |mem|, VMEM_*, has no such tile.
+  function automatic out_of_range(input [1:0] mem, input [tsr_pkg::IndexBits-1:0] tile);
+    case (mem)
+      tsr_pkg::VMEM_ACC: out_of_range = tile >= tsr_pkg::IndexBits'(tsr_pkg::AccDepth);
+      tsr_pkg::VMEM_OUT: out_of_range = tile >= tsr_pkg::IndexBits'(tsr_pkg::OutDepth);
+      tsr_pkg::VMEM_INP: out_of_range = tile >= tsr_pkg::IndexBits'(tsr_pkg::InpDepth);
+      default: out_of_range = 1'b0;
+    endcase
+  endfunction
 endpackage
 `default_nettype wire

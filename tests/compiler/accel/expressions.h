@@ -52,6 +52,14 @@ inline te::Tensor SumOf(const std::function<ir::Expr(const ExprList&, const te::
 inline te::Tensor Finish(const te::Tensor& sum) {
   return te::Compute("y", sum.shape(), {}, [&](const ExprList& i) { return Narrow(sum(i)); });
 }
+// Entry x + 128 of a constant table of |entries| int8, for each x of an activation.
+inline te::Tensor LookedUp(int64_t entries) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt8, {1, 8, 6, 6});
+  const te::Tensor table = te::Placeholder("w", DType::kInt8, {entries});
+  return te::Compute("y", x.shape(), {}, [&](const ExprList& i) {
+    return table(ir::Cast(DType::kInt64, x(i)) + ir::Expr(128));
+  });
+}
 
 }  // namespace tessera::test
 

@@ -25,8 +25,9 @@ using te::Tensor;
 
 constexpr DType kI8 = DType::kInt8, kI32 = DType::kInt32;
 
-Refusal Refused(const Tensor& output, const char* config = "default") {
-  const isa::Config machine = NamedConfig(config);
+Refusal Refused(const Tensor& output, const char* config = "default", int64_t tab_bytes = 256) {
+  isa::Config machine = NamedConfig(config);
+  machine.tab_bytes = tab_bytes;
   const auto accepted =
       lower::accel::CheckRegion(lower::accel::AnalysisOf(RegionOf(output), machine), machine);
   return accepted ? Refusal(RefusalKind::kNothing, "accepted") : accepted.error();
@@ -272,11 +273,9 @@ std::vector<Case> Expressions() {
          }));
        }},
       {kLookup, "VECTOR looks results up in one table of 256 int8 a layer",
-       [] {
-         const Tensor table = te::Placeholder("w", kI8, {300});
-         return Refused(Each(
-             [&](auto& x, auto& i) { return table(ir::Cast(DType::kInt64, x(i)) + Expr(128)); }));
-       }},
+       [] { return Refused(LookedUp(300)); }},
+      {kNoTab, "VECTOR looks results up in TAB, and this machine has none: its tab_bytes is 0",
+       [] { return Refused(LookedUp(256), "default", 0); }},
       {kOperation, "VECTOR has no absolute value",
        [] { return Refused(Each([](auto& x, auto& i) { return Narrow(ir::Abs(Wide(x(i)))); })); }},
       {kOperation, "VECTOR has no division",

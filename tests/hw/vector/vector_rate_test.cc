@@ -38,14 +38,22 @@ int64_t Cycles(const std::vector<isa::Insn>& insns) {
 }
 
 constexpr int64_t kPipeline = isa::StartCycles(isa::Unit::kVector);
+// With half the lanes every step takes its cycles twice.
+const int64_t kPasses = TheConfig().vector_passes;
+
+TEST(VectorRate, TheTablesSayTheSame) {
+  EXPECT_EQ(isa::StepCycles<isa::Requant>(TheConfig()), kPasses);
+  EXPECT_EQ(isa::StepCycles<isa::Add>(TheConfig()), kPasses);
+  EXPECT_EQ(isa::StepCycles<isa::Alu>(TheConfig()), kPasses);
+}
 
 TEST(VectorRate, RequantKeepsOneTileACycle) {
-  EXPECT_EQ(Cycles({Requant256()}), 256 + kPipeline);
+  EXPECT_EQ(Cycles({Requant256()}), 256 * kPasses + kPipeline);
   isa::Requant from_out = Requant256();
   from_out.src_mem = 1, from_out.dst_mem = 2, from_out.clear = 0, from_out.per_tensor = 1;
-  EXPECT_EQ(Cycles({from_out}), 256 + kPipeline);
-  from_out.table = 1;
-  EXPECT_EQ(Cycles({from_out}), 256 + kPipeline) << "looked up in TAB";
+  EXPECT_EQ(Cycles({from_out}), 256 * kPasses + kPipeline);
+  from_out.table = TheConfig().tab_bytes == 0 ? 0 : 1;
+  EXPECT_EQ(Cycles({from_out}), 256 * kPasses + kPipeline) << "looked up in TAB";
 }
 
 TEST(VectorRate, AddKeepsOneTileACycle) {
@@ -54,7 +62,7 @@ TEST(VectorRate, AddKeepsOneTileACycle) {
   r.iter_out = 4, r.iter_in = 64;
   r.src_out = r.dst_out = 64;
   r.src_in = r.dst_in = 1;
-  EXPECT_EQ(Cycles({r}), 256 + kPipeline);
+  EXPECT_EQ(Cycles({r}), 256 * kPasses + kPipeline);
 }
 
 TEST(VectorRate, CommandsFollowWithoutAGap) {
@@ -65,7 +73,7 @@ TEST(VectorRate, CommandsFollowWithoutAGap) {
     r.src_base = r.dst_base = 3 * n;
     insns.push_back(r);
   }
-  EXPECT_EQ(Cycles(insns), 96 + kPipeline);
+  EXPECT_EQ(Cycles(insns), 96 * kPasses + kPipeline);
 }
 
 TEST(VectorRate, ReductionTakesOneOperandACycle) {
@@ -76,14 +84,14 @@ TEST(VectorRate, ReductionTakesOneOperandACycle) {
   pool.red_out = pool.red_in = 3;
   pool.dst_out = 8, pool.dst_in = 1;
   pool.src_out = 20, pool.src_in = 2, pool.red_out_step = 9, pool.red_in_step = 1;
-  EXPECT_EQ(Cycles({pool}), 32 * 9 + kPipeline) << "from OUT into what ACC holds";
+  EXPECT_EQ(Cycles({pool}), 32 * 9 * kPasses + kPipeline) << "from OUT into what ACC holds";
   pool.init = 1;
-  EXPECT_EQ(Cycles({pool}), 32 * 9 + kPipeline) << "from OUT";
+  EXPECT_EQ(Cycles({pool}), 32 * 9 * kPasses + kPipeline) << "from OUT";
   pool.src_mem = static_cast<int64_t>(isa::VectorMemory::kAcc);
   pool.src_base = 100;
-  EXPECT_EQ(Cycles({pool}), 32 * 9 + kPipeline) << "from ACC";
+  EXPECT_EQ(Cycles({pool}), 32 * 9 * kPasses + kPipeline) << "from ACC";
   pool.init = 0;
-  EXPECT_EQ(Cycles({pool}), 32 * 10 + kPipeline)
+  EXPECT_EQ(Cycles({pool}), 32 * 10 * kPasses + kPipeline)
       << "from ACC into what ACC holds: one read more a tile";
 }
 
@@ -94,14 +102,15 @@ TEST(VectorRate, TwoOperandsFromAccTakeTwoCycles) {
   add.red_out = add.red_in = 1;
   add.dst_in = add.src_in = 1;
   add.src_base = 128;
-  EXPECT_EQ(Cycles({add}), 200 + kPipeline);
+  EXPECT_EQ(Cycles({add}), 200 * kPasses + kPipeline);
   add.src_mem = static_cast<int64_t>(isa::VectorMemory::kImm);
-  EXPECT_EQ(Cycles({add}), 100 + kPipeline);
+  EXPECT_EQ(Cycles({add}), 100 * kPasses + kPipeline);
 }
 
 // Commands of one step: the unit holds one in flops and takes the next when that one has begun, so
 // that no path runs through its ready. The unit holds each command for a cycle before taking it,
-// and compares its counts with one.
+// and compares its counts with one. With half the lanes the second command waits a cycle, and the
+// last one has a second pass.
 TEST(VectorRate, OneStepCommandsTakeThreeCycles) {
   std::vector<isa::Insn> insns;
   for (int n = 0; n < 32; ++n) {
@@ -110,12 +119,12 @@ TEST(VectorRate, OneStepCommandsTakeThreeCycles) {
     r.src_base = r.dst_base = n;
     insns.push_back(r);
   }
-  EXPECT_EQ(Cycles(insns), 3 * 31 + 1 + kPipeline);
+  EXPECT_EQ(Cycles(insns), 3 * 31 + 1 + 2 * (kPasses - 1) + kPipeline);
 }
 
-// A step that needs the result of the one before is issued kVectorReuseCycles after it: the lanes'
-// fourteen stages, the queue of results, the write's register, and the write. A step that follows
-// at this distance or later does not wait.
+// A step that needs the result of the one before is issued kVectorReuseCycles after that one's last
+// pass: the lanes' fourteen stages, the queue of results, the write's register, and the write. A
+// step that follows at this distance or later does not wait.
 TEST(VectorRate, DependentStepsWaitForTheWrite) {
   isa::Alu shift;
   shift.alu_op = static_cast<int64_t>(isa::AluOp::kShr);
@@ -123,9 +132,9 @@ TEST(VectorRate, DependentStepsWaitForTheWrite) {
   shift.iter_out = 5, shift.iter_in = 1;
   shift.red_out = shift.red_in = 1;
   constexpr int64_t kReuse = isa::kVectorReuseCycles;
-  EXPECT_EQ(Cycles({shift}), 4 * kReuse + 1 + kPipeline) << "one tile";
+  EXPECT_EQ(Cycles({shift}), 4 * (kReuse + kPasses - 1) + kPasses + kPipeline) << "one tile";
   shift.iter_in = kReuse, shift.dst_in = 1;
-  EXPECT_EQ(Cycles({shift}), 5 * kReuse + kPipeline) << "as many tiles in turn";
+  EXPECT_EQ(Cycles({shift}), 5 * kReuse * kPasses + kPipeline) << "as many tiles in turn";
 }
 
 TEST(VectorRate, VtaAlu) {
@@ -144,7 +153,7 @@ TEST(VectorRate, VtaAlu) {
     bench.state.uop[0] = *codec.EncodeUop({.dst_idx = 0, .src_idx = 128, .wgt_idx = 0});
     const isa::VtaInsnWord word = *codec.Encode(r);
     bench.Run({{{word[0], word[1], 0, 0}, 0, 0}}, 1000);
-    EXPECT_EQ(bench.retired.at(0) - bench.taken.at(0), (use_imm ? 100 : 200) + kPipeline);
+    EXPECT_EQ(bench.retired.at(0) - bench.taken.at(0), (use_imm ? 100 : 200) * kPasses + kPipeline);
   }
 }
 
@@ -208,6 +217,10 @@ std::vector<Bad> BadCommands() {
   add("source memory acc", kIllegalField, [&](isa::Add& r) { r.src_mem = 0; });
   add("source memory imm", kIllegalField, [&](isa::Add& r) { r.src_mem = 3; });
   add("table of ACC", kIllegalField, [&](isa::Add& r) { r.dst_mem = 0, r.table = 1; });
+  if (c.tab_bytes == 0) {
+    requant("table without TAB", kIllegalField, [&](isa::Requant& r) { r.dst_mem = r.table = 1; });
+    add("table without TAB", kIllegalField, [&](isa::Add& r) { r.table = 1; });
+  }
   alu("destination", kSramRange, [&](isa::Alu& r) { r.dst_base = acc - 2; });
   alu("reduction", kSramRange, [&](isa::Alu& r) { r.src_base = acc - 1; });
   alu("operation", kIllegalField, [&](isa::Alu& r) { r.alu_op = 7; });

@@ -61,7 +61,7 @@ void RandomRescale(Rng& rng, T& r) {
   r.lo = rng.Range(-128, 0);
   r.hi = rng.Range(0, 127);
   r.dst_mem = rng.Range(0, 2);
-  r.table = r.dst_mem != 0 && rng.OneIn(2);
+  r.table = r.dst_mem != 0 && rng.OneIn(2) && TheConfig().tab_bytes != 0;
   r.multiplier = static_cast<int64_t>(rng.Next() >> 33);
   r.shift = rng.OneIn(2) ? rng.Range(-31, 31) : rng.Range(-9, 0);
   r.src_base = Base(rng), r.dst_base = Base(rng);

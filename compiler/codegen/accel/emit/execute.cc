@@ -27,7 +27,7 @@ Rings::Rings(const isa::Config& config)
       out(config.Depth(isa::Memory::kOut),
           config.Depth(isa::Memory::kOut) / isa::RowOf(isa::Memory::kOut).banks),
       prm(config.Depth(isa::Memory::kPrm)),
-      tab(config.Depth(isa::Memory::kTab)),
+      tab(std::max<int64_t>(config.Depth(isa::Memory::kTab), 1)),  // without TAB nothing is taken
       config_(config) {}
 
 int64_t Rings::TilesOf(const ir::Buffer& buffer) const {
