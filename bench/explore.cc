@@ -5,7 +5,8 @@
 //   --table rates    machines a minute by stage, on one core and in this process
 //   --table errors   how far predictions are off on machines that ran: those that a search by
 //                    prediction alone picks, and random ones
-//   --table curves   the hypervolume over the time of one core, of each strategy, with some seeds
+//   --table curves   the hypervolume over the time of one core, of each strategy, with some seeds,
+//                    and when it was within 2 % of the largest that any of them found
 //
 //   ninja -C build explore_bench && build/bin/explore_bench --table rates MODEL...
 #include <fmt/core.h>
@@ -14,6 +15,9 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <limits>
+#include <map>
+#include <string>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -132,25 +136,34 @@ Status Errors(const Flags& flags, const std::vector<explore::ExploredNetwork>& n
   return {};
 }
 
-// The volume of one search after each quarter of |budget| seconds of work on one core; answers that
-// |known| has count with the seconds that they took.
-Result<std::vector<double>> CurveOf(const Flags& flags,
-                                    const std::vector<explore::ExploredNetwork>& networks,
-                                    const std::string& name, uint64_t seed,
-                                    explore::KnownAnswers* known, int64_t* ran) {
+// The volume of one search after so many seconds of work on one core, after each machine that ran.
+using VolumeCurve = std::vector<std::pair<double, double>>;
+
+double VolumeAt(const VolumeCurve& curve, double seconds) {
+  double volume = 0;
+  for (const auto& [at, then] : curve) volume = at <= seconds ? then : volume;
+  return volume;
+}
+
+// Answers that |known| has count with the seconds that they took.
+Result<VolumeCurve> CurveOf(const Flags& flags,
+                            const std::vector<explore::ExploredNetwork>& networks,
+                            const std::string& name, uint64_t seed, explore::KnownAnswers* known,
+                            int64_t* ran) {
   TESSERA_ASSIGN(explore::Explored explored, Space(flags));
   TESSERA_ASSIGN(const auto strategy, explore::MakeMachineStrategy(name, seed));
   double spent = 0;
-  std::vector<double> volumes;
+  VolumeCurve curve;
   const auto look = [&](int64_t machine, explore::Stage stage) {
     const auto [at, fresh] = known->try_emplace({machine, stage});
     if (fresh) at->second = explore::CostOf(networks, explored.Of(machine).config, stage);
     explored.Tell(machine, stage, at->second);
     spent += at->second.seconds;
     const auto budget = static_cast<double>(flags.seconds);
-    if (stage == explore::Stage::kRun) ++*ran;
-    while (volumes.size() < 4 && spent >= budget * static_cast<double>(volumes.size() + 1) / 4)
-      volumes.push_back(explored.Volume());
+    if (stage == explore::Stage::kRun) {
+      ++*ran;
+      curve.emplace_back(std::min(spent, budget), explored.Volume());
+    }
     explored.spent = spent / budget;
   };
   look(explored.others()[0], explore::Stage::kRun);
@@ -161,8 +174,21 @@ Result<std::vector<double>> CurveOf(const Flags& flags,
       if (explored.spent < 1) look(machine, wanted.stage);
     }
   }
-  while (volumes.size() < 4) volumes.push_back(explored.Volume());
-  return volumes;
+  return curve;
+}
+
+// When each of |curves| was within 2 % of |best|: the median; "-": most of them never.
+std::string WithinTwoPercent(const std::vector<VolumeCurve>& curves, double best) {
+  std::vector<double> seconds;
+  for (const VolumeCurve& curve : curves) {
+    const auto first =
+        std::ranges::find_if(curve, [&](const auto& at) { return at.second >= 0.98 * best; });
+    seconds.push_back(first == curve.end() ? std::numeric_limits<double>::infinity()
+                                           : first->first);
+  }
+  std::ranges::sort(seconds);
+  const double median = seconds[seconds.size() / 2];
+  return std::isinf(median) ? "-" : fmt::format("{:.0f} s", median);
 }
 
 Status Curves(const Flags& flags, const std::vector<explore::ExploredNetwork>& networks) {
@@ -171,19 +197,29 @@ Status Curves(const Flags& flags, const std::vector<explore::ExploredNetwork>& n
       "hypervolume after a quarter, half, three quarters and all of {} s of one core; mean "
       "of {} seeds\n",
       flags.seconds, flags.seeds);
+  std::map<std::string, std::vector<VolumeCurve>> curves;
+  double best = 0;
   for (const char* name : {"halving", "bayesian", "nsga2", "random"}) {
     std::vector<double> mean(4);
     double least = 1;
     int64_t ran = 0;
     for (int64_t seed = 1; seed <= flags.seeds; ++seed) {
-      TESSERA_ASSIGN(const std::vector<double> volumes,
+      TESSERA_ASSIGN(VolumeCurve curve,
                      CurveOf(flags, networks, name, static_cast<uint64_t>(seed), &known, &ran));
-      for (size_t k = 0; k < 4; ++k) mean[k] += volumes[k] / static_cast<double>(flags.seeds);
-      least = std::min(least, volumes[3]);
+      const auto at = [&](size_t quarter) {
+        return VolumeAt(curve,
+                        static_cast<double>(flags.seconds) * static_cast<double>(quarter) / 4);
+      };
+      for (size_t k = 0; k < 4; ++k) mean[k] += at(k + 1) / static_cast<double>(flags.seeds);
+      least = std::min(least, at(4));
+      best = std::max(best, at(4));
+      curves[name].push_back(std::move(curve));
     }
     fmt::print("{:9} {:.4f} {:.4f} {:.4f} {:.4f}, the worst seed {:.4f}, {} machines ran a seed\n",
                name, mean[0], mean[1], mean[2], mean[3], least, ran / flags.seeds);
   }
+  fmt::print("within 2 % of {:.4f}, the largest of all, by the median seed:\n", best);
+  for (const auto& [name, all] : curves) fmt::print("{:9} {}\n", name, WithinTwoPercent(all, best));
   return {};
 }
 

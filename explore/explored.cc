@@ -30,7 +30,9 @@ void Count(const Misfit& misfit, std::vector<MisfitCount>* counts) {
 }  // namespace
 
 const MachineCost* KnownMachine::Answer(Stage stage) const {
-  const std::optional<MachineCost>& cost = stage == Stage::kPredict ? predicted : ran;
+  const std::optional<MachineCost>& cost = stage == Stage::kPredict ? predicted
+                                           : stage == Stage::kTune  ? tuned
+                                                                    : ran;
   return cost && cost->cause.empty() && (stage != Stage::kProve || proven) ? &*cost : nullptr;
 }
 
@@ -73,7 +75,10 @@ bool Explored::Knows(int64_t machine, Stage stage) const {
 
 void Explored::Tell(int64_t machine, Stage stage, MachineCost cost) {
   KnownMachine& known = machines_.at(machine);
-  (stage == Stage::kPredict ? known.predicted : known.ran) = std::move(cost);
+  (stage == Stage::kPredict ? known.predicted
+   : stage == Stage::kTune  ? known.tuned
+                            : known.ran) = std::move(cost);
+  known.proven = known.proven || stage == Stage::kProve;
 }
 
 std::vector<int64_t> Explored::With(Stage stage) const {

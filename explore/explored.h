@@ -28,7 +28,7 @@ struct KnownMachine {
   isa::Config config;  // at its clock
   hw::Silicon area;
   Misfit misfit;  // without a resource: the machine fits
-  std::optional<MachineCost> predicted, ran;
+  std::optional<MachineCost> predicted, ran, tuned;
   bool proven = false;
 
   // Whether |stage| gave an answer that is no failure.
@@ -59,8 +59,8 @@ class Explored {
   // By number: all legal machines and the others.
   const std::map<int64_t, KnownMachine>& machines() const { return machines_; }
   bool Knows(int64_t machine, Stage stage) const;
+  // kProve: with the cost of kRun.
   void Tell(int64_t machine, Stage stage, MachineCost cost);
-  void TellProven(int64_t machine) { machines_.at(machine).proven = true; }
 
   // The machines with an answer in |stage|, in rising order.
   std::vector<int64_t> With(Stage stage) const;

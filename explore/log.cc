@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The log of a search (explore/search.h).
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "explore/search.h"
@@ -34,12 +36,12 @@ Result<std::pair<std::pair<int64_t, Stage>, MachineCost>> AnswerOf(const std::st
   if (!json.is_object() || !json.contains("machine") || !json["machine"].is_number_integer() ||
       !json.contains("stage") || !json.contains("cost"))
     return bad();
-  const auto stage = json["stage"] == "run"       ? Stage::kRun
-                     : json["stage"] == "predict" ? Stage::kPredict
-                                                  : Stage::kProve;
-  if (stage == Stage::kProve) return bad();
+  const std::array stages{Stage::kPredict, Stage::kRun, Stage::kTune, Stage::kProve};
+  const auto* stage =
+      std::ranges::find_if(stages, [&](Stage named) { return json["stage"] == StageText(named); });
+  if (stage == stages.end()) return bad();
   TESSERA_ASSIGN(MachineCost cost, ParseCost(json["cost"].dump()));
-  return std::pair(std::pair(json["machine"].get<int64_t>(), stage), std::move(cost));
+  return std::pair(std::pair(json["machine"].get<int64_t>(), *stage), std::move(cost));
 }
 
 Status ReadAnswers(const std::string& path, const std::string& text, const SearchIdentity& identity,

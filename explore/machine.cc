@@ -10,7 +10,7 @@
 namespace tessera::explore {
 namespace {
 
-constexpr std::array<std::string_view, 3> kStages{"predict", "run", "prove"};
+constexpr std::array<std::string_view, 4> kStages{"predict", "run", "tune", "prove"};
 constexpr std::array<std::string_view, 6> kGoals{"ms", "lut", "ff", "dsp", "bram", "energy-proxy"};
 constexpr double kLutsOfDsp = 100, kLutsOfBram = 200;
 

@@ -20,8 +20,9 @@
 namespace tessera::explore {
 
 // kPredict: the compiler's estimate of generated schedules. kRun: the exact cycles of the networks'
-// programs on the cycle model. kProve: the RTL gave the same results in the same cycles.
-enum class Stage : uint8_t { kPredict, kRun, kProve };
+// programs on the cycle model. kTune: the same with schedules that a search found. kProve: the RTL
+// gave the same results in the same cycles as kRun.
+enum class Stage : uint8_t { kPredict, kRun, kTune, kProve };
 std::string_view StageText(Stage stage);  // "predict"
 
 // Of one inference of one network.

@@ -21,6 +21,7 @@
 #include "tools/explore_files.h"
 #include "tools/explore_prove.h"
 #include "tools/explore_text.h"
+#include "tools/explore_tune.h"
 #include "tools/import_options.h"
 #include "tools/interrupt.h"
 #include "tools/model_file.h"
@@ -40,7 +41,8 @@ struct ExploreFlags {
                                search = "halving", budget;
   ImportWords import;
   SlurmWords slurm;
-  int64_t runs = 0, seed = 1, workers = 0, clock = 0, prove = 0, synthesise = 0;
+  std::string tune_budget = "20s";
+  int64_t runs = 0, seed = 1, workers = 0, clock = 0, tune = 0, prove = 0, synthesise = 0;
   bool resume = false;
 };
 
@@ -118,6 +120,7 @@ Result<explore::ExploreOptions> OptionsOf(const ExploreFlags& flags) {
   if (options.workers == 0)
     options.workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   TESSERA_TRY(explore::MakeMachineStrategy(flags.search, 1));
+  TESSERA_TRY(ParseBudget(flags.tune_budget));
   return options;
 }
 
@@ -141,17 +144,46 @@ std::vector<int64_t> Spread(const std::vector<int64_t>& front, int64_t count) {
   return some;
 }
 
+// Searches for schedules on machines of the front, and on the first of others() to compare with.
+Status Tune(const ExploreFlags& flags, const std::string& folder, explore::Explored* explored,
+            explore::ExploreLog* log) {
+  std::vector<int64_t> numbers = Spread(explored->Front(), flags.tune);
+  if (!numbers.empty() && std::ranges::count(numbers, explored->others()[0]) == 0)
+    numbers.push_back(explored->others()[0]);
+  for (const int64_t number : numbers) {
+    const explore::KnownMachine& machine = explored->Of(number);
+    if (machine.tuned || machine.Answer(explore::Stage::kRun) == nullptr) continue;
+    ShowTuneLine("stage tune: " + machine.config.name);
+    const std::string path = folder + machine.config.name + ".json";
+    TESSERA_TRY(WriteConfig(machine.config, path));
+    TESSERA_ASSIGN(explore::MachineCost tuned,
+                   TuneMachine(path, flags.networks, flags.import, flags.tune_budget,
+                               *machine.Answer(explore::Stage::kRun), machine.config.clock_mhz));
+    TESSERA_TRY(log->Append(number, explore::Stage::kTune, tuned));
+    explored->Tell(number, explore::Stage::kTune, std::move(tuned));
+    EndTuneLine();
+    if (Interrupted()) break;
+  }
+  return {};
+}
+
 // Proves machines of the front on the RTL.
 //   returns  whether all of them are proven
-bool Prove(const ExploreFlags& flags, const std::string& folder, explore::Explored* explored) {
+Result<bool> Prove(const ExploreFlags& flags, const std::string& folder,
+                   explore::Explored* explored, explore::ExploreLog* log) {
   bool all = true;
   for (const int64_t number : Spread(explored->Front(), flags.prove)) {
+    if (explored->Of(number).proven) continue;
     const std::string& name = explored->Of(number).config.name;
     ShowTuneLine("stage prove: " + name);
     const auto proved = ProveMachine(folder + name + ".json", flags.networks, flags.import,
                                      static_cast<uint64_t>(flags.seed));
     EndTuneLine();
-    if (proved) explored->TellProven(number);
+    if (proved) {
+      const explore::MachineCost ran = *explored->Of(number).Answer(explore::Stage::kRun);
+      TESSERA_TRY(log->Append(number, explore::Stage::kProve, ran));
+      explored->Tell(number, explore::Stage::kProve, ran);
+    }
     all = all && proved;
     std::printf("stage prove: %s: %s\n", name.c_str(),
                 Legible(proved ? *proved : "failed: " + proved.error().message).c_str());
@@ -257,6 +289,10 @@ Result<int> Run(const ExploreFlags& flags) {
   std::fputs(SpaceText(explored).c_str(), stdout);
   std::fflush(stdout);
   CatchInterrupt();
+  for (const auto& [answer, cost] : known) {
+    if (answer.second >= explore::Stage::kTune && explored.machines().contains(answer.first))
+      explored.Tell(answer.first, answer.second, cost);
+  }
   explore::MachineSearch search(networks, options, std::move(known), &explored, &log);
   search.progress = [&](const explore::ExploreProgress& p) {
     ShowTuneLine(ExploreLineText(p, options));
@@ -271,7 +307,8 @@ Result<int> Run(const ExploreFlags& flags) {
     std::printf("%s answers were known from %sanswers.jsonl\n", Grouped(found.known).c_str(),
                 folder.c_str());
   TESSERA_TRY(WriteFrontConfigs(explored, folder));
-  const bool proven = Prove(flags, folder, &explored);
+  TESSERA_TRY(Tune(flags, folder, &explored, &log));
+  TESSERA_ASSIGN(const bool proven, Prove(flags, folder, &explored, &log));
   TESSERA_TRY(Report(explored, networks, folder, &search));
   TESSERA_TRY(Synthesise(flags, folder, explored));
   return Interrupted() ? kExitInterrupted : proven ? kExitOk : kExitNo;
@@ -320,6 +357,12 @@ Action AddExplore(CLI::App& app) {
   AddSlurmOptions(*verb, flags->slurm);
   verb->add_flag("--resume", flags->resume,
                  "go on with the search in the folder: no machine is looked at again");
+  verb->add_option("--tune", flags->tune,
+                   "machines of the front, and the base, to search schedules for; the records are "
+                   "beside their configurations")
+      ->check(CountFromOne());
+  verb->add_option("--tune-budget", flags->tune_budget, "time for each model of such a machine")
+      ->capture_default_str();
   verb->add_option("--prove", flags->prove,
                    "machines of the front to run on the RTL beside the cycle model, with the "
                    "models and random programs; minutes each")

@@ -68,6 +68,11 @@ Json MachineJson(const KnownMachine& machine,
     for (size_t n = 0; n < networks.size(); ++n)
       json["networks"].push_back(NetworkJson(cost->networks[n], networks[n].name));
   }
+  if (const MachineCost* tuned = machine.Answer(Stage::kTune)) {
+    json["tuned_ms"] = 1e3 * tuned->total();
+    for (size_t n = 0; n < networks.size(); ++n)
+      json["networks"][n]["tuned_cycles"] = tuned->networks[n].cycles;
+  }
   return json;
 }
 
@@ -159,7 +164,7 @@ std::string MachinesCsv(const explore::Explored& explored,
                         const std::vector<explore::ExploredNetwork>& networks) {
   std::string text = "name,stage";
   for (const isa::ConfigKey& key : isa::ConfigKeys()) text += fmt::format(",{}", key.key);
-  text += ",predicted_lut,predicted_ff,predicted_dsp,predicted_bram18,predicted_ns,ms";
+  text += ",predicted_lut,predicted_ff,predicted_dsp,predicted_bram18,predicted_ns,ms,tuned_ms";
   for (const explore::ExploredNetwork& network : networks)
     text += "," + CsvCell("ms " + network.name);
   for (const explore::ExploredNetwork& network : networks)
@@ -173,6 +178,8 @@ std::string MachinesCsv(const explore::Explored& explored,
     text += fmt::format(",{:.0f},{:.0f},{},{},{:.3f}", a.lut, a.ff, a.dsp, a.bram18, a.ns);
     const MachineCost* cost = LastAnswer(machine);
     text += cost != nullptr ? fmt::format(",{:.6f}", 1e3 * cost->total()) : ",";
+    const MachineCost* tuned = machine.Answer(Stage::kTune);
+    text += tuned != nullptr ? fmt::format(",{:.6f}", 1e3 * tuned->total()) : ",";
     for (size_t n = 0; n < networks.size(); ++n)
       text += cost != nullptr ? fmt::format(",{:.6f}", 1e3 * cost->networks[n].total()) : ",";
     for (size_t n = 0; n < networks.size(); ++n)
@@ -197,13 +204,17 @@ Status WriteExplored(const explore::Explored& explored,
   return WriteFront(folder + "front.png", picture);
 }
 
+Status WriteConfig(const isa::Config& config, const std::string& path) {
+  return WriteFile(path, isa::ConfigToJson(config));
+}
+
 Result<std::vector<std::string>> WriteFrontConfigs(const explore::Explored& explored,
                                                    const std::string& folder) {
   std::vector<std::string> paths;
   for (const int64_t number : explored.Front()) {
     const isa::Config& config = explored.Of(number).config;
     paths.push_back(folder + config.name + ".json");
-    TESSERA_TRY(WriteFile(paths.back(), isa::ConfigToJson(config)));
+    TESSERA_TRY(WriteConfig(config, paths.back()));
   }
   return paths;
 }

@@ -36,6 +36,8 @@ Status WriteExplored(const explore::Explored& explored,
                      const std::vector<explore::Sensitivity>& sensitivities,
                      const std::string& words, const std::string& folder);
 
+Status WriteConfig(const isa::Config& config, const std::string& path);
+
 // Writes a configuration for each machine of the front, FOLDER/NAME.json. Returns their paths.
 //   errors  those of WriteFile
 Result<std::vector<std::string>> WriteFrontConfigs(const explore::Explored& explored,

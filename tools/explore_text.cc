@@ -102,11 +102,13 @@ std::string FrontText(const Explored& explored) {
     rows.push_back(
         {m.config.name, why.empty() ? FrontWords(explored, number) : why, std::string(StageOf(m)),
          cost != nullptr ? fmt::format("{:.3f}", 1e3 * cost->total()) : "-",
+         m.tuned ? fmt::format("{:.3f}", 1e3 * m.tuned->total()) : "-",
          fmt::format("{}", m.config.clock_mhz), Grouped(static_cast<int64_t>(m.area.lut)),
          Grouped(static_cast<int64_t>(m.area.ff)), Grouped(m.area.dsp), Grouped(m.area.bram18)});
   }
-  return Table({"machine", "where", "stage of ms", "ms", "MHz", "LUT", "FF", "DSP", "BRAM18"},
-               "lllrrrrrr", std::move(rows)) +
+  return Table({"machine", "where", "stage of ms", "ms", "tuned", "MHz", "LUT", "FF", "DSP",
+                "BRAM18"},
+               "lllrrrrrrr", std::move(rows)) +
          "MHz, LUT and FF are predicted; DSP and BRAM18 follow from the configuration.\n";
 }
 

@@ -33,8 +33,7 @@ graph::Graph Finished(graph::Graph graph, const isa::Config& config) {
 double SecondsOf(const graph::Graph& graph, const isa::Config& config) {
   const Layers layers(graph, config);
   const Devices on = DevicesOf(PlaceNodes(layers));
-  const PlaceCosts costs(layers,
-                         [&](const Devices& nodes) { return FuseOn(layers, nodes, true); });
+  const PlaceCosts costs(layers, [&](const Devices& nodes) { return FuseOn(layers, nodes, true); });
   return costs.Times(on).total();
 }
 

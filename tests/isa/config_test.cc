@@ -146,7 +146,6 @@ TEST(Config, AGpuIsOneOnlyWhereTheFileHasIt) {
   EXPECT_EQ(given.gpu, (Gpu{"cuda", 132, 64, 1700, 3'350'000, 55'000, 3}));
   EXPECT_EQ(ParseConfig(ConfigToJson(given), "unused").value(), given);
   EXPECT_EQ(given.Hash(), LoadConfig("default")->Hash());
-  EXPECT_EQ(ParseConfig(R"({"gpu": {"driver": "opencl"}})", "x")->gpu.lanes, 128);
 }
 
 TEST(Config, ReadsTheFilesThatVtaShips) {

@@ -44,7 +44,7 @@ TEST(ExploreVerb, LeavesAFrontOfMachinesThatRan) {
   ASSERT_EQ(r.code, 0) << r.output;
   EXPECT_THAT(r.output, HasSubstr("4 machines, 4 legal, 4 fit xc7z020\n"));
   EXPECT_THAT(r.output, ContainsRegex("\nstage run: 5 machines, [0-9,]+ a minute on one core\n"));
-  EXPECT_THAT(r.output, ContainsRegex("\ndefault +the base +run +[0-9.]+ +100 +"));
+  EXPECT_THAT(r.output, ContainsRegex("\ndefault +the base +run +[0-9.]+ +- +100 +"));
   EXPECT_THAT(r.output, ContainsRegex("\nhypervolume: 0[.][0-9]+ of the box from 0 to ms "
                                       "[0-9.]+, lut 53200\n"));
   EXPECT_THAT(r.output, ContainsRegex("\nThe fastest machine of the front is n1b16.*It is limited "
@@ -81,6 +81,44 @@ TEST(ExploreVerb, LeavesAFrontOfMachinesThatRan) {
   const CommandResult other = Tessera(Explore("--sweep block=8 --budget 5m --resume", folder));
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.output, HasSubstr("it is the log of another search: sweep is \"block=8,16"));
+}
+
+TEST(ExploreVerb, SearchesSchedulesForTheFront) {
+  const std::string folder = TempPath("tuned");
+  const std::string command =
+      Explore("--sweep block=16,bus_bits=64,128 --budget 5m --tune 1 --tune-budget 2s", folder);
+  const CommandResult r = Tessera(command);
+  ASSERT_EQ(r.code, 0) << r.output;
+  const json points = json::parse(Read(folder + "/points.json"));
+  int tuned = 0;
+  for (const json& machine : points["points"]) {
+    if (!machine.contains("tuned_ms")) continue;
+    ++tuned;
+    const std::string name = machine["name"], config = folder + "/" + name + ".json";
+    const double cycles = machine["networks"][0]["tuned_cycles"];
+    EXPECT_LE(cycles, machine["networks"][0]["cycles"]) << name;
+    EXPECT_LE(machine["tuned_ms"], machine["ms"]) << name;
+    // The records give these cycles.
+    const std::string net = TempPath("tuned.tsr"), file = TempPath("tuned.json");
+    const CommandResult made =
+        Tessera(fmt::format("compile {} --target vta --config {} --records "
+                            "{}/{}.fashion_int8.jsonl -o {}",
+                            kModel, config, folder, name, net));
+    ASSERT_EQ(made.code, 0) << made.output;
+    const CommandResult ran = Tessera(
+        fmt::format("run {} --device cycle --input {} --first 1 --json {}", net, kImages, file));
+    ASSERT_EQ(ran.code, 0) << ran.output;
+    EXPECT_EQ(json::parse(Read(file))["cycles"], cycles) << Read(file);
+  }
+  EXPECT_GE(tuned, 2);  // one of the front, and the base
+  const std::string log = Read(folder + "/answers.jsonl");
+  EXPECT_THAT(log, HasSubstr("\"stage\":\"tune\""));
+  ASSERT_EQ(Tessera(command + " --resume").code, 0);
+  EXPECT_EQ(Read(folder + "/answers.jsonl"), log);
+  EXPECT_EQ(json::parse(Read(folder + "/points.json")), points);
+  const CommandResult bad = Tessera(Explore("--tune 1 --tune-budget 2", TempPath("none")));
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_THAT(bad.output, HasSubstr("--budget '2': give a whole number and a unit"));
 }
 
 TEST(ExploreVerb, AnInterruptedSearchKeepsWhatItHas) {

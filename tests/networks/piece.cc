@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/networks/piece.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace tessera::networks {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+// The image of "x.image2", a slice or a product of one image: 2.
+std::optional<size_t> ImageOf(const std::string& name) {
+  constexpr std::string_view kMark = ".image";
+  const size_t at = name.find(kMark);
+  if (at == std::string::npos) return std::nullopt;
+  return std::stoul(name.substr(at + kMark.size()));
+}
+// The bytes of image |image| in |all|; an image has |size| bytes.
+Bytes Share(const Bytes& all, size_t image, size_t size) {
+  if ((image + 1) * size > all.size()) return {};
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(image * size);
+  return {begin, begin + static_cast<std::ptrdiff_t>(size)};
+}
+
+// Takes the mark of a part of a shared layer off |name|: whether it has the first channels.
+std::optional<bool> TakeShared(std::string* name) {
+  for (const auto& [mark, first] : {std::pair{".accelerator", true}, std::pair{".host", false}}) {
+    if (!name->ends_with(mark)) continue;
+    name->resize(name->size() - std::string_view(mark).size());
+    return first;
+  }
+  return std::nullopt;
+}
+// The |first| or the last channels of |all|, as many as |part| has of each image.
+Bytes ChannelsOf(const Bytes& all, bool first, const HostTensor& part) {
+  const auto images = static_cast<size_t>(part.shape[0]);
+  const size_t size = all.size() / images, has = part.bytes.size() / images;
+  Bytes values;
+  for (size_t n = 0; n < images; ++n) {
+    const auto begin =
+        all.begin() + static_cast<std::ptrdiff_t>(n * size + (first ? 0 : size - has));
+    values.insert(values.end(), begin, begin + static_cast<std::ptrdiff_t>(has));
+  }
+  return values;
+}
+
+// Takes |mark| and the number behind it off the end of |name|: of "x.part1", the copy of an operand
+// of concatenation x, "x.phase2", a phase of the transposed convolution that makes x, or
+// "x.columns8", with 8 columns of x as channels.
+std::optional<size_t> TakeNumber(std::string_view mark, std::string* name) {
+  const size_t at = name->find(mark);
+  if (at == std::string::npos) return std::nullopt;
+  const size_t number = std::stoul(name->substr(at + mark.size()));
+  name->resize(at);
+  return number;
+}
+// The node that makes the tensor |name|.
+const graph::Node& MakerOf(const graph::Graph& graph, const std::string& name) {
+  return *std::ranges::find_if(
+      graph.nodes, [&](const graph::Node& node) { return graph.tensor(node.output).name == name; });
+}
+// The values of phase |phase| in |all|, the tensor |name| or one image of it.
+Bytes PhaseOf(const graph::Graph& graph, const std::string& name, size_t phase, const Bytes& all) {
+  const graph::Node* node = &MakerOf(graph, name);
+  const std::vector<int64_t>& shape = graph.tensor(node->output).shape;
+  // Functions of one value may stand behind the convolution.
+  while (node->op != graph::Op::kTransposedConv)
+    node = &MakerOf(graph, graph.tensor(node->inputs[0]).name);
+  const auto [rows, columns] = node->As<graph::TransposedConvAttributes>().window.stride;
+  const int64_t first_row = static_cast<int64_t>(phase) / columns,
+                first_column = static_cast<int64_t>(phase) % columns;
+  Bytes values;
+  for (int64_t plane = 0; plane < std::ssize(all); plane += shape[2] * shape[3]) {
+    for (int64_t y = first_row; y < shape[2]; y += rows) {
+      for (int64_t x = first_column; x < shape[3]; x += columns)
+        values.push_back(all[static_cast<size_t>(plane + y * shape[3] + x)]);
+    }
+  }
+  return values;
+}
+// |all|, the tensor |name| or one image of it, with |columns| neighbouring columns as channels.
+Bytes ColumnsOf(const graph::Graph& graph, const std::string& name, size_t columns,
+                const Bytes& all) {
+  const std::vector<int64_t>& shape = graph.tensor(MakerOf(graph, name).output).shape;
+  const auto image = static_cast<size_t>(shape[1] * shape[2] * shape[3]);
+  Bytes values;
+  for (size_t first = 0; first < all.size(); first += image) {
+    for (size_t column = 0; column < columns; ++column) {
+      for (size_t at = column; at < image; at += columns) values.push_back(all[first + at]);
+    }
+  }
+  return values;
+}
+// The values of operand |part| in |joined|, the result of the concatenation |name| of |graph|, or
+// one image of it.
+Bytes PartOf(const graph::Graph& graph, const std::string& name, size_t part, const Bytes& joined) {
+  const graph::Node& node = MakerOf(graph, name);
+  const auto axis = static_cast<size_t>(node.As<graph::ConcatAttributes>().axis);
+  const std::vector<int64_t>& shape = graph.tensor(node.output).shape;
+  int64_t inner = 1, first = 0;
+  for (size_t d = axis + 1; d < shape.size(); ++d) inner *= shape[d];
+  const auto extent = [&](size_t k) { return graph.tensor(node.inputs[k]).shape[axis]; };
+  for (size_t k = 0; k < part; ++k) first += extent(k);
+  Bytes values;
+  for (int64_t at = first * inner; at < std::ssize(joined); at += shape[axis] * inner) {
+    const auto begin = joined.begin() + at;
+    values.insert(values.end(), begin, begin + extent(part) * inner);
+  }
+  return values;
+}
+
+// What |got| should be, which has the channels of |want| in any order and perhaps others: |want| if
+// it lacks one, otherwise itself. |part|: it has some of them, and no others.
+Bytes InOrderOf(const Bytes& want, const HostTensor& got, bool part) {
+  const auto images = static_cast<size_t>(got.shape[0]);
+  const size_t size = got.bytes.size() / images / static_cast<size_t>(got.shape[1]);
+  const auto has = [&](const Bytes& of, const Bytes& channels, size_t n) {
+    std::set<Bytes> known;
+    const auto add = [&](const Bytes& from, const auto& use) {
+      const size_t each = from.size() / images;
+      for (size_t at = n * each; at < (n + 1) * each; at += size)
+        use(Bytes(from.begin() + static_cast<std::ptrdiff_t>(at),
+                  from.begin() + static_cast<std::ptrdiff_t>(at + size)));
+    };
+    add(of, [&](Bytes channel) { known.insert(std::move(channel)); });
+    bool in = true;
+    add(channels, [&](const Bytes& channel) { in = in && known.contains(channel); });
+    return in;
+  };
+  for (size_t n = 0; n < images; ++n) {
+    if (part ? !has(want, got.bytes, n) : !has(got.bytes, want, n)) return want;
+  }
+  return got.bytes;
+}
+
+}  // namespace
+
+Piece::Piece(std::string name) : of_(std::move(name)) {
+  first_ = TakeShared(&of_);
+  part_ = TakeNumber(".part", &of_);
+  phase_ = TakeNumber(".phase", &of_);
+  columns_ = TakeNumber(".columns", &of_);
+  image_ = ImageOf(of_);
+  for (const std::string_view mark : {".ordered", ".blocks"}) {
+    while (of_.ends_with(mark)) {
+      moved_ = true;
+      of_.resize(of_.size() - mark.size());
+    }
+  }
+  moved_part_ = TakeNumber(".channels", &of_);
+  moved_ = moved_ || moved_part_;
+  for (const char* view : {".image", ".rank4", ".merged"})  // views of the same values
+    of_.resize(std::min(of_.find(view), of_.size()));
+}
+
+Bytes Piece::ValuesIn(const graph::Graph& graph, const Bytes& whole, const HostTensor& got) const {
+  Bytes values = part_ ? PartOf(graph, of_, *part_, whole) : whole;
+  if (phase_) values = PhaseOf(graph, of_, *phase_, values);
+  if (columns_) values = ColumnsOf(graph, of_, *columns_, values);
+  if (image_) values = Share(values, *image_, got.bytes.size());
+  if (moved_part_) values = PartOf(graph, of_, *moved_part_, values);
+  if (moved_) return InOrderOf(values, got, first_.has_value());
+  return first_ ? ChannelsOf(values, *first_, got) : values;
+}
+
+}  // namespace tessera::networks

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a layer that passes over graphs made has of a tensor of the definition: the marks behind its
+// name tell. Depends on: compiler/graph, runtime/tensor. Used by: agree.cc.
+#ifndef TESSERA_TESTS_NETWORKS_PIECE_H_
+#define TESSERA_TESTS_NETWORKS_PIECE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tessera::networks {
+
+class Piece {
+ public:
+  // |name|: of a layer's result, with its marks.
+  explicit Piece(std::string name);
+
+  const std::string& of() const { return of_; }       // the tensor
+  bool shared() const { return first_.has_value(); }  // a part of a layer that two devices make
+  // What |got| should be, if the tensor of |graph| is |whole|.
+  std::vector<uint8_t> ValuesIn(const graph::Graph& graph, const std::vector<uint8_t>& whole,
+                                const HostTensor& got) const;
+
+ private:
+  std::string of_;
+  std::optional<bool> first_;  // of a shared layer: whether it has the first channels
+  std::optional<size_t> part_, phase_, columns_, image_;
+  // Its channels are in another order: those of an operand of a concatenation.
+  bool moved_ = false;
+  std::optional<size_t> moved_part_;
+};
+
+}  // namespace tessera::networks
+
+#endif  // TESSERA_TESTS_NETWORKS_PIECE_H_
