@@ -2,8 +2,11 @@
 //
 // tessera devices: lists what --device and --devices take, whether each device can be used here,
 // and what this computer has for it; measures its processor.
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
+#include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -12,6 +15,7 @@
 #include "runtime/host/threads.h"
 #include "tools/devices.h"
 #include "tools/measure_cpu.h"
+#include "tools/measure_gpu.h"
 #include "tools/output.h"
 #include "tools/verb.h"
 
@@ -62,41 +66,61 @@ std::string Reason(const DeviceLine& line) {
   return text;
 }
 
+// The figures of a GPU, a row each.
+std::vector<std::vector<std::string>> RowsOf(const isa::Gpu& gpu) {
+  const auto row = [](const char* key, int64_t value, const char* unit, const char* what) {
+    return std::vector<std::string>{std::string("gpu.") + key, Grouped(value), unit, what};
+  };
+  return {row("processors", gpu.processors, "", "with the lanes: an int8 product of 512 cubed"),
+          row("lanes", gpu.lanes, "", "operations in a cycle of each"),
+          row("clock_mhz", gpu.clock_mhz, "MHz", "not measured: the lanes are for this one"),
+          row("memory_mb_s", gpu.memory_mb_s, "MB/s", "an elementwise kernel of 48 MiB"),
+          row("link_mb_s", gpu.link_mb_s, "MB/s", "16 MiB from the host's memory and back"),
+          row("launch_us", gpu.launch_us, "us", "the call and the answer of a small kernel")};
+}
+
 // Prints this computer's figures, and writes the configuration with them.
 Result<int> Measure(const ListFlags& options) {
   TESSERA_ASSIGN(isa::Config config,
                  isa::LoadConfig(options.config.empty() ? "default" : options.config));
   if (!options.output.empty()) TESSERA_TRY(CheckWritable(options.output));
   TESSERA_ASSIGN(config.cpu, MeasureCpu());
+  if (!options.name.empty()) {
+    TESSERA_ASSIGN(config.gpu, MeasureGpu(options.name));
+  }
   const isa::Cpu& cpu = config.cpu;
   const auto row = [](const char* key, int64_t value, const char* unit, const char* what) {
     return std::vector<std::string>{key, Grouped(value), unit, what};
   };
   std::printf("%s, level %s\n", ProcessorName().c_str(), cpu.level.c_str());
-  std::fputs(Table({"figure", "value", "unit", "measured"}, "lrll",
-                   {row("clock_mhz", cpu.clock_mhz, "MHz", "a chain of additions, one a cycle"),
-                    row("cores", cpu.cores, "", "processors that this process may use"),
-                    row("l2_kib", cpu.l2_kib, "KiB", "the largest cache, as the system says"),
-                    row("memory_mb_s", cpu.memory_mb_s, "MB/s", "reads of 256 MiB by one thread"),
-                    row("pack_mb_s", cpu.pack_mb_s, "MB/s", "packing of an image of 64 channels"),
-                    row("start_us", cpu.start_us, "us", "not measured: it is the board's")})
-                 .c_str(),
+  std::vector<std::vector<std::string>> rows{
+      row("clock_mhz", cpu.clock_mhz, "MHz", "a chain of additions, one a cycle"),
+      row("cores", cpu.cores, "", "processors that this process may use"),
+      row("l2_kib", cpu.l2_kib, "KiB", "the largest cache, as the system says"),
+      row("memory_mb_s", cpu.memory_mb_s, "MB/s", "reads of 256 MiB by one thread"),
+      row("pack_mb_s", cpu.pack_mb_s, "MB/s", "packing of an image of 64 channels"),
+      row("start_us", cpu.start_us, "us", "not measured: it is the board's")};
+  if (!options.name.empty()) std::ranges::copy(RowsOf(config.gpu), std::back_inserter(rows));
+  std::fputs(Table({"figure", "value", "unit", "measured"}, "lrll", std::move(rows)).c_str(),
              stdout);
   if (options.output.empty()) return kExitOk;
   const std::string text = isa::ConfigToJson(config);
   TESSERA_TRY(
       WriteFile(options.output, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
-  std::printf("%s: configuration %s with this processor; use it as --config %s\n",
-              options.output.c_str(), config.name.c_str(), options.output.c_str());
+  std::printf("%s: configuration %s with this processor%s; use it as --config %s\n",
+              options.output.c_str(), config.name.c_str(),
+              options.name.empty() ? "" : " and this GPU", options.output.c_str());
   return kExitOk;
 }
 
 Result<int> Run(const ListFlags& options) {
   if (options.measure) {
-    if (!options.name.empty() || !options.json.empty()) {
+    const bool gpu = FindGpuDriver(options.name) != nullptr;
+    if ((!options.name.empty() && !gpu) || !options.json.empty()) {
       return Fail(Code::kInvalidArgument,
-                  "devices --measure measures this processor alone: leave {} out",
-                  options.name.empty() ? "--json" : options.name);
+                  "devices --measure measures this processor, with opencl or cuda a GPU too: leave "
+                  "{} out",
+                  options.json.empty() ? options.name : "--json");
     }
     return Measure(options);
   }
@@ -140,7 +164,8 @@ Action AddDevices(CLI::App& app) {
   verb->add_option("name", options->name, "this one alone; exit code 1 if it cannot be used");
   verb->add_option("--json", options->json, "write the facts to this file");
   verb->add_flag("--measure", options->measure,
-                 "measure this computer's processor, for forecasts of `tessera place`");
+                 "measure this computer's processor, for forecasts of `tessera place`; with "
+                 "opencl or cuda as the name, that GPU too");
   verb->add_option("--config", options->config,
                    "with -o: the accelerator beside that processor; default: default");
   verb->add_option("-o,--output", options->output,
@@ -150,7 +175,8 @@ Action AddDevices(CLI::App& app) {
       "The options of each: tessera run --help.\n"
       "This computer as the host of an accelerator:\n"
       "  tessera devices --measure -o here.json\n"
-      "  tessera place models/fashion/fashion_int8.onnx --config here.json --measure cycle");
+      "  tessera place models/fashion/fashion_int8.onnx --config here.json --measure cycle\n"
+      "The same with a GPU: tessera devices opencl --measure -o here.json");
   return [options] { return Run(*options); };
 }
 

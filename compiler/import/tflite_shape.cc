@@ -3,6 +3,7 @@
 // Layouts: shapes, axes and bytes in the graph's order, and back to file order.
 #include <algorithm>
 
+#include "compiler/graph/node_check.h"
 #include "compiler/import/tflite_convert.h"
 #include "runtime/tensor/tensor.h"
 

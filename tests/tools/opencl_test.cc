@@ -105,6 +105,25 @@ TEST(OpenCl, TakesPartInAPlacementByCost) {
   EXPECT_THAT(measured.output, HasSubstr("GPU with its transfers "));
 }
 
+// A measured GPU is a part of a configuration, and the forecast with it takes part in a placement.
+TEST(OpenCl, IsMeasured) {
+  const std::string file = TempPath("here.json");
+  const CommandResult r = Tessera("devices opencl --measure -o " + file);
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_THAT(r.output, ::testing::ContainsRegex("\ngpu[.]link_mb_s +[0-9,]+ +MB/s "));
+  EXPECT_THAT(r.output, HasSubstr("with this processor and this GPU; use it as --config " + file));
+  const auto bytes = ReadFile(file);
+  ASSERT_TRUE(bytes.has_value());
+  const json gpu = json::parse(bytes->begin(), bytes->end())["gpu"];
+  EXPECT_EQ(gpu["driver"], "opencl");
+  for (const char* key : {"processors", "lanes", "memory_mb_s", "link_mb_s", "launch_us"})
+    EXPECT_GT(gpu[key].get<int64_t>(), 0) << key;
+  const CommandResult placed =
+      Tessera(fmt::format("place {} --config {} --place latency", kModel, file));
+  EXPECT_EQ(placed.code, 0) << placed.output;
+  EXPECT_THAT(placed.output, HasSubstr(" through opencl"));
+}
+
 TEST(OpenCl, SaysWhatIsMissingWithoutADriver) {
   const CommandResult r =
       Tessera(fmt::format("run {} --device opencl --input {} --first 1", kModel, kImages),

@@ -209,7 +209,7 @@ TEST(Compare, TellsWhetherTheCyclesOfTwoDevicesAgree) {
   EXPECT_EQ(other.code, 0) << other.output;
   EXPECT_THAT(other.output,
               ContainsRegex("\nThe cycles of cycle, rtl are not the same: stem_conv/Conv is the "
-                            "first layer that differs, 2,295 on cycle and [0-9,]+ on rtl.\n"));
+                            "first layer that differs, 2,283 on cycle and [0-9,]+ on rtl.\n"));
   EXPECT_THAT(other.output, HasSubstr("ok: all "));
 }
 
