@@ -18,13 +18,11 @@
 namespace tessera::tools {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int kRuns = 8;  // of which the fastest counts
 constexpr int64_t kNominalMhz = 1000, kMostLanes = 1024, kLanes = 128;
 
-double ElapsedSince(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+double ElapsedSince(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 // Bytes a second between the host's memory and the GPU's, there and back.
@@ -34,7 +32,7 @@ Result<double> LinkBytes(const GpuDriver& driver) {
   TESSERA_ASSIGN(const uint64_t memory, device->Allocate(bytes.size()));
   double fastest = std::numeric_limits<double>::infinity();
   for (int k = 0; k < kRuns; ++k) {
-    const Clock::time_point begin = Clock::now();
+    const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
     TESSERA_TRY(device->Write({memory, 0}, bytes));
     TESSERA_TRY(device->Read({memory, 0}, bytes));
     fastest = std::min(fastest, ElapsedSince(begin));
@@ -90,7 +88,7 @@ struct CallTimes {
 Result<CallTimes> TimesOf(tune::TimedLayer& layer) {
   CallTimes times;
   for (int k = 0; k < kRuns; ++k) {
-    const Clock::time_point begin = Clock::now();
+    const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
     TESSERA_ASSIGN(const uint64_t ns, layer.Run(1));
     times.host = std::min(times.host, ElapsedSince(begin));
     times.device = std::min(times.device, static_cast<double>(ns) / 1e9);
