@@ -64,7 +64,7 @@ Status Build::CheckSchedules() const {
     const auto is_on = [&](uint32_t device) { return network.devices[found] == device; };
     const bool view = network::ViewedBy(network.graph, network.regions[found]).has_value();
     const std::map<std::string_view, bool> runs = {
-        {schedule::kHostTrace, options.cpu || is_on(network::kHost)},
+        {schedule::kHostTrace, options.cpu || (options.device && is_on(network::kHost))},
         {schedule::kHostNetworkTrace, options.cpu},
         {schedule::kAcceleratorTrace, accelerated},
         {schedule::kStoreTrace, accelerated},

@@ -328,6 +328,7 @@ TEST_F(Schedules, WhatIsNoScheduleOfTheNetworkIsRefusedByNameAndLine) {
       {"host.network stem_conv/Conv:\n", "has no code for the host's network", "--target vta"},
       {std::string(kAccel) + "\n", "has no code for the accelerator", "--target cpu"},
       {std::string(kHost) + "\n", "has no code for the host", "--target vta"},
+      {std::string(kHost) + "\n", "has no code for the host", "--target opencl"},
   };
   for (const Bad& bad : kBad) {
     const std::string net = TempPath("bad.tsr");
