@@ -70,8 +70,8 @@ std::vector<Order> Candidates(int64_t first, const JoinedPart& part,
   return orders;
 }
 
-// The best order from |order| on: one part after another takes the candidate that is best for it.
-// Its cost; nothing: there is none.
+// Improves |order|: one part after another takes the candidate that is best for it. Returns the
+// cost of the result; nothing: the parts are of unequal size and cannot take turns.
 std::optional<int64_t> Improve(const std::vector<JoinedPart>& parts,
                                const std::vector<ChannelReader>& readers,
                                const std::vector<std::vector<Order>>& candidates, int64_t block,

@@ -45,10 +45,9 @@ std::optional<double> GrownRegions::GpuSeconds(GrownRegion& grown) const {
   return *grown.gpu;
 }
 
-bool GrownRegions::IsFloat(size_t n) const {
-  const auto is_float = [&](TensorId id) { return tessera::IsFloat(graph_.tensor(id).dtype); };
-  return is_float(graph_.nodes[n].output) ||
-         std::ranges::any_of(costs_.nodes()[n].inputs, is_float);
+bool HasFloats(const graph::Graph& graph, const graph::Region& node) {
+  const auto is_float = [&](TensorId id) { return IsFloat(graph.tensor(id).dtype); };
+  return is_float(node.output) || std::ranges::any_of(node.inputs, is_float);
 }
 
 double GrownRegions::Least(size_t n, const Objective& objective) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The regions that a search of placements can make: from each node on, with the nodes that fusion
-// may add, one after another. Each is made and costed once. Private to
-// compiler/network/place_search.cc.
+// may add, one after another. Each is made and costed once. Private to place_search.cc and place.cc
+// of compiler/network.
 #ifndef TESSERA_COMPILER_NETWORK_GROWN_REGIONS_H_
 #define TESSERA_COMPILER_NETWORK_GROWN_REGIONS_H_
 
@@ -22,6 +22,9 @@ struct GrownRegion {
   std::optional<std::optional<double>> host, gpu;  // seconds
 };
 
+// Whether |node|, a region of one node, reads or makes floats.
+bool HasFloats(const graph::Graph& graph, const graph::Region& node);
+
 class GrownRegions {
  public:
   GrownRegions(const PlaceCosts& costs, const PlaceRules& rules);
@@ -31,8 +34,8 @@ class GrownRegions {
   bool MayJoin(GrownRegion& grown, uint32_t device) const;
   std::optional<double> HostSeconds(GrownRegion& grown) const;
   std::optional<double> GpuSeconds(GrownRegion& grown) const;
-  // Whether node |n| reads or makes floats. Its layer is the host's, and the same in any placement.
-  bool IsFloat(size_t n) const;
+  // Whether node |n| has floats. Its layer is the host's, and the same in any placement.
+  bool IsFloat(size_t n) const { return HasFloats(graph_, costs_.nodes()[n]); }
   // The least |objective| of a region that begins with node |n|.
   double Least(size_t n, const Objective& objective);
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "compiler/network/grown_regions.h"
 #include "compiler/network/place_cost.h"
 #include "compiler/network/place_search.h"
 #include "compiler/network/program.h"
@@ -90,11 +91,6 @@ class Placer {
   }
 
  private:
-  bool HasFloats(size_t n) const {
-    const auto is_float = [&](TensorId id) { return IsFloat(graph_.tensor(id).dtype); };
-    return is_float(nodes_[n].output) || std::ranges::any_of(nodes_[n].inputs, is_float);
-  }
-
   // The device that the user gives node |n|; nothing: the compiler chooses.
   std::optional<uint32_t> PinOf(size_t n) const {
     const auto pin = pinned_.find(Legible(nodes_[n].name));
@@ -175,7 +171,7 @@ class Placer {
       if (IsGpu(places_[n].device)) {
         rule = kOnGpu;
         rules.gpu = places_[n].device;
-      } else if (with_gpu && !asked_for && !PinOf(n) && !HasFloats(n)) {
+      } else if (with_gpu && !asked_for && !PinOf(n) && !HasFloats(graph_, nodes_[n])) {
         rule |= kOnGpu;
       }
     }

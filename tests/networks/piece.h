@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a layer that passes over graphs made has of a tensor of the definition: the marks behind its
-// name tell. Depends on: compiler/graph, runtime/tensor. Used by: agree.cc.
+// Passes over graphs make layers that compute a part of a tensor of the definition. The marks
+// behind a layer's name say which part. Depends on: compiler/graph, runtime/tensor. Used by:
+// agree.cc.
 #ifndef TESSERA_TESTS_NETWORKS_PIECE_H_
 #define TESSERA_TESTS_NETWORKS_PIECE_H_
 
