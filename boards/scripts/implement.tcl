@@ -24,11 +24,20 @@ proc used {report names} {
 
 say "implementation"
 set design [get_files tessera.bd]
+# The machine is synthesised in this run, not in one of its own, so the settings below hold for it.
+set_property synth_checkpoint_mode None $design
 generate_target all $design
 add_files -norecurse [make_wrapper -files $design -top]
 add_files -norecurse -fileset constrs_1 $scripts/tessera.xdc
 set_property top tessera_wrapper [current_fileset]
 update_compile_order -fileset sources_1
+# hw/rtl has copies of flops where one wire to all readers would be too long; synthesis merges equal
+# flops otherwise.
+set_property STEPS.SYNTH_DESIGN.ARGS.KEEP_EQUIVALENT_REGISTERS true [get_runs synth_1]
+# The longest paths are wires from RAM and DSP columns and to many readers, which no netlist knows
+# before placement: the tool copies and moves their drivers after it.
+set_property STEPS.PHYS_OPT_DESIGN.IS_ENABLED true [get_runs impl_1]
+set_property STEPS.PHYS_OPT_DESIGN.ARGS.DIRECTIVE AggressiveExplore [get_runs impl_1]
 finish_run synth_1
 finish_run impl_1 -to_step route_design
 open_run impl_1
