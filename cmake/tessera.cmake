@@ -107,6 +107,18 @@ function(tessera_cold)
   endforeach()
 endfunction()
 
+# tessera_allocator(TARGET...)
+# For programs that compile and search: jemalloc, if it is installed, where glibc's allocator takes
+# a fifth of a search's time. Sanitizers have allocators of their own.
+find_library(TESSERA_JEMALLOC jemalloc)
+function(tessera_allocator)
+  if(TESSERA_JEMALLOC AND NOT TESSERA_SANITIZE AND NOT TESSERA_RUNTIME_ONLY)
+    foreach(target ${ARGN})
+      target_link_libraries(${target} PRIVATE ${TESSERA_JEMALLOC})
+    endforeach()
+  endif()
+endfunction()
+
 # tessera_driver(NAME LIBRARY tessera::x [LABEL fast|rtl] [LAUNCHER command args...] [UNTESTED reason])
 # Registers |library| as driver NAME of tools/drivers.cc: the list of drivers links it, and
 # tests/cts runs the conformance tests on it as test cts_NAME_test with this label. LAUNCHER runs

@@ -32,6 +32,8 @@ TESSERA_PACKAGES=(
   libdnnl-dev
   # the learned model of `tessera tune`; optional
   libxgboost-dev
+  # the allocator of the compiler and of searches; optional
+  libjemalloc-dev
   # data, and the makers of models with seeded weights
   dataset-fashion-mnist python3-onnx python3-numpy libonnx-testdata
 )

@@ -40,7 +40,17 @@ Status Run(BenchOptions options) {
   if (!options.curves.empty()) TESSERA_TRY(tools::CheckCurves(options.curves));
   if (options.time) {
     TESSERA_ASSIGN(BenchLayers layers, LayersOf(options));
-    for (BenchLayer& layer : layers.all) TESSERA_TRY(PrintCandidateTimes(*layer, layers.config));
+    double sum = 0;
+    int count = 0;
+    for (BenchLayer& layer : layers.all) {
+      TESSERA_ASSIGN(const double micros, PrintCandidateTimes(*layer, layers.config));
+      sum += micros;
+      count += micros > 0 ? 1 : 0;
+    }
+    if (count > 0) {
+      fmt::print("\nmean over {} layers, with the model that tune takes: {:.1f} microseconds\n",
+                 count, sum / count);
+    }
     return {};
   }
   for (const Table& table : kTables) {

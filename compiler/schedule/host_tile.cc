@@ -14,7 +14,7 @@ constexpr double kForwarding = 7;
 
 // What a tile of |points| x |blocks| costs for each of its products, in units of a product: each
 // needs an instruction, points + blocks loads, work on these operands, and sums that do not wait
-// for themselves. What the epilogue knows of a channel is loaded once for all points. A block's
+// for themselves. The epilogue's constants of a channel are loaded once for all points. A block's
 // weights and sums are |registers|. Where sums, weights and one input are more than the processor
 // has, sums go to memory and back between two products, and the next product waits for that too.
 double TileCost(const target::Target& target, const Dot& dot, int64_t points, int64_t blocks,

@@ -73,6 +73,7 @@ Result<Schedule> Schedule::Replay(const std::vector<te::Tensor>& outputs, const 
 
 Status Schedule::Try(const Step& step) {
   Editor editor(this);
+  stages_.ForgetChanges();
   TESSERA_TRY(std::visit([&](const auto& s) { return schedule::Apply(s, editor); }, step));
   if (std::holds_alternative<DecideStep>(step)) return {};  // changes no stage
   for (const Stage& s : stages_) {

@@ -115,16 +115,17 @@ std::vector<size_t> Stage::AxesOfReads(const std::string& tensor) const {
   std::vector<size_t> all;
   for (const ir::ExprNode* read : body.reads()) {
     if (read->tensor->name != tensor) continue;
-    std::vector<size_t> found;
-    for (const ir::Expr& index : read->args) {
+    const bool first = all.empty();
+    all.reserve(read->args.size());
+    for (size_t d = 0; d < read->args.size(); ++d) {
+      const ir::ExprNode* index = read->args[d].get();
       const auto axis =
-          std::ranges::find_if(axes, [&](const ir::Axis& a) { return a.var.get() == index.get(); });
+          std::ranges::find(axes, index, [](const ir::Axis& a) { return a.var.get(); });
       const auto at = static_cast<size_t>(axis - axes.begin());
-      if (axis == axes.end() || std::ranges::count(found, at) != 0) return {};
-      found.push_back(at);
+      if (axis == axes.end() || (first ? std::ranges::count(all, at) != 0 : all[d] != at))
+        return {};
+      if (first) all.push_back(at);
     }
-    if (!all.empty() && all != found) return {};
-    all = std::move(found);
   }
   return all;
 }

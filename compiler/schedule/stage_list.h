@@ -56,12 +56,17 @@ class StageList {
   // existing references to stage |i| then refer to the other list's.
   Stage& Edit(size_t i) {
     if (stages_[i].use_count() > 1) stages_[i] = std::make_shared<Stage>(*stages_[i]);
+    changed_.push_back(stages_[i].get());
     return *stages_[i];
   }
-  void Add(Stage stage) { stages_.push_back(std::make_shared<Stage>(std::move(stage))); }
+  void Add(Stage stage) { Insert(stages_.size(), std::move(stage)); }
   void Insert(size_t before, Stage stage) {
-    stages_.insert(At(before), std::make_shared<Stage>(std::move(stage)));
+    const auto at = stages_.insert(At(before), std::make_shared<Stage>(std::move(stage)));
+    changed_.push_back(at->get());
   }
+  // The stages that were added or edited since the last call of ForgetChanges.
+  const std::vector<const Stage*>& changed() const { return changed_; }
+  void ForgetChanges() { changed_.clear(); }
   // Moves the stages of [from, to) that |first| selects to the front; both parts keep their order.
   void Partition(size_t from, size_t to, const std::function<bool(const Stage&)>& first) {
     std::stable_partition(At(from), At(to), [&](const Shared& s) { return first(*s); });
@@ -73,6 +78,7 @@ class StageList {
   }
 
   std::vector<Shared> stages_;
+  std::vector<const Stage*> changed_;
 };
 
 }  // namespace tessera::schedule

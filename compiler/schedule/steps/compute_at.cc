@@ -93,6 +93,9 @@ Status Apply(const ComputeAtStep& step, Editor& editor) {
 
 // Checked after every step: no step may break what an earlier step set.
 Status Schedule::CheckAttached(const Stage& stage) const {
+  const bool changed = std::ranges::any_of(
+      stages_.changed(), [&](const Stage* s) { return s == &stage || s->name == stage.at_stage; });
+  if (!changed) return {};
   const Stage* outer = OuterOf(stage);
   if (outer == nullptr ||
       (outer->attach != Attach::kInline && outer->LeafIndex(stage.at_axis) >= 0))

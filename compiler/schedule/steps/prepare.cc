@@ -16,6 +16,10 @@ Status Apply(const PrepareStep& step, Editor& editor) {
 // Checked after every step: no step may break what an earlier step set.
 Status Schedule::CheckPrepared(const Stage& stage) const {
   if (!stage.prepared) return {};
+  const auto changed = [&](const Stage& s) {
+    return std::ranges::find(stages_.changed(), &s) != stages_.changed().end();
+  };
+  const bool all = changed(stage);  // else only what the step changed can break it
   const auto no = [&](const std::string& why) -> Status {
     return Fail(Code::kInvalidArgument, "{} cannot be prepared: {}", stage.name, why);
   };
@@ -34,12 +38,14 @@ Status Schedule::CheckPrepared(const Stage& stage) const {
       return no("align sums under a condition, which its definition lacks");
   }
   for (const Stage& source : stages_) {
+    if (!all && !changed(source)) continue;
     if (source.in_place_of == stage.name)
       return no(fmt::format("{} is in place of it", source.name));
     if (source.placeholder || source.prepared || !stage.Reads(source.name)) continue;
     return no(fmt::format("it reads {}, which the function computes", source.name));
   }
   for (const Stage& other : stages_) {
+    if (!all && !changed(other)) continue;
     const bool inside = other.attach == Attach::kAt || other.attach == Attach::kAfter;
     if (inside && other.at_stage == stage.name)
       return no(fmt::format("{} is computed in its loops", other.name));

@@ -112,7 +112,7 @@ module tsr_serial_top #(
     .s_bid_o(m_bid)
   );
 
-  // What a board without a bus has no use for stays open.
+  // Ports that only a board with a bus needs stay open.
   // verilator lint_off PINCONNECTEMPTY
   tsr_top u_machine (
     .clk_i,
