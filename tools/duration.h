@@ -13,16 +13,17 @@
 
 namespace tessera::tools {
 
-// "30m", "90s", "2h", given to --budget.
+// "30m", "90s", "2h", given to |option|.
 //   errors  kInvalidArgument  no whole number from 1 on with a unit
-inline Result<std::chrono::seconds> ParseBudget(const std::string& text) {
+inline Result<std::chrono::seconds> ParseBudget(const std::string& text,
+                                                const std::string& option = "--budget") {
   int64_t count = 0;
   const char* end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, count);
   const int64_t unit = at + 1 != end ? 0 : *at == 's' ? 1 : *at == 'm' ? 60 : *at == 'h' ? 3600 : 0;
   if (error != std::errc() || unit == 0 || count < 1 || count > 1'000'000) {
-    return Fail(Code::kInvalidArgument,
-                "--budget '{}': give a whole number and a unit: 90s, 30m or 2h", text);
+    return Fail(Code::kInvalidArgument, "{} '{}': give a whole number and a unit: 90s, 30m or 2h",
+                option, text);
   }
   return std::chrono::seconds(count * unit);
 }

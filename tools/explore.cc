@@ -120,7 +120,7 @@ Result<explore::ExploreOptions> OptionsOf(const ExploreFlags& flags) {
   if (options.workers == 0)
     options.workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   TESSERA_TRY(explore::MakeMachineStrategy(flags.search, 1));
-  TESSERA_TRY(ParseBudget(flags.tune_budget));
+  TESSERA_TRY(ParseBudget(flags.tune_budget, "--tune-budget"));
   return options;
 }
 

@@ -2,7 +2,8 @@
 //
 // Options of verbs whose pieces of work can be tasks of a Slurm cluster (docs/cluster.md). A task
 // is the command of the user, once more, with the name of the task behind it: it plans the same
-// work and does one piece of it. Depends on: cluster. Used by: regress, explore.
+// work and does one piece of it. Depends on: cluster. Used by: regress, explore,
+// tune.
 #ifndef TESSERA_TOOLS_SLURM_H_
 #define TESSERA_TOOLS_SLURM_H_
 

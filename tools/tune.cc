@@ -30,6 +30,7 @@
 #include "tools/tune_explain.h"
 #include "tools/tune_line.h"
 #include "tools/tune_model.h"
+#include "tools/tune_slurm.h"
 #include "tools/tune_target.h"
 #include "tools/verb.h"
 
@@ -47,6 +48,7 @@ struct Tuning {
   std::unique_ptr<TunedNetwork> network = std::make_unique<TunedNetwork>();
   std::unique_ptr<TuneTarget> target;
   std::shared_ptr<const tune::SharedModel> learned;  // from a file; null: there is none
+  std::optional<TuneCluster> cluster;                // that measures
   TuneBudget budget;
   Clock::time_point begin = Clock::now();
 };
@@ -67,6 +69,12 @@ Result<Tuning> Prepare(TuneFlags& flags) {
   if (!flags.level.empty() && !host) {
     return Fail(Code::kInvalidArgument, "--cpu-level {}: only code of --target cpu has a level",
                 flags.level);
+  }
+  if (flags.slurm.on && (host || gpu)) {
+    return Fail(Code::kInvalidArgument,
+                "--slurm: --target {} is timed, and times are of one computer; only cycles of the "
+                "accelerator can be counted on others",
+                flags.target);
   }
   Tuning made;
   made.budget.trials = flags.trials;
@@ -109,13 +117,14 @@ void TellKnown(TuneTarget& target, const std::vector<tune::Task>& tasks,
   }
 }
 
-// Searches the tasks of |stage| until its share of the trials is spent, or |up_to| of the time,
+// Searches the tasks of stage |k| until its share of the trials is spent, or |up_to| of the time,
 // with that of the stages before it. |records| are those known before, and get the trials of the
 // search.
-Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, const TuneStage& stage, double up_to,
+Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, size_t k, double up_to,
                        tune::RecordSet* records, tune::RecordLog* log) {
-  std::vector<tune::Task>* const tasks = stage.tasks;
   TuneTarget* const target = tuning.target.get();
+  const TuneStage stage = target->StageAt(k);
+  std::vector<tune::Task>* const tasks = stage.tasks;
   tune::SearchOptions options;
   options.strategy = stage.strategy != nullptr ? stage.strategy : flags.strategy;
   TESSERA_ASSIGN(options.model, tune::ModelNamed(flags.cost_model));
@@ -132,6 +141,14 @@ Result<Found> SearchIn(const TuneFlags& flags, Tuning& tuning, const TuneStage& 
   if (tuning.budget.time.count() > 0) {
     options.until =
         tuning.begin + std::chrono::duration_cast<Clock::duration>(tuning.budget.time * up_to);
+  }
+  if (tuning.cluster) {
+    const auto over = [until = options.until] { return Interrupted() || Clock::now() >= until; };
+    options.elsewhere = [&tuning, k, over](const tune::Task& task,
+                                           const std::vector<tune::Point>& points,
+                                           uint64_t budget) {
+      return tuning.cluster->Measure(*tuning.target, k, task, points, budget, over);
+    };
   }
   options.least_gain = flags.min_gain / 100;
   options.stop = Interrupted;
@@ -242,6 +259,14 @@ Result<int> Run(TuneFlags flags) {
   if (!flags.t4.empty()) TESSERA_TRY(CheckWritable(flags.t4));
   TESSERA_ASSIGN(Tuning tuning, Prepare(flags));
   TuneTarget& target = *tuning.target;
+  if (!flags.slurm.task.empty()) {
+    TESSERA_TRY(AnswerTune(flags.slurm.task, target));
+    return kExitOk;
+  }
+  if (flags.slurm.on) {
+    TESSERA_ASSIGN(TuneCluster cluster, TuneCluster::Open(flags));
+    tuning.cluster.emplace(std::move(cluster));
+  }
   tune::RecordFile file;
   TESSERA_ASSIGN(tune::RecordLog log, tune::RecordLog::Open(flags.output, flags.resume, &file));
   for (const std::string& problem : file.problems)
@@ -252,8 +277,7 @@ Result<int> Run(TuneFlags flags) {
   double up_to = 0;
   for (size_t k = 0; k < target.CountStages(); ++k) {
     up_to += target.StageAt(k).share;
-    TESSERA_ASSIGN(Found stage,
-                   SearchIn(flags, tuning, target.StageAt(k), up_to, &file.records, &log));
+    TESSERA_ASSIGN(Found stage, SearchIn(flags, tuning, k, up_to, &file.records, &log));
     found.push_back(std::move(stage));
     TESSERA_TRY(target.Adopt(k, found.back().search, &log));
   }
@@ -336,9 +360,10 @@ Action AddTune(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--workers", flags->workers,
                    "threads that measure, on the host threads that compile (default: one a "
-                   "processor); what is found does not depend on it, unless time runs out or "
-                   "times are what is measured")
+                   "processor); with --slurm tasks at once (32); what is found does not depend on "
+                   "it, unless time runs out or times are what is measured")
       ->check(CountFromOne());
+  AddSlurmOptions(*verb, flags->slurm);
   verb->add_flag("--explain", flags->explain,
                  "say why trials failed, and which choices of the best one mattered most");
   verb->add_option("--curves", flags->curves,

@@ -42,11 +42,16 @@ class AccelTuning : public TuneTarget {
     return tune::CyclesOf(task, point, config_, budget);
   }
   Status Adopt(size_t k, const tune::Search& search, tune::RecordLog* log) override;
+  std::vector<tune::Record> Adopted() const override { return adopted_; }
+  Status Follow(const tune::RecordSet& records) override;
   Result<TuneGain> Choose(const std::vector<Found>& found, const std::function<bool()>& over,
                           tune::RecordLog* log) override;
   std::string CompileWords() const override { return "--config " + flags_.config; }
 
  private:
+  // Plans the programs by the network traces |chosen|, by task; nothing: as they are. Where they
+  // are not the compiler's, makes the layers' tasks anew.
+  Status Plan(const std::vector<std::optional<tune::Point>>& chosen);
   Result<uint64_t> CyclesAsGiven(const tune::Search& network) const;
   Result<uint64_t> CyclesByRecords() const;
   // Records what was chosen for each layer, and that the network takes |cycles| with it.
@@ -59,7 +64,8 @@ class AccelTuning : public TuneTarget {
   // What the layers of each program agree on, then the layers. A layer's task is of the program
   // that the network's search has chosen.
   std::vector<tune::Task> network_, layers_;
-  uint64_t given_ = 0;  // cycles of the network as the compiler schedules it
+  std::vector<tune::Record> adopted_;  // of |network_|
+  uint64_t given_ = 0;                 // cycles of the network as the compiler schedules it
 };
 
 Status AccelTuning::Prepare() {
@@ -94,24 +100,16 @@ Result<uint64_t> AccelTuning::CyclesAsGiven(const tune::Search& network) const {
   return all ? cycles : tune::NetworkCycles(programs_, config_, {});
 }
 
-// Plans the programs by the best network traces of |search|. Where they are not the compiler's,
-// makes the layers' tasks anew.
-Status AccelTuning::Adopt(size_t k, const tune::Search& search, tune::RecordLog* log) {
-  if (k != 0) return {};
-  TESSERA_ASSIGN(given_, CyclesAsGiven(search));
+Status AccelTuning::Plan(const std::vector<std::optional<tune::Point>>& chosen) {
   bool other = false;
   for (size_t t = 0; t < network_.size(); ++t) {
     const tune::Task& task = network_[t];
-    const tune::Trial* best = search.history(t).best();
-    if (best == nullptr) continue;
-    tune::Record record = tune::RecordOf(task, *best);
-    record.network = source_.crc;
-    TESSERA_TRY(log->Append(record));
+    if (!chosen[t]) continue;
     // Also where the compiler's own traces are best: with them given, a layer keeps the room that
     // it leaves to the next one when its schedule is given too, as in a compilation by the records.
     compiler::PlannedProgram& program = programs_[task.program];
-    task.space->Put(best->point, &program);
-    if (best->point == task.space->given()) continue;
+    task.space->Put(*chosen[t], &program);
+    if (*chosen[t] == task.space->given()) continue;
     other = true;
     TESSERA_TRY(compiler::PlanAgain(&program, config_));
   }
@@ -119,6 +117,31 @@ Status AccelTuning::Adopt(size_t k, const tune::Search& search, tune::RecordLog*
     TESSERA_ASSIGN(layers_, tune::TasksOf(programs_, config_));
   }
   return {};
+}
+
+Status AccelTuning::Adopt(size_t k, const tune::Search& search, tune::RecordLog* log) {
+  if (k != 0) return {};
+  TESSERA_ASSIGN(given_, CyclesAsGiven(search));
+  std::vector<std::optional<tune::Point>> chosen(network_.size());
+  for (size_t t = 0; t < network_.size(); ++t) {
+    const tune::Trial* best = search.history(t).best();
+    if (best == nullptr) continue;
+    chosen[t] = best->point;
+    tune::Record record = tune::RecordOf(network_[t], *best);
+    record.network = source_.crc;
+    TESSERA_TRY(log->Append(record));
+    adopted_.push_back(std::move(record));
+  }
+  return Plan(chosen);
+}
+
+Status AccelTuning::Follow(const tune::RecordSet& records) {
+  std::vector<std::optional<tune::Point>> chosen(network_.size());
+  for (size_t t = 0; t < network_.size(); ++t) {
+    const tune::Record* record = records.BestOf(network_[t].key, source_.crc);
+    if (record != nullptr) chosen[t] = tune::PointOf(*network_[t].space, *record);
+  }
+  return Plan(chosen);
 }
 
 // Compiles the network by the records, as `tessera compile` does: the translation check follows

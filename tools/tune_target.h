@@ -21,6 +21,7 @@
 #include "tools/curve_picture.h"
 #include "tools/import_words.h"
 #include "tools/output.h"
+#include "tools/slurm.h"
 
 namespace tessera::tools {
 
@@ -33,6 +34,7 @@ struct TuneFlags {
   int64_t trials = 0, seed = 1, workers = 0;
   double min_gain = 0;  // per cent; 0: the budget alone ends a search
   bool resume = false, explain = false, no_transfer = false;
+  SlurmWords slurm;
 };
 
 // The network for which the search is.
@@ -79,6 +81,10 @@ class TuneTarget {
                                  uint64_t budget) = 0;
   // Prepares the stages behind stage |k|, whose search is |search|.
   virtual Status Adopt(size_t k, const tune::Search& search, tune::RecordLog* log) = 0;
+  // What the stages so far chose, and prepares the stages behind them from it, in another process.
+  // Targets that are timed have none: times are of one computer.
+  virtual std::vector<tune::Record> Adopted() const { return {}; }
+  virtual Status Follow(const tune::RecordSet&) { return {}; }
   // Chooses for the network from what the stages found, records the choice, and measures the
   // network that the records make. |over|: whether the budget is spent.
   virtual Result<TuneGain> Choose(const std::vector<Found>& found,

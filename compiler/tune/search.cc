@@ -112,12 +112,9 @@ void Search::Count() {
   }
 }
 
-Status Search::RunBatch(size_t t, const std::vector<Point>& points) {
-  const Task& task = (*tasks_)[t];
-  State& state = states_[t];
-  const uint64_t given = GivenCycles(t);
-  const uint64_t budget = given == 0 ? 1'000'000'000 : kPatience * given + kPatienceCycles;
-  std::vector<std::optional<Measured>> results(points.size());
+MeasuredBatch Search::MeasureHere(const Task& task, const std::vector<Point>& points,
+                                  uint64_t budget) {
+  MeasuredBatch results(points.size());
   std::atomic<size_t> next = 0;
   const auto work = [&] {
     for (size_t k = next++; k < points.size(); k = next++) {
@@ -129,6 +126,20 @@ Status Search::RunBatch(size_t t, const std::vector<Point>& points) {
   for (int w = 1; w < options_.workers; ++w) others.emplace_back(work);
   work();
   for (std::thread& other : others) other.join();
+  return results;
+}
+
+Status Search::RunBatch(size_t t, const std::vector<Point>& points) {
+  const Task& task = (*tasks_)[t];
+  State& state = states_[t];
+  const uint64_t given = GivenCycles(t);
+  const uint64_t budget = given == 0 ? 1'000'000'000 : kPatience * given + kPatienceCycles;
+  MeasuredBatch results;
+  if (options_.elsewhere) {
+    TESSERA_ASSIGN(results, options_.elsewhere(task, points, budget));
+  } else {
+    results = MeasureHere(task, points, budget);
+  }
   // Records trials in the order of the batch, so that the number of workers changes nothing. A
   // point without a result, because the time ran out, is not a trial.
   for (size_t k = 0; k < points.size(); ++k) {

@@ -22,6 +22,8 @@ namespace tessera::tune {
 
 // Called by several threads at once.
 using Measure = std::function<Measured(const Task& task, const Point& point, uint64_t budget)>;
+// What became of the points of a batch, by point. Nothing: the time ran out before.
+using MeasuredBatch = std::vector<std::optional<Measured>>;
 
 // The progress of a search.
 struct SearchProgress {
@@ -35,6 +37,10 @@ struct SearchOptions {
   ModelKind model = ModelKind::kPrior;
   uint64_t seed = 1;
   int workers = 1;
+  // Measures a batch in the place of the workers; empty: they do. Errors end a search.
+  std::function<Result<MeasuredBatch>(const Task& task, const std::vector<Point>& points,
+                                      uint64_t budget)>
+      elsewhere;
   size_t batch = 16;  // trials between two fits of the model
   // Whether a task's model begins with what the trials of the other tasks teach.
   bool transfer = true;
@@ -106,6 +112,8 @@ class Search {
   Status Teach(size_t task);
   // Those of all tasks but |task|.
   std::vector<Lessons> LessonsBut(size_t task) const;
+  // Measures |points| with the workers.
+  MeasuredBatch MeasureHere(const Task& task, const std::vector<Point>& points, uint64_t budget);
   Status RunBatch(size_t task, const std::vector<Point>& points);
   void Count();
 

@@ -118,7 +118,7 @@ TEST(ExploreVerb, SearchesSchedulesForTheFront) {
   EXPECT_EQ(json::parse(Read(folder + "/points.json")), points);
   const CommandResult bad = Tessera(Explore("--tune 1 --tune-budget 2", TempPath("none")));
   EXPECT_EQ(bad.code, 2);
-  EXPECT_THAT(bad.output, HasSubstr("--budget '2': give a whole number and a unit"));
+  EXPECT_THAT(bad.output, HasSubstr("--tune-budget '2': give a whole number and a unit"));
 }
 
 TEST(ExploreVerb, AnInterruptedSearchKeepsWhatItHas) {
