@@ -26,6 +26,7 @@ struct PlaceFlags {
   ImportWords import;
   std::string measure;  // the device; "": no run
   bool strict = false, exact = false;
+  int accelerators = 1;  // of `run --accelerators`
 };
 
 // "12 us"; "-": there is no estimate.
@@ -91,7 +92,7 @@ std::string Share(const char* name, double part, double total) {
 }
 
 void PrintTotals(const compiler::PlacedNetwork& placed, const isa::Config& config,
-                 const std::optional<network::Objective>& goal) {
+                 const std::optional<network::Objective>& goal, int accelerators) {
   const network::NetworkTimes& t = placed.times;
   const bool gpu = t.by_gpu() > 0 || !config.gpu.driver.empty();
   std::printf("forecast: %s an inference: %s, %s, %s%s, %s\n", network::TimeText(t.total()).c_str(),
@@ -122,6 +123,13 @@ void PrintTotals(const compiler::PlacedNetwork& placed, const isa::Config& confi
               : stream <= t.by_gpu()  ? "GPU"
                                       : "host",
               network::TimeText(stream).c_str());
+  if (accelerators > 1) {
+    // Each runs its items one after another; the host's work is that of all of them.
+    const double each = std::max(t.total() / accelerators, t.by_host());
+    std::printf("with %d accelerators: %s items a second%s\n", accelerators,
+                Grouped(static_cast<int64_t>(1 / each)).c_str(),
+                each > t.by_host() ? "" : ", as many as the host can serve");
+  }
   if (goal && goal->kind == network::Objective::Kind::kEnergy)
     std::printf("energy: %.3g mJ an inference\n", 1e3 * goal->Of(t));
   std::printf("all on the host: %s\n", network::TimeText(placed.on_host.total()).c_str());
@@ -184,7 +192,7 @@ Result<int> Run(const PlaceFlags& flags) {
   }
   if (flags.json != "-") {
     PrintTable(*placed, options.config, measured);
-    PrintTotals(*placed, options.config, options.goal);
+    PrintTotals(*placed, options.config, options.goal, flags.accelerators);
     if (measured) PrintMeasured(*measured, *placed, options.config);
     std::printf("%s\n", CoverageText(placed->coverage).c_str());
   }
@@ -218,6 +226,11 @@ Action AddPlace(CLI::App& app) {
   verb->add_flag("--strict", flags->strict, "an error where an operator is left to the host");
   verb->add_flag("--exact", flags->exact,
                  "also make the accelerator's programs and count their cycles on device cycle");
+  verb->add_option("--accelerators", flags->accelerators,
+                   "also print the items a second of so many accelerators that share the items, as "
+                   "with `run --accelerators`")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
   verb->add_option("--measure", flags->measure,
                    "also run the network once on this device, and print what each layer took "
                    "beside its forecast, with the error")

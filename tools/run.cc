@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <span>
+#include <utility>
 
 #include "runtime/tensor/npy.h"
 #include "tools/classes.h"
@@ -19,6 +21,7 @@
 #include "tools/output_files.h"
 #include "tools/run_pipeline.h"
 #include "tools/run_program.h"
+#include "tools/run_shares.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
@@ -33,7 +36,8 @@ struct RunFlags {
   ExecutorOptions executor;
   int64_t top = 1;
   bool check_races = false;
-  int in_flight = 0;  // of --pipeline; 0: without it
+  int in_flight = 0;     // of --pipeline; 0: without it
+  int accelerators = 1;  // devices that share the items
 };
 
 // The results of the items, and their time.
@@ -47,9 +51,10 @@ struct Outcome {
   ExecutionReport report;
 };
 
-Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
+// |failed|: of a call that fails, the runner that did.
+Result<Outcome> RunAll(std::span<Runner> runners, const Inputs& inputs, Runner** failed) {
   Outcome outcome;
-  Progress progress(fmt::format("running on {}", runner.name));
+  Progress progress(fmt::format("running on {}", runners[0].name));
   ExecutionReport& report = outcome.report;
   const auto start = std::chrono::steady_clock::now();
   const auto since = [start] {
@@ -60,7 +65,7 @@ Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
     progress.Update(done, inputs.count);
     return !Interrupted();
   };
-  TESSERA_ASSIGN(outcome.outputs, runner.executor->Run(inputs.items, &report));
+  TESSERA_ASSIGN(outcome.outputs, RunShares(runners, inputs.items, &report, failed));
   outcome.seconds = since();
   outcome.items = report.inferences;
   report.done = nullptr;
@@ -122,10 +127,10 @@ Result<int> Run(const RunFlags& options) {
           "{}: is a program, whose data are in it; --input goes with a model or an artifact",
           options.model);
     }
-    if (options.in_flight != 0) {
+    if (options.in_flight != 0 || options.accelerators > 1) {
       return Fail(Code::kInvalidArgument,
-                  "{}: is a program, which runs once; --pipeline goes with a model or an artifact",
-                  options.model);
+                  "{}: is a program, which runs once; {} goes with a model or an artifact",
+                  options.model, options.in_flight != 0 ? "--pipeline" : "--accelerators");
     }
     return RunProgram({.path = options.model,
                        .config = options.config,
@@ -145,6 +150,12 @@ Result<int> Run(const RunFlags& options) {
                 "check)",
                 options.model);
   }
+  if (options.in_flight != 0 && options.accelerators > 1) {
+    return Fail(Code::kInvalidArgument,
+                "--pipeline streams items through one accelerator, and --accelerators wants {}; "
+                "leave one of the two out",
+                options.accelerators);
+  }
   TESSERA_TRY(CheckJson(options.json));
   WantedPlans plans = PlansFor({device});
   plans.floats = options.floats;
@@ -157,11 +168,14 @@ Result<int> Run(const RunFlags& options) {
   ExecutorOptions executor = options.executor;
   executor.pixels = inputs.pixels;
   executor.in_flight = std::max(options.in_flight, 1);
-  TESSERA_ASSIGN(Runner runner, OpenRunner(network, device, executor));
-  runner.dump_dir = options.dump_dir;
+  TESSERA_ASSIGN(std::vector<Runner> runners,
+                 OpenRunners(network, device, executor, options.accelerators, inputs.count));
+  for (Runner& runner : runners) runner.dump_dir = options.dump_dir;
   CatchInterrupt();
-  const Result<Outcome> ran = RunAll(runner, inputs);
-  if (!ran) return std::unexpected(WithDump(ran.error(), "run", runner));
+  Runner* failed = nullptr;
+  const Result<Outcome> ran = RunAll(runners, inputs, &failed);
+  if (!ran) return std::unexpected(WithDump(ran.error(), "run", *failed));
+  const Runner& runner = runners[0];
   const Outcome& outcome = *ran;
   const bool whole = outcome.items == inputs.count;
 
@@ -169,14 +183,16 @@ Result<int> Run(const RunFlags& options) {
             {"model", options.model},
             {"device", options.device},
             {"config", network.config.name},
+            {"accelerators", runners.size()},
             {"images", outcome.items},
             {"seconds", outcome.seconds},
             {"first_seconds", outcome.first_seconds},
             {"device_seconds", DeviceSeconds(runner, outcome.report)}};
   if (!whole) json["interrupted"] = true;
   std::string text =
-      fmt::format("{} on {}: {} items in {:.2f} s ({:.1f} a second)\n", options.model,
-                  options.device, Grouped(outcome.items), outcome.seconds,
+      fmt::format("{} on {}{}: {} items in {:.2f} s ({:.1f} a second)\n", options.model,
+                  runners.size() > 1 ? fmt::format("{} x ", runners.size()) : "", options.device,
+                  Grouped(outcome.items), outcome.seconds,
                   static_cast<double>(outcome.items) / outcome.seconds) +
       inputs.pixels_line;
   if (!whole) {
@@ -235,6 +251,7 @@ Action AddRun(CLI::App& app) {
   AddThreadsOption(verb, options->executor);
   AddStateOption(verb, options->executor);
   AddPipelineOption(verb, options->in_flight);
+  AddAcceleratorsOption(verb, options->accelerators);
   AddInputOptions(*verb, options->inputs);
   verb->get_option("--input")->required(false);
   verb->add_flag("--check-races", options->check_races,
@@ -252,10 +269,10 @@ Action AddRun(CLI::App& app) {
                    "cycles (func: instructions' steps) an inference may take")
       ->check(CountFromOne());
   AddDumpDirOption(*verb, options->dump_dir);
-  verb->add_option(
-      "--json", options->json,
-      "write {ok, model, device, config, images, seconds, first_seconds, device_seconds, cycles, "
-      "host_seconds, pipeline, top1, outputs[]} to this file");
+  verb->add_option("--json", options->json,
+                   "write {ok, model, device, config, accelerators, images, seconds, "
+                   "first_seconds, device_seconds, cycles, "
+                   "host_seconds, pipeline, top1, outputs[]} to this file");
   AddDriverFlags(*verb, options->driver_flags);
   verb->footer(
       DevicesHelp() +

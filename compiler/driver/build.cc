@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "compiler/codegen/llvm/llvm.h"
 #include "compiler/ir/equal.h"
+#include "compiler/ir/layout.h"
 #include "compiler/ir/print.h"
 #include "compiler/schedule/rounding.h"
 #include "runtime/host/cpu_level.h"
@@ -47,21 +48,23 @@ uint64_t Build::ConstantOffset(const std::vector<uint8_t>& bytes) {
 
 Result<const HostFunc*> Build::HostFuncOf(size_t index, const HostLayouts& layouts) {
   const graph::Region& tensors = network.regions[index];
-  std::vector<graph::TensorId> laid;
-  for (const graph::TensorId id : tensors.inputs) {
-    if (layouts.contains(id)) laid.push_back(id);
-  }
-  if (layouts.contains(tensors.output)) laid.push_back(tensors.output);
+  Laid laid;
+  const auto add = [&](graph::TensorId id) {
+    if (layouts.contains(id)) laid.emplace_back(id, ir::LayoutText(layouts.at(id)));
+  };
+  for (const graph::TensorId id : tensors.inputs) add(id);
+  add(tensors.output);
   const auto key = std::pair(index, laid);
   auto it = host_funcs_.find(key);
   if (it == host_funcs_.end()) {
     const PhaseClock::Phase phase(options.clock, "host: schedules and loops");
     const te::RegionTe& region = network.Te(index);
     std::string name = fmt::format("layer_{}", index);
-    for (const graph::TensorId id : laid) name += fmt::format("_t{}", id);
+    for (const auto& [id, text] : laid)
+      name += fmt::format("_{}{}", layouts.at(id).strides.empty() ? "t" : "part", id);
     // A layer has one schedule in all plans; plans differ in the layouts of its activations.
     const schedule::Trace* trace = TraceOf(index, schedule::kHostTrace);
-    const auto other = host_funcs_.lower_bound(std::pair(index, std::vector<graph::TensorId>{}));
+    const auto other = host_funcs_.lower_bound(std::pair(index, Laid{}));
     const bool known = other != host_funcs_.end() && other->first.first == index;
     if (known) trace = &other->second.schedule;
     TESSERA_ASSIGN(HostFunc host,
@@ -72,7 +75,7 @@ Result<const HostFunc*> Build::HostFuncOf(size_t index, const HostLayouts& layou
     if (!known) AddSchedule(index, schedule::kHostTrace, host.schedule);
     if (!known && options.layers_only && level_ != nullptr) {
       PlannedHostLayer planned{{region, {}, level_}, host.schedule};
-      for (const graph::TensorId id : laid) planned.layer.layouts[id] = layouts.at(id);
+      for (const auto& [id, text] : laid) planned.layer.layouts[id] = layouts.at(id);
       if (trace == nullptr) {
         TESSERA_ASSIGN(planned.sketches,
                        HostSketchesOf(region, planned.layer.layouts, level_, &host.schedule));

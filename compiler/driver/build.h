@@ -24,6 +24,7 @@
 #include "compiler/network/memory_plan.h"
 #include "compiler/network/place.h"
 #include "compiler/network/program.h"
+#include "compiler/network/shared_places.h"
 #include "compiler/region/region.h"
 
 namespace tessera::compiler {
@@ -108,8 +109,9 @@ class Build {
   const target::HostLevel* level_;  // of the host's schedules; null: there is none
   int64_t constant_bytes_ = 0;      // of the network's graph
   ir::FuncSet funcs_;
-  // By region and its tensors that are not row-major.
-  std::map<std::pair<size_t, std::vector<graph::TensorId>>, HostFunc> host_funcs_;
+  // By region and its tensors that are not row-major, with their layouts.
+  using Laid = std::vector<std::pair<graph::TensorId, std::string>>;
+  std::map<std::pair<size_t, Laid>, HostFunc> host_funcs_;
   std::map<std::pair<size_t, artifact::DeviceKind>, GpuFunc> gpu_funcs_;
   struct GpuCode {
     ir::FuncSet funcs;  // the kernels as loops
@@ -126,6 +128,11 @@ class PlanBuild {
   Build& build;
   artifact::ExecutionPlan plan;
   HostLayouts layouts;  // of the host's tensors; tensors not listed are row-major
+  // Lays the parts of shared layers, and what they read, into the tensors of the host that these
+  // are pieces of (network/shared_places.h).
+  void LayShared();
+  // Whether |part| lies in another tensor of the host.
+  bool IsLaid(graph::TensorId part) const { return laid_.contains(part); }
 
   // A buffer of the arena of |device|; PlaceBuffers decides where.
   uint32_t ArenaBuffer(const std::string& name, int64_t bytes,
@@ -138,6 +145,8 @@ class PlanBuild {
   // it views.
   uint32_t TensorBuffer(graph::TensorId id);
   Layout LayoutOf(graph::TensorId id) const;
+  // The same as a layout of [batch, channel, y, x].
+  Layout ImageLayoutOf(graph::TensorId id) const;
   // Does the same for an input or output of the graph, in the order that the user sees.
   uint32_t UserBuffer(graph::TensorId id);
   // Adds a step between the two buffers if the tensor has an order of its own.
@@ -145,7 +154,7 @@ class PlanBuild {
   // Adds a step that calls |func|, which writes its last parameter. Adds scratch memory if the code
   // needs it.
   void AddKernel(const ir::Func& func, int32_t layer, std::vector<uint32_t> buffers);
-  // Adds a step that runs region |index| on the host; none for a view.
+  // Adds a step that runs region |index| on the host; none for a view, and for what LayShared did.
   Status AddHostRegion(size_t index);
 
   // Adds a step that runs |program|, whose needs have |buffers|. The step writes the results that
@@ -170,6 +179,8 @@ class PlanBuild {
     int64_t offset = 0;
   };
   std::map<graph::TensorId, uint32_t> tensors_, user_;
+  std::map<graph::TensorId, network::HostPlace> laid_;
+  std::set<size_t> in_place_;       // regions that LayShared left nothing to do
   std::map<uint32_t, Part> parts_;  // by buffer
   std::vector<ProgramUse> program_uses_;
 };

@@ -93,9 +93,9 @@ Status PlaceBy(network::Pins pins, const CompileOptions& options, const Accelera
     TESSERA_ASSIGN(const network::Pins parts,
                    network::ShareLayers(fused->graph, pins, options.config));
     for (const network::Pin& pin : pins) {
-      if (pin.channels > 0) fused->shared.push_back(pin);
+      if (pin.shared()) fused->shared.push_back(pin);
     }
-    std::erase_if(pins, [](const network::Pin& pin) { return pin.channels > 0; });
+    std::erase_if(pins, [](const network::Pin& pin) { return pin.shared(); });
     pins.insert(pins.end(), parts.begin(), parts.end());
   }
   const network::Layers& layers = fused->layers.emplace(fused->graph, options.config);
@@ -126,13 +126,17 @@ Result<network::Pins> SharedByGoal(const graph::Graph& graph, const CompileOptio
     if (shared != nullptr) *shared = network::ChooseShared(costs, on, *options.goal, scheduled);
     return options.goal->Of(costs.Times(on));
   };
-  network::Pins shared;
-  TESSERA_ASSIGN(const double whole, cost_with(options.pins, &shared));
+  // The estimates of the gains are rough: half of the layers, those that gain most, may do better.
+  network::Pins shared, best;
+  TESSERA_ASSIGN(double least, cost_with(options.pins, &shared));
   for (; !shared.empty(); shared.resize(shared.size() / 2)) {
     TESSERA_ASSIGN(const double cost, cost_with(shared, nullptr));
-    if (cost < whole) break;
+    if (cost >= least && !best.empty()) break;
+    if (cost >= least) continue;
+    least = cost;
+    best = shared;
   }
-  return shared;
+  return best;
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ class DevicePlanBuild {
       : build_(build), n_(build.network), p_(build, "device"), tensors_(build, PackedOf(build)) {
     const auto gpu = std::ranges::find_if(n_.devices, network::IsGpu);
     if (gpu != n_.devices.end()) gpu_.emplace(p_, KindOf(*gpu), false);
+    if (!gpu_) p_.LayShared();
   }
 
   Status Run();
@@ -184,11 +185,11 @@ void DevicePlanBuild::BringInput(const MemoryNeed& need, uint32_t buffer) {
   const bool from_user = std::ranges::count(n_.graph.inputs, id) > 0 && !tensor.order.empty();
   const std::vector<int> order = from_user ? tensor.order : std::vector<int>{};
   uint32_t from = from_user ? p_.UserBuffer(id) : p_.TensorBuffer(id);
-  if (from_user || !need.packing.identity()) {
+  if (from_user || !need.packing.identity() || p_.IsLaid(id)) {
     const uint32_t packed = p_.ArenaBuffer(tensor.name + ".packed", need.packing.bytes());
-    p_.AddKernel(
-        lower::accel::PackFunc(need.packing, fmt::format("pack_{}", brought_.size() - 1), order),
-        -1, {from, packed});
+    p_.AddKernel(lower::accel::PackFunc(need.packing, fmt::format("pack_{}", brought_.size() - 1),
+                                        order, p_.ImageLayoutOf(id)),
+                 -1, {from, packed});
     from = packed;
   }
   p_.plan.steps.push_back(artifact::TransferStep{from, buffer});
@@ -208,14 +209,15 @@ std::vector<bool> DevicePlanBuild::BeforeProgram(int turn) const {
 void DevicePlanBuild::FetchResult(TensorId id) {
   const sched::Packing packing = PackingOf(id);
   const uint32_t buffer = BufferOf(id, packing);
-  if (packing.identity()) {
+  if (packing.identity() && !p_.IsLaid(id)) {
     p_.plan.steps.push_back(artifact::TransferStep{buffer, p_.TensorBuffer(id)});
     return;
   }
   const uint32_t packed = p_.ArenaBuffer(n_.graph.tensor(id).name + ".packed", packing.bytes());
   p_.plan.steps.push_back(artifact::TransferStep{buffer, packed});
-  p_.AddKernel(lower::accel::UnpackFunc(packing, fmt::format("unpack_{}", id)), -1,
-               {packed, p_.TensorBuffer(id)});
+  p_.AddKernel(
+      lower::accel::UnpackFunc(packing, fmt::format("unpack_{}", id), p_.ImageLayoutOf(id)), -1,
+      {packed, p_.TensorBuffer(id)});
 }
 
 Status DevicePlanBuild::AddProgram(int turn) {
@@ -345,6 +347,7 @@ void DevicePlanBuild::AddTaps() {
       tap.buffer = gpu_->Held(out);
     } else {
       tap.buffer = p_.TensorBuffer(out);
+      tap.layout = p_.LayoutOf(out);
     }
     p_.plan.taps.push_back(std::move(tap));
   }

@@ -35,7 +35,9 @@ Result<schedule::Trace> WithLayouts(const schedule::Trace& given, const std::str
     }
     const auto rank = static_cast<int>(of->placeholder.shape().size());
     const Result<Layout> said = ir::ParseLayout(layout->pieces, rank);
-    if (!said || !(*said == ChannelsLast()) || layout->fill) {
+    // A layout with strides is that of a part in its place, which the plan decides.
+    const bool between = said && (*said == ChannelsLast() || !said->strides.empty());
+    if (!between || layout->fill) {
       const auto refused =
           Fail(Code::kInvalidArgument,
                "layer {}: its schedule gives {} the layout {}, but between layers tensors are "
@@ -44,7 +46,9 @@ Result<schedule::Trace> WithLayouts(const schedule::Trace& given, const std::str
       return schedule::AtStep(
           given, [&](const schedule::Step& other) { return &other == &step; }, refused.error());
     }
-    if (layouts.erase(layout->tensor) > 0) trace.push_back(step);
+    // Plans give a tensor different layouts: this one's stands in place of the other's.
+    if (const auto wanted = layouts.extract(layout->tensor))
+      trace.push_back(schedule::LayoutStep{wanted.key(), wanted.mapped(), std::nullopt});
   }
   for (const auto& [tensor, pieces] : layouts)
     trace.push_back(schedule::LayoutStep{tensor, pieces, std::nullopt});

@@ -5,10 +5,12 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/layout.h"
 #include "compiler/codegen/llvm/llvm.h"
 #include "compiler/driver/build.h"
 #include "compiler/driver/user_order.h"
 #include "compiler/ir/layout.h"
+#include "compiler/schedule/accel/region.h"
 
 namespace tessera::compiler {
 namespace {
@@ -60,17 +62,43 @@ uint32_t PlanBuild::TensorBuffer(graph::TensorId id) {
     if (const std::optional<graph::TensorId> viewed = network::ViewedBy(n.graph, region))
       return TensorBuffer(*viewed);
   }
-  const auto [it, fresh] = tensors_.try_emplace(id, 0);
-  if (fresh) {
-    const graph::GraphTensor& t = n.graph.tensor(id);
-    it->second = ArenaBuffer(t.name, BytesOf(t));
+  if (const auto made = tensors_.find(id); made != tensors_.end()) return made->second;
+  const graph::GraphTensor& t = n.graph.tensor(id);
+  const auto laid = laid_.find(id);
+  return tensors_[id] = laid == laid_.end()
+                            ? ArenaBuffer(t.name, BytesOf(t))
+                            : PartBuffer(t.name, TensorBuffer(laid->second.whole), 0,
+                                         SizeInElements(t.shape, laid->second.layout));
+}
+
+void PlanBuild::LayShared() {
+  const FusedNetwork& n = build.network;
+  const std::map<graph::TensorId, network::HostPlace> places = network::SharedPlaces(n.graph);
+  const std::vector<bool> in_place = network::InSharedPlace(n.graph, build.options.config);
+  for (size_t r = 0; r < n.regions.size(); ++r) {
+    const size_t node = n.regions[r].nodes[0];
+    if (n.devices[r] != network::kHost || !in_place[node]) continue;
+    in_place_.insert(r);
+    const graph::Node& moves = n.graph.nodes[node];
+    const bool cuts = places.contains(moves.output);
+    for (const graph::TensorId id : cuts ? std::vector{moves.output} : moves.inputs) {
+      laid_[id] = places.at(id);
+      layouts[id] = laid_[id].layout;
+    }
   }
-  return it->second;
 }
 
 Layout PlanBuild::LayoutOf(graph::TensorId id) const {
   const auto it = layouts.find(id);
   return it == layouts.end() ? Layout{} : it->second;
+}
+
+Layout PlanBuild::ImageLayoutOf(graph::TensorId id) const {
+  Layout layout = LayoutOf(id);
+  const size_t rank = build.network.graph.tensor(id).shape.size();
+  for (LayoutDim& d : layout.dims)
+    d.dim = static_cast<int>(schedule::accel::PositionOf(rank, static_cast<size_t>(d.dim)));
+  return layout;
 }
 
 uint32_t PlanBuild::UserBuffer(graph::TensorId id) {
@@ -103,7 +131,7 @@ void PlanBuild::AddKernel(const ir::Func& func, int32_t layer, std::vector<uint3
 
 Status PlanBuild::AddHostRegion(size_t index) {
   const FusedNetwork& n = build.network;
-  if (network::ViewedBy(n.graph, n.regions[index])) return {};
+  if (network::ViewedBy(n.graph, n.regions[index]) || in_place_.contains(index)) return {};
   TESSERA_ASSIGN(const HostFunc* host, build.HostFuncOf(index, layouts));
   std::vector<uint32_t> buffers;
   for (size_t p = 0; p < host->func.params.size(); ++p) {

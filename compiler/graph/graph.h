@@ -102,7 +102,8 @@ struct Node {
   }
 };
 
-// A layer that both devices make: the result of each device's part, some of the output channels.
+// A layer that both devices make: the result of each device's part, some of the output channels or
+// rows.
 struct SharedLayer {
   TensorId accelerator = -1, host = -1;
 };

@@ -14,7 +14,7 @@
 namespace tessera::network {
 namespace {
 
-constexpr std::string_view kBoth = "both:";
+constexpr std::string_view kFirstChannels = "both:", kFirstRows = "rows:";
 constexpr std::array<std::string_view, 4> kDevices{"host", "accelerator", "opencl", "cuda"};
 
 std::string_view Trimmed(std::string_view text) {
@@ -23,7 +23,7 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-// The pin of |layer| that |device| names: "host", "accelerator", "both:16".
+// The pin of |layer| that |device| names: "host", "accelerator", "both:16", "rows:7".
 std::optional<Pin> PinOf(std::string_view device, std::string_view layer) {
   if (layer.empty()) return std::nullopt;
   Pin pin{.layer = std::string(layer)};
@@ -33,12 +33,13 @@ std::optional<Pin> PinOf(std::string_view device, std::string_view layer) {
       return pin;
     }
   }
-  if (!device.starts_with(kBoth)) return std::nullopt;
-  const std::string_view number = device.substr(kBoth.size());
+  const bool rows = device.starts_with(kFirstRows);
+  if (!rows && !device.starts_with(kFirstChannels)) return std::nullopt;
+  const std::string_view number = device.substr(rows ? kFirstRows.size() : kFirstChannels.size());
   pin.device = kAccelerator;
-  const auto [end, error] =
-      std::from_chars(number.data(), number.data() + number.size(), pin.channels);
-  if (error != std::errc() || end != number.data() + number.size() || pin.channels < 1)
+  int64_t& first = rows ? pin.rows : pin.channels;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), first);
+  if (error != std::errc() || end != number.data() + number.size() || first < 1)
     return std::nullopt;
   return pin;
 }
@@ -67,10 +68,12 @@ Result<Pins> ParsePins(std::string_view text, const std::string& file) {
                                space == std::string_view::npos ? "" : Trimmed(line.substr(space));
     std::optional<Pin> pin = PinOf(device, layer);
     if (!pin) {
-      return Fail(Code::kInvalidArgument,
-                  "{} line {}: '{}' is no placement; a line is 'host LAYER', 'accelerator LAYER', "
-                  "'opencl LAYER', 'cuda LAYER', 'both:CHANNELS LAYER' or begins with #",
-                  file, number, line);
+      return Fail(
+          Code::kInvalidArgument,
+          "{} line {}: '{}' is no placement; a line is 'host LAYER', 'accelerator LAYER', "
+          "'opencl LAYER', 'cuda LAYER', 'both:CHANNELS LAYER', 'rows:ROWS LAYER' or begins "
+          "with #",
+          file, number, line);
     }
     if (std::ranges::count(pins, layer, &Pin::layer) > 0) {
       return Fail(Code::kInvalidArgument,
@@ -84,7 +87,8 @@ Result<Pins> ParsePins(std::string_view text, const std::string& file) {
 std::string PrintPins(const Pins& pins) {
   std::string text;
   for (const Pin& pin : pins) {
-    const std::string device = pin.channels > 0 ? fmt::format("{}{}", kBoth, pin.channels)
+    const std::string device = pin.channels > 0 ? fmt::format("{}{}", kFirstChannels, pin.channels)
+                               : pin.rows > 0   ? fmt::format("{}{}", kFirstRows, pin.rows)
                                                 : std::string(DeviceText(pin.device));
     text += fmt::format("{:<11} {}\n", device, Legible(pin.layer));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Placements that a user gives: a text of lines "host LAYER", "accelerator LAYER", "opencl LAYER",
-// "cuda LAYER" and "both:CHANNELS LAYER". Depends on: base. Used by: network/place.h,
-// compiler/driver, tools.
+// "cuda LAYER", "both:CHANNELS LAYER" and "rows:ROWS LAYER". Depends on: base. Used by:
+// network/place.h, compiler/driver, tools.
 #ifndef TESSERA_COMPILER_NETWORK_PINS_H_
 #define TESSERA_COMPILER_NETWORK_PINS_H_
 
@@ -23,12 +23,13 @@ inline bool IsGpu(uint32_t device) { return device >= kOpenCl; }
 std::string_view DeviceText(uint32_t device);
 
 // A layer that the user puts on a device: the names of its nodes, "conv1+relu", or of one of them.
-// With |channels| both devices make it: the accelerator its first so many output channels, the host
-// the others.
+// With |channels| or |rows| both devices make it: the accelerator the first so many output channels
+// or rows of its result, the host the others.
 struct Pin {
   std::string layer;
   uint32_t device = kHost;
-  int64_t channels = 0;
+  int64_t channels = 0, rows = 0;
+  bool shared() const { return channels > 0 || rows > 0; }
   bool operator==(const Pin&) const = default;
 };
 using Pins = std::vector<Pin>;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "compiler/network/place.h"
+#include "compiler/network/shared_places.h"
 #include "compiler/schedule/accel/plan.h"
 
 namespace tessera::network {
@@ -47,6 +48,7 @@ PlaceCosts::PlaceCosts(const Layers& layers, PlacedFuse fuse)
       graph_(layers.graph()),
       fuse_(std::move(fuse)),
       nodes_(graph::Fuse(graph_, false)),
+      in_place_(InSharedPlace(graph_, layers.config())),
       packed_(nodes_.size()) {
   for (const Region& node : nodes_) free_.push_back(IsView(graph_, node, layers.config()));
   const auto inp = static_cast<double>(layers.config().Depth(isa::Memory::kInp) *
@@ -225,7 +227,7 @@ std::optional<PartTimes> PlaceCosts::TimesOf(const Devices& on, const std::vecto
 }
 
 std::optional<double> PlaceCosts::HostSeconds(const Region& layer) const {
-  if (ViewedBy(graph_, layer)) return 0;
+  if (ViewedBy(graph_, layer) || in_place_[layer.nodes[0]]) return 0;
   return layers_.HostSeconds(layer);
 }
 

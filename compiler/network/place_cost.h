@@ -72,7 +72,8 @@ class PlaceCosts {
   std::optional<PartTimes> TimesOf(const Devices& on, const std::vector<size_t>& part,
                                    uint32_t to = kHost) const;
 
-  // Seconds of |layer| on the host, 0 for a view; nothing: no estimate.
+  // Seconds of |layer| on the host, 0 for a view and for what shared layers have in its place
+  // (network/shared_places.h); nothing: no estimate.
   std::optional<double> HostSeconds(const graph::Region& layer) const;
   // The same on the GPU, with the launches of its kernels.
   std::optional<double> GpuSeconds(const graph::Region& layer) const;
@@ -107,6 +108,7 @@ class PlaceCosts {
   const PlacedFuse fuse_;
   const std::vector<graph::Region> nodes_;
   std::vector<bool> free_;      // by node
+  std::vector<bool> in_place_;  // by node: on the host it has nothing to do
   std::vector<bool> may_stay_;  // by tensor
   std::vector<double> bytes_;   // by tensor: in the machine's layout; 0: it has none
   mutable std::vector<std::optional<std::vector<graph::TensorId>>> packed_;  // by node

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "compiler/network/into_parts.h"
 #include "compiler/network/share_layers.h"
+#include "compiler/network/share_rows.h"
 
 namespace tessera::network {
 namespace {
@@ -21,32 +22,56 @@ using graph::Region;
 using graph::TensorId;
 
 constexpr double kWorth = 1e-3;  // the share of the objective that a shared layer saves at least
+constexpr double kSlack = 0.1;   // of a layer's time, by which a share of it may be off
 constexpr int64_t kSteps = 8;    // of the shares of a layer that are tried
 // Channels for which a host's loops are fast: the vectors of a processor divide them.
 constexpr int64_t kHostBlock = 16;
 
+enum ShareBy : size_t { kByChannels, kByRows };
+
 // A layer that both devices can make, with the functions of one value behind it. Seconds.
 struct Candidate {
   std::string name;
-  size_t node = 0;                   // its first
+  std::vector<size_t> nodes;         // of the layer and the functions
   bool on = false;                   // whether the accelerator runs that
   std::array<double, 2> whole{};     // that it takes now, on the host and on the accelerator
   double accelerator = 0, host = 0;  // that it would take on each, with its activations in memory
   double carry_in = 0;               // of carrying what it reads to the other device
-  double carry_out = 0;              // of carrying what it makes
+  double carried_in = 0;             // of carrying what it reads now, for it alone
+  double carry_out = 0;              // of carrying what it makes; below 0: now all of it is carried
   double start = 0;                  // of one more start of the accelerator
-  int64_t channels = 0;
-  // Ways to share it: channels of the accelerator, with the seconds of the two parts.
+  std::array<int64_t, 2> all{};      // channels and rows that can be shared, 0: they cannot
+  // Ways to share it: channels or rows of the accelerator, with the seconds of the two parts.
   struct Way {
-    int64_t channels = 0;
+    ShareBy by = kByChannels;
+    int64_t first = 0;
     double accelerator = 0, host = 0;
+    double Ends() const { return std::max(accelerator, host); }
   };
   std::vector<Way> ways;
 
-  // By the shares of the channels.
-  Way WayOf(int64_t first) const {
-    const double part = static_cast<double>(first) / static_cast<double>(channels);
-    return {first, part * accelerator, (1 - part) * host};
+  double PartOf(ShareBy by, int64_t first) const {
+    return static_cast<double>(first) / static_cast<double>(all.at(by));
+  }
+  // By the shares of the channels or rows.
+  Way WayOf(ShareBy by, int64_t first) const {
+    const double part = PartOf(by, first);
+    return {by, first, part * accelerator, (1 - part) * host};
+  }
+  // The share with which both devices end at once, by the shares of channels or rows.
+  double Even() const { return host / (host + accelerator); }
+  // The way of rows that ends first; null: there is none.
+  const Way* BestOfRows() const {
+    const Way* best = nullptr;
+    for (const Way& way : ways) {
+      if (way.by == kByRows && (best == nullptr || way.Ends() < best->Ends())) best = &way;
+    }
+    return best;
+  }
+  Pin PinOf(ShareBy by, int64_t first) const {
+    Pin pin{.layer = name, .device = kAccelerator};
+    (by == kByRows ? pin.rows : pin.channels) = first;
+    return pin;
   }
 };
 
@@ -74,14 +99,14 @@ class SharedChooser {
     for (size_t r = 0; r < layers.size(); ++r) {
       if (std::ranges::count(scheduled, Legible(layers[r].name)) == 0) Add(layers, seconds, r);
     }
-    std::ranges::sort(candidates_, {}, &Candidate::node);
+    std::ranges::sort(candidates_, {}, [](const Candidate& layer) { return layer.nodes[0]; });
     if (!candidates_.empty()) MakeWays();
     Pins pins;
     while (const auto found = Best()) {
       const auto& [at, way] = *found;
       const Candidate& layer = candidates_[at];
       times_ = With(layer, way);
-      pins.push_back({.layer = layer.name, .device = kAccelerator, .channels = way.channels});
+      pins.push_back(layer.PinOf(way.by, way.first));
       candidates_.erase(candidates_.begin() + static_cast<int64_t>(at));
     }
     return pins;
@@ -104,12 +129,24 @@ class SharedChooser {
     return true;
   }
 
+  bool IsReadOn(uint32_t device, TensorId id) const {
+    return std::ranges::any_of(graph_.ConsumersOf(id), [&](size_t n) { return on_[n] == device; });
+  }
+
+  // Whether node |n| is a function behind a candidate.
+  bool IsInCandidate(size_t n) const {
+    return std::ranges::any_of(candidates_, [&](const Candidate& layer) {
+      return std::ranges::count(layer.nodes, n) > 0;
+    });
+  }
+
   // |layers| run, in |seconds|; |r| is one of them.
   void Add(const std::vector<Region>& layers, const std::vector<std::optional<double>>& seconds,
            size_t r) {
     const size_t first = layers[r].nodes[0];
     const Node& anchor = graph_.nodes[first];
-    if (!CanShare(graph_, anchor)) return;
+    const bool by_channels = CanShare(graph_, anchor), by_rows = CanShareRows(graph_, anchor);
+    if ((!by_channels && !by_rows) || IsInCandidate(first)) return;
     Region part = costs_.nodes()[first];
     for (const size_t n : FollowersOf(graph_, anchor)) part = graph::Joined(graph_, part, n);
     if (!HasNames(part)) return;
@@ -117,14 +154,21 @@ class SharedChooser {
     if (IsGpu(on_[first])) return;
     const bool on = on_[first] == kAccelerator, made_on = maker && on_[*maker] == kAccelerator;
     Candidate made{.name = Legible(part.name),
-                   .node = first,
+                   .nodes = part.nodes,
                    .on = on,
                    .accelerator = OnAccelerator(part),
                    .host = costs_.HostSeconds(part).value_or(0),
                    .carry_in = made_on == on ? costs_.CarrySeconds(part.inputs[0]) : 0,
-                   .carry_out = costs_.CarrySeconds(part.output),
+                   .carried_in = made_on != on && graph_.ConsumersOf(part.inputs[0]).size() == 1
+                                     ? costs_.CarrySeconds(part.inputs[0])
+                                     : 0,
+                   .carry_out = costs_.CarrySeconds(part.output) *
+                                (on && !IsReadOn(kAccelerator, part.output) ? -1 : 1),
                    .start = made_on || !on ? costs_.StartSeconds() : 0,
-                   .channels = graph_.tensor(anchor.output).shape[1]};
+                   .all = {}};
+    const graph::Shape& shape = graph_.tensor(anchor.output).shape;
+    if (by_channels && shape[1] > config_.block_out) made.all[kByChannels] = shape[1];
+    if (by_rows && shape[kRowAxis] > 1) made.all[kByRows] = shape[kRowAxis];
     if (made.accelerator <= 0 || made.host <= 0) return;
     const auto in_part = [&](size_t n) { return std::ranges::count(part.nodes, n) > 0; };
     for (size_t l = r; l < layers.size(); ++l) {
@@ -139,59 +183,96 @@ class SharedChooser {
               on_[n] == kAccelerator ? OnAccelerator(node) : costs_.HostSeconds(node).value_or(0);
       }
     }
-    if (made.channels > config_.block_out &&
-        std::ranges::any_of(std::views::iota(int64_t{0}, kSteps + 1), [&](int64_t step) {
-          return Saves(made, made.WayOf(ChannelsOf(made, step)));
-        }))
-      candidates_.push_back(std::move(made));
+    if (!Promises(made, kByChannels)) made.all[kByChannels] = 0;
+    if (!Promises(made, kByRows)) made.all[kByRows] = 0;
+    if (made.all != std::array<int64_t, 2>{}) candidates_.push_back(std::move(made));
+  }
+
+  // Whether |layer| shared |by| may save, by its shares alone: these are off by some of its time.
+  bool Promises(const Candidate& layer, ShareBy by) const {
+    if (layer.all.at(by) == 0) return false;
+    const double slack = kSlack * (layer.whole[0] + layer.whole[1]);
+    return std::ranges::any_of(std::views::iota(int64_t{0}, kSteps + 1), [&](int64_t step) {
+      const int64_t first = by == kByRows ? RowsOf(layer, step) : ChannelsOf(layer, step);
+      return objective_.Of(With(layer, layer.WayOf(by, first))) <
+             objective_.Of(times_) * (1 - kWorth) + slack;
+    });
   }
 
   // Step 0: the share with which both devices end at once; the last one: the same, in blocks of the
   // host too.
   int64_t ChannelsOf(const Candidate& layer, int64_t step) const {
-    const double even = layer.host / (layer.host + layer.accelerator);
     const bool ends_at_once = step == 0 || step == kSteps;
-    return Rounded(layer, ends_at_once ? even : static_cast<double>(step) / kSteps,
-                   step == 0 ? 1 : kHostBlock);
+    const double part = ends_at_once ? layer.Even() : static_cast<double>(step) / kSteps;
+    const int64_t all = layer.all[kByChannels];
+    const int64_t block = std::max(config_.block_out, step == 0 ? 1 : kHostBlock);
+    return Rounded(all, part, block < all ? block : config_.block_out);
   }
 
-  // |part| of the channels of |layer|, in blocks of the array and of |block|: some, but not all.
-  int64_t Rounded(const Candidate& layer, double part, int64_t block) const {
-    int64_t step = std::max(config_.block_out, block);
-    if (step >= layer.channels) step = config_.block_out;
-    const auto steps = static_cast<int64_t>(
-        part * static_cast<double>(layer.channels) / static_cast<double>(step) + 0.5);
-    return std::clamp<int64_t>(steps, 1, std::max<int64_t>(1, (layer.channels - 1) / step)) * step;
+  // Step 0: the share with which both devices end at once. Behind the shares of kSteps: the same if
+  // each device took as long a row as with the best way so far; its neighbours.
+  static int64_t RowsOf(const Candidate& layer, int64_t step) {
+    const int64_t all = layer.all[kByRows];
+    const auto* best = layer.BestOfRows();
+    if (step == 0 || best == nullptr) return Rounded(all, layer.Even(), 1);
+    if (step < kSteps) return Rounded(all, static_cast<double>(step) / kSteps, 1);
+    if (step > kSteps)
+      return std::clamp<int64_t>(best->first + (step == kSteps + 1 ? 1 : -1), 1, all - 1);
+    const double part = layer.PartOf(kByRows, best->first);
+    const double by_host = best->host / (1 - part), by_accelerator = best->accelerator / part;
+    return Rounded(all, by_host / (by_host + by_accelerator), 1);
+  }
+
+  // |part| of |all|, in blocks of |block|: some, but not all.
+  static int64_t Rounded(int64_t all, double part, int64_t block) {
+    const auto steps =
+        static_cast<int64_t>(part * static_cast<double>(all) / static_cast<double>(block) + 0.5);
+    return std::clamp<int64_t>(steps, 1, std::max<int64_t>(1, (all - 1) / block)) * block;
   }
 
   // Gives each candidate its ways. What a part takes does not grow with its channels alone, so each
   // is asked for by itself: a graph for each share, in which all candidates are shared.
   void MakeWays() {
-    for (int64_t step = 0; step <= kSteps; ++step) {
-      Pins pins;
-      for (const Candidate& layer : candidates_) {
-        pins.push_back(
-            {.layer = layer.name, .device = kAccelerator, .channels = ChannelsOf(layer, step)});
-      }
-      TryWays(pins);
-    }
+    for (int64_t step = 0; step <= kSteps; ++step) TryWays(kByChannels, step);
+    // One inference takes least where both devices end at once; other goals may want any share.
+    TryWays(kByRows, 0);
+    for (int64_t step = 2; step < kSteps && objective_.kind != Objective::Kind::kLatency; step += 2)
+      TryWays(kByRows, step);
+    for (int64_t step = kSteps; step <= kSteps + 2; ++step) TryWays(kByRows, step);
   }
 
-  // Adds the ways of |pins|, one for each candidate.
-  void TryWays(const Pins& pins) {
+  // Adds the way |step| of each candidate that can be shared |by|.
+  void TryWays(ShareBy by, int64_t step) {
+    std::vector<Candidate*> tried;
+    Pins pins;
+    for (Candidate& layer : candidates_) {
+      if (layer.all.at(by) == 0) continue;
+      const Pin pin =
+          layer.PinOf(by, by == kByRows ? RowsOf(layer, step) : ChannelsOf(layer, step));
+      if (HasWay(layer, pin)) continue;
+      tried.push_back(&layer);
+      pins.push_back(pin);
+    }
+    if (pins.empty()) return;
     Graph shared = graph_;
     const auto parts = ShareLayers(shared, pins, config_);
     TESSERA_CHECK(parts.has_value(), "{}", parts.error().message);
     const Layers layers(shared, config_);
     const std::vector<Region> nodes = graph::Fuse(shared, false);
-    for (size_t c = 0; c < candidates_.size(); ++c) {
-      std::vector<Candidate::Way>& ways = candidates_[c].ways;
-      if (std::ranges::count(ways, pins[c].channels, &Candidate::Way::channels) > 0) continue;
+    for (size_t c = 0; c < tried.size(); ++c) {
       const auto accelerator =
           layers.AcceleratorSeconds(PartOf(shared, nodes, shared.shared[c].accelerator));
       const auto host = layers.HostSeconds(PartOf(shared, nodes, shared.shared[c].host));
-      if (accelerator && host) ways.push_back({pins[c].channels, accelerator->from_memory, *host});
+      if (accelerator && host) {
+        tried[c]->ways.push_back(
+            {by, pins[c].channels + pins[c].rows, accelerator->from_memory, *host});
+      }
     }
+  }
+  static bool HasWay(const Candidate& layer, const Pin& pin) {
+    return std::ranges::any_of(layer.ways, [&](const Candidate::Way& way) {
+      return layer.PinOf(way.by, way.first) == pin;
+    });
   }
 
   // The times if |layer| is shared as |way|.
@@ -201,12 +282,11 @@ class SharedChooser {
     times.accelerator += way.accelerator - layer.whole[1];
     times.together += std::min(way.accelerator, way.host);
     times.start += layer.start;
-    const double part = static_cast<double>(way.channels) / static_cast<double>(layer.channels);
-    times.carry += layer.carry_in + layer.carry_out * (layer.on ? 1 - part : part);
+    const double part = layer.PartOf(way.by, way.first), moved = layer.on ? 1 - part : part;
+    times.carry +=
+        layer.carry_out * moved +
+        (way.by == kByRows ? (layer.carry_in - layer.carried_in) * moved : layer.carry_in);
     return times;
-  }
-  bool Saves(const Candidate& layer, const Candidate::Way& way) const {
-    return objective_.Of(With(layer, way)) < objective_.Of(times_) * (1 - kWorth);
   }
 
   // The candidate that saves most, and how.

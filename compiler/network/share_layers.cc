@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "compiler/network/into_parts.h"
 #include "compiler/network/place.h"
+#include "compiler/network/share_rows.h"
 
 namespace tessera::network {
 namespace {
@@ -80,6 +81,41 @@ Status CheckChannels(const Graph& graph, const Pin& pin, const Node& node,
               pin.layer, pin.channels, all, Legible(node.name), block, most, block);
 }
 
+Status CheckRows(const Graph& graph, const Pin& pin, const Node& node) {
+  if (!CanShareRows(graph, node)) {
+    return Fail(Code::kUnsupported,
+                "placement of {}: {} is no convolution, pool, sum or function of int8 over an "
+                "image, so the devices cannot share its rows; say 'host' or 'accelerator'",
+                pin.layer, Legible(node.name));
+  }
+  const int64_t all = graph.tensor(node.output).shape[kRowAxis];
+  if (pin.rows < all) return {};
+  if (all == 1) {
+    return Fail(Code::kOutOfRange,
+                "placement of {}: the result of {} has one row; say 'host' or 'accelerator'",
+                pin.layer, Legible(node.name));
+  }
+  return Fail(Code::kOutOfRange,
+              "placement of {}: the accelerator cannot make {} of the {} rows of {}; it can make 1 "
+              "to {} of them",
+              pin.layer, pin.rows, all, Legible(node.name), all - 1);
+}
+
+// No shared layer is behind another one, which has it in its parts.
+Status CheckApart(const Graph& graph, const std::map<TensorId, Pin>& shares) {
+  for (const auto& [result, pin] : shares) {
+    for (const size_t n : FollowersOf(graph, graph.nodes[*graph.ProducerOf(result)])) {
+      const auto other = shares.find(graph.nodes[n].output);
+      if (other == shares.end()) continue;
+      return Fail(Code::kInvalidArgument,
+                  "placement of {}: it is behind {}, and both devices make it with that; leave one "
+                  "of the two lines out",
+                  other->second.layer, pin.layer);
+    }
+  }
+  return {};
+}
+
 void AddPins(const Graph& graph, TensorId id, uint32_t device, Pins* pins) {
   for (const size_t n : NodesOfPart(graph, id)) {
     if (graph.nodes[n].op != Op::kConcat)
@@ -106,27 +142,34 @@ bool CanShare(const Graph& graph, const Node& node) {
 }
 
 Result<Pins> ShareLayers(Graph& graph, const Pins& pins, const isa::Config& config) {
-  std::map<TensorId, int64_t> channels;  // of the accelerator, by result: names may be there twice
+  std::map<TensorId, Pin> shares;  // by result: names may be there twice
   for (const Pin& pin : pins) {
-    if (pin.channels == 0) continue;
+    if (!pin.shared()) continue;
     const std::vector<std::string> names = NodesOfLayer(pin.layer);
     for (const std::string& name : names) TESSERA_TRY(FindNode(graph, pin.layer, name));
     TESSERA_ASSIGN(const size_t first, FindNode(graph, pin.layer, names[0]));
-    TESSERA_TRY(CheckChannels(graph, pin, graph.nodes[first], config));
-    channels[graph.nodes[first].output] = pin.channels;
+    const Node& node = graph.nodes[first];
+    TESSERA_TRY(pin.rows > 0 ? CheckRows(graph, pin, node)
+                             : CheckChannels(graph, pin, node, config));
+    shares[node.output] = pin;
   }
-  if (channels.empty()) return Pins();
+  TESSERA_TRY(CheckApart(graph, shares));
+  if (shares.empty()) return Pins();
   IntoParts(graph, [&](const Node& node, TensorId) -> std::optional<Parts> {
-    const auto found = channels.find(node.output);
-    if (found == channels.end()) return std::nullopt;
-    Parts parts{.joined = graph::ConcatAttributes{kChannels}, .join = Op::kConcat};
-    const int64_t first = found->second, all = graph.tensor(node.output).shape[kChannels];
-    AddChannels(graph, node, kOnAccelerator, 0, first, &parts);
-    AddChannels(graph, node, kOnHost, first, all - first, &parts);
+    const auto found = shares.find(node.output);
+    if (found == shares.end()) return std::nullopt;
+    const bool rows = found->second.rows > 0;
+    const int axis = rows ? kRowAxis : kChannels;
+    const int64_t first = rows ? found->second.rows : found->second.channels;
+    const int64_t all = graph.tensor(node.output).shape[static_cast<size_t>(axis)];
+    const auto add = rows ? AddRows : AddChannels;
+    Parts parts{.joined = graph::ConcatAttributes{axis}, .join = Op::kConcat};
+    add(graph, node, kOnAccelerator, 0, first, &parts);
+    add(graph, node, kOnHost, first, all - first, &parts);
     graph.shared.push_back({parts.results[0], parts.results[1]});
     return parts;
   });
-  TESSERA_CHECK(graph.shared.size() == channels.size(), "a layer was not shared");
+  TESSERA_CHECK(graph.shared.size() == shares.size(), "a layer was not shared");
   Pins parts;
   for (const graph::SharedLayer& layer : graph.shared) {
     AddPins(graph, layer.accelerator, kAccelerator, &parts);
@@ -150,7 +193,9 @@ std::vector<bool> SharedNodes(const Graph& graph) {
   std::vector<bool> shared(graph.nodes.size());
   for (const graph::SharedLayer& layer : graph.shared) {
     for (const TensorId id : {layer.accelerator, layer.host}) {
-      for (const size_t n : NodesOfPart(graph, id)) shared[n] = true;
+      const std::vector<size_t> part = NodesOfPart(graph, id);
+      for (const size_t n : part) shared[n] = true;
+      for (const size_t n : CutsOf(graph, part[0])) shared[n] = true;
     }
   }
   return shared;

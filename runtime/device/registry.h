@@ -64,6 +64,7 @@ struct Driver {
   bool clock = false;     // RunReport::cycles means something
   bool view = false;      // its runs can be watched: runtime/machine_view.h
   bool executes = true;   // false: the device has memory only (null)
+  bool many = false;      // each open makes a machine of its own: it is simulated here
   std::vector<DriverOption> options = {};
   Result<std::unique_ptr<Device>> (*open)(const isa::Config& config, uint64_t memory_bytes,
                                           const OptionValues& options) = nullptr;

@@ -180,6 +180,7 @@ Driver CycleDriver() {
           .what = "cycle model of the accelerator in SystemC: the RTL's cycles, func's results",
           .clock = true,
           .view = true,
+          .many = true,
           .options = {{.name = kStallSeed,
                        .kind = OptionKind::kNumber,
                        .value = "SEED",

@@ -72,6 +72,7 @@ Driver FuncDriver() {
       .name = "func",
       .what = "functional simulator of the accelerator, exact results, no clock",
       .view = true,
+      .many = true,
       .options = {{.name = kSchedule,
                    .kind = OptionKind::kNumber,
                    .value = "SEED",

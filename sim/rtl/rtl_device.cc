@@ -159,6 +159,7 @@ Driver RtlDriver() {
       .name = "rtl",
       .what = "the accelerator's SystemVerilog, compiled by Verilator, cycle by cycle",
       .clock = true,
+      .many = true,
       .options = {{.name = kWave,
                    .value = "FILE",
                    .help = "write a waveform, .vcd or .fst (the machine is verilated for it once)"},

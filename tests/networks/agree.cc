@@ -133,8 +133,11 @@ class Runs {
                                         outputs[k].bytes, UserBytes(t, want_.at(t.name)));
     }
     for (uint32_t l = 0; l < net->layers.size() && observe_; ++l) {
-      // The part of an image that a phase reads is a view.
-      if (net->layers[l].output.name.ends_with(".cut")) continue;
+      // What a phase or a part of a shared layer reads of an image is a view.
+      if (net->layers[l].output.name.ends_with(".cut")) {
+        ++outcome_.cuts;
+        continue;
+      }
       ++outcome_.layers;
       const auto kind = net->devices[executor->plan().layers[l].device].kind;
       if (kind == artifact::DeviceKind::kAccelerator) ++outcome_.on_accelerator;

@@ -44,6 +44,7 @@ struct Outcome {
   int64_t on_gpu = 0;                // on the GPU
   int64_t programs = 0;              // accelerator programs: more than 1 with host layers between
   int64_t shared = 0;                // parts of layers that both devices make, of one program
+  int64_t cuts = 0;                  // of rows that parts read
   // In the programs of a device: instructions that look results up in TAB, and layers that join or
   // cut tensors without an instruction, as views.
   int64_t lookups = 0, views = 0;

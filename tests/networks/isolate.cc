@@ -15,8 +15,8 @@ std::string ToBytes(const Outcome& o) {
     number(static_cast<int64_t>(text->size()));
     bytes += *text;
   }
-  for (const int64_t v :
-       {o.layers, o.compared, o.on_accelerator, o.on_gpu, o.programs, o.shared, o.lookups, o.views})
+  for (const int64_t v : {o.layers, o.compared, o.on_accelerator, o.on_gpu, o.programs, o.shared,
+                          o.cuts, o.lookups, o.views})
     number(v);
   return bytes;
 }
@@ -36,7 +36,7 @@ bool FromBytes(const std::string& bytes, Outcome& o) {
     if (ok) *text = bytes.substr(at, size), at += size;
   }
   for (int64_t* v : {&o.layers, &o.compared, &o.on_accelerator, &o.on_gpu, &o.programs, &o.shared,
-                     &o.lookups, &o.views})
+                     &o.cuts, &o.lookups, &o.views})
     *v = number();
   return ok && at == bytes.size();
 }

@@ -25,7 +25,7 @@ Bytes Share(const Bytes& all, size_t image, size_t size) {
   return {begin, begin + static_cast<std::ptrdiff_t>(size)};
 }
 
-// Takes the mark of a part of a shared layer off |name|: whether it has the first channels.
+// Takes the mark of a part of a shared layer off |name|: whether it has the first channels or rows.
 std::optional<bool> TakeShared(std::string* name) {
   for (const auto& [mark, first] : {std::pair{".accelerator", true}, std::pair{".host", false}}) {
     if (!name->ends_with(mark)) continue;
@@ -34,19 +34,17 @@ std::optional<bool> TakeShared(std::string* name) {
   }
   return std::nullopt;
 }
-// The |first| or the last channels of |all|, as many as |part| has of each image.
-Bytes ChannelsOf(const Bytes& all, bool first, const HostTensor& part) {
-  const auto images = static_cast<size_t>(part.shape[0]);
-  const size_t size = all.size() / images, has = part.bytes.size() / images;
+// Of each of |count| equal pieces of |all| the |first| or the last bytes, |has| of them.
+Bytes EndsOf(const Bytes& all, bool first, size_t count, size_t has) {
+  const size_t size = all.size() / count;
   Bytes values;
-  for (size_t n = 0; n < images; ++n) {
+  for (size_t n = 0; n < count && has <= size; ++n) {
     const auto begin =
         all.begin() + static_cast<std::ptrdiff_t>(n * size + (first ? 0 : size - has));
     values.insert(values.end(), begin, begin + static_cast<std::ptrdiff_t>(has));
   }
   return values;
 }
-
 // Takes |mark| and the number behind it off the end of |name|: of "x.part1", the copy of an operand
 // of concatenation x, "x.phase2", a phase of the transposed convolution that makes x, or
 // "x.columns8", with 8 columns of x as channels.
@@ -156,14 +154,27 @@ Piece::Piece(std::string name) : of_(std::move(name)) {
     of_.resize(std::min(of_.find(view), of_.size()));
 }
 
+size_t Piece::ChannelsIn(const graph::Graph& graph) const {
+  const graph::Node& node = MakerOf(graph, of_);
+  const std::optional<size_t> operand = moved_part_ ? moved_part_ : part_;
+  const auto& shape = graph.tensor(operand ? node.inputs[*operand] : node.output).shape;
+  return static_cast<size_t>(shape.size() < 2 ? 1 : shape[1]) * columns_.value_or(1);
+}
+
 Bytes Piece::ValuesIn(const graph::Graph& graph, const Bytes& whole, const HostTensor& got) const {
   Bytes values = part_ ? PartOf(graph, of_, *part_, whole) : whole;
   if (phase_) values = PhaseOf(graph, of_, *phase_, values);
   if (columns_) values = ColumnsOf(graph, of_, *columns_, values);
   if (image_) values = Share(values, *image_, got.bytes.size());
   if (moved_part_) values = PartOf(graph, of_, *moved_part_, values);
-  if (moved_) return InOrderOf(values, got, first_.has_value());
-  return first_ ? ChannelsOf(values, *first_, got) : values;
+  if (!first_) return moved_ ? InOrderOf(values, got, false) : values;
+  const auto images = static_cast<size_t>(got.shape[0]);
+  const size_t planes = images * ChannelsIn(graph);
+  const size_t plane = got.bytes.size() / images / static_cast<size_t>(got.shape[1]);
+  const bool rows = got.shape.size() == 4 && planes * plane < values.size();
+  if (rows) values = EndsOf(values, *first_, planes, plane);
+  if (moved_) return InOrderOf(values, got, !rows);
+  return rows ? values : EndsOf(values, *first_, images, got.bytes.size() / images);
 }
 
 }  // namespace tessera::networks

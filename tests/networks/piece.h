@@ -28,8 +28,10 @@ class Piece {
                                 const HostTensor& got) const;
 
  private:
+  size_t ChannelsIn(const graph::Graph& graph) const;  // of an image of the tensor of ValuesIn
+
   std::string of_;
-  std::optional<bool> first_;  // of a shared layer: whether it has the first channels
+  std::optional<bool> first_;  // of a shared layer: whether it has the first channels or rows
   std::optional<size_t> part_, phase_, columns_, image_;
   // Its channels are in another order: those of an operand of a concatenation.
   bool moved_ = false;

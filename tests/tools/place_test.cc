@@ -187,6 +187,27 @@ TEST(Place, BothDevicesMakeALayer) {
   EXPECT_EQ(json::parse(r.output)["programs"], 3);
 }
 
+// The same by rows.
+TEST(Place, BothDevicesMakeRowsOfALayer) {
+  const std::string rows = "rows:5      stage2_conv2/Conv\n", file = Write("rows.txt", rows),
+                    again = TempPath("rows_again.txt");
+  const CommandResult placed = Tessera(Model("place", "--place " + file + " -o " + again));
+  ASSERT_EQ(placed.code, 0) << placed.output;
+  EXPECT_THAT(placed.output, HasSubstr("\nboth devices make 1 layer, and work at once for "));
+  EXPECT_THAT(Read(again), HasSubstr("\n" + rows));
+  EXPECT_THAT(Read(again), ::testing::Not(HasSubstr("stage2_conv2/Conv.")));
+  const CommandResult r =
+      Tessera(Model("compare", "--devices cpu,func,cycle --input " + std::string(kImages) +
+                                   " --first 2 --json - --place " + file));
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_EQ(json::parse(r.output)["totals"]["mismatches"], 0);
+  const CommandResult all =
+      Tessera(Model("place", "--place " + Write("all.txt", "rows:99 stage2_conv2/Conv\n")));
+  EXPECT_EQ(all.code, 2);
+  EXPECT_THAT(all.output, HasSubstr("cannot make 99 of the 14 rows of stage2_conv2/Conv; it can "
+                                    "make 1 to 13 of them"));
+}
+
 // On a small machine beside a host that is as fast, both make some layers.
 TEST(Place, AGoalSharesLayers) {
   const json placed = PlacedFor("latency", "--config tiny");

@@ -31,9 +31,9 @@ std::vector<T> InOrder(const std::vector<T>& values, const std::vector<int>& ord
   return out;
 }
 
-Buffer TensorBuffer(const Packing& p, const std::vector<int>& order = {}) {
+Buffer TensorBuffer(const Packing& p, const std::vector<int>& order, const Layout& layout) {
   return ir::MakeBuffer(
-      {"tensor", DType::kInt8, InOrder<int64_t>({p.shape.begin(), p.shape.end()}, order)});
+      {"tensor", DType::kInt8, InOrder<int64_t>({p.shape.begin(), p.shape.end()}, order), layout});
 }
 
 struct PackLoop {
@@ -55,12 +55,12 @@ Stmt Nest(const std::vector<PackLoop>& loops,
 // prepared expression divides are outermost, so that the inner loops do not repeat the division.
 class PackNest {
  public:
-  PackNest(const Packing& p, const std::vector<int>& order)
+  PackNest(const Packing& p, const std::vector<int>& order, const Layout& layout)
       : p_(p),
         order_(order),
         dims_(PhysicalDims(p)),
         extents_(PhysicalShape(p.packed_shape(), p.layout)),
-        tensor_(TensorBuffer(p, order)),
+        tensor_(TensorBuffer(p, order, layout)),
         packed_(ir::MakeBuffer({"packed", DType::kInt8, extents_})) {}
 
   const Buffer& tensor() const { return tensor_; }
@@ -163,14 +163,15 @@ class PackNest {
 
 }  // namespace
 
-ir::Func PackFunc(const Packing& p, const std::string& name, const std::vector<int>& order) {
-  const PackNest nest(p, order);
+ir::Func PackFunc(const Packing& p, const std::string& name, const std::vector<int>& order,
+                  const Layout& layout) {
+  const PackNest nest(p, order, layout);
   return {name, {nest.tensor(), nest.packed()}, ir::Simplify(nest.Make())};
 }
 
-ir::Func UnpackFunc(const Packing& p, const std::string& name) {
+ir::Func UnpackFunc(const Packing& p, const std::string& name, const Layout& layout) {
   TESSERA_CHECK(p.plain());
-  const Buffer tensor = TensorBuffer(p);
+  const Buffer tensor = TensorBuffer(p, {}, layout);
   const Buffer packed =
       ir::MakeBuffer({"packed", DType::kInt8, {p.shape.begin(), p.shape.end()}, p.layout});
   ir::Func func{name, {packed, tensor}, {}};

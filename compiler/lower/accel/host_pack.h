@@ -15,13 +15,15 @@ namespace tessera::lower::accel {
 
 // Parameters: the tensor, int8 [batch, channel, y, x] row-major; the packed bytes. Computes
 // schedule::accel::Pack; a prepared expression reads one int8 tensor. With |order|, dimension k of
-// the parameter is dimension order[k] of [batch, channel, y, x] ({0, 2, 3, 1}: NHWC).
+// the parameter is dimension order[k] of [batch, channel, y, x] ({0, 2, 3, 1}: NHWC). With
+// |layout|, that of [batch, channel, y, x], the parameter has the tensor there instead.
 ir::Func PackFunc(const schedule::accel::Packing& packing, const std::string& name,
-                  const std::vector<int>& order = {});
+                  const std::vector<int>& order = {}, const Layout& layout = {});
 
 // Parameters: the packed bytes; the tensor. Computes schedule::accel::Unpack; |packing| must be
-// plain().
-ir::Func UnpackFunc(const schedule::accel::Packing& packing, const std::string& name);
+// plain(). |layout|: of the tensor.
+ir::Func UnpackFunc(const schedule::accel::Packing& packing, const std::string& name,
+                    const Layout& layout = {});
 
 // |layout| of [batch, channel, y, x], without the dimensions that a tensor of |rank| 1 to 4 lacks
 // (schedule/accel/region.h defines them).

@@ -19,12 +19,15 @@ using test::Square;
 using ::testing::HasSubstr;
 
 TEST(Pins, ATextIsReadAndPrinted) {
-  const auto pins =
-      ParsePins("# mine\n\nhost conv1+relu\r\n  accelerator\tpool 2 \nboth:48 conv2\n", "f.txt");
+  const auto pins = ParsePins(
+      "# mine\n\nhost conv1+relu\r\n  accelerator\tpool 2 \nboth:48 conv2\nrows:7 add\n", "f.txt");
   ASSERT_TRUE(pins) << pins.error().message;
-  EXPECT_EQ(*pins,
-            (Pins{{"conv1+relu", kHost}, {"pool 2", kAccelerator}, {"conv2", kAccelerator, 48}}));
-  EXPECT_EQ(PrintPins(*pins), "host        conv1+relu\naccelerator pool 2\nboth:48     conv2\n");
+  EXPECT_EQ(*pins, (Pins{{"conv1+relu", kHost},
+                         {"pool 2", kAccelerator},
+                         {"conv2", kAccelerator, 48},
+                         {"add", kAccelerator, 0, 7}}));
+  EXPECT_EQ(PrintPins(*pins),
+            "host        conv1+relu\naccelerator pool 2\nboth:48     conv2\nrows:7      add\n");
   EXPECT_EQ(*ParsePins(PrintPins(*pins), "f.txt"), *pins);
   EXPECT_EQ(ParsePins("", "f.txt")->size(), 0u);
   const auto gpus = ParsePins("opencl conv1\ncuda pool\n", "f.txt");
@@ -36,13 +39,14 @@ TEST(Pins, ATextIsReadAndPrinted) {
 TEST(Pins, AWrongLineIsNamed) {
   for (const char* line :
        {"gpu conv1", "host", "hostconv1", "conv1 host", "both conv1", "both: conv1", "both:0 conv1",
-        "both:-16 conv1", "both:16", "both:16x conv1", "both:99999999999999999999 conv1"}) {
+        "both:-16 conv1", "both:16", "both:16x conv1", "both:99999999999999999999 conv1",
+        "rows conv1", "rows:0 conv1", "rows:4"}) {
     const auto pins = ParsePins(std::string("# one\n") + line, "f.txt");
     ASSERT_FALSE(pins) << line;
     EXPECT_THAT(pins.error().message, HasSubstr(std::string("f.txt line 2: '") + line));
     EXPECT_THAT(pins.error().message, HasSubstr("a line is 'host LAYER'"));
     EXPECT_THAT(pins.error().message, HasSubstr("'opencl LAYER'"));
-    EXPECT_THAT(pins.error().message, HasSubstr("'both:CHANNELS LAYER'"));
+    EXPECT_THAT(pins.error().message, HasSubstr("'both:CHANNELS LAYER', 'rows:ROWS LAYER' or"));
   }
   const auto twice = ParsePins("host a\naccelerator a\n", "f.txt");
   ASSERT_FALSE(twice);
