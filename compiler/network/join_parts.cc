@@ -25,7 +25,7 @@ Node Copy(Graph& graph, const Node& node) {
   Node copy{.op = Op::kRescale,
             .name = node.name + ".copy",
             .inputs = {id},
-            .output = AddLike(graph, id, graph.tensor(node.output).name + ".copy",
+            .output = AddLike(graph, id, graph.tensor(id).name + ".copy." + node.name,
                               graph.tensor(id).shape),
             .attributes = graph::FactorAttributes{}};
   const Status attached = quantize::AttachRequant(graph, copy);

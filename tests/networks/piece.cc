@@ -155,7 +155,7 @@ Piece::Piece(std::string name) : of_(std::move(name)) {
   }
   moved_part_ = TakeNumber(".channels", &of_);
   moved_ = moved_ || moved_part_;
-  for (const char* view : {".image", ".rank4", ".merged"})  // views of the same values
+  for (const char* view : {".image", ".rank4", ".merged", ".copy"})  // views of the same values
     of_.resize(std::min(of_.find(view), of_.size()));
 }
 
