@@ -32,7 +32,9 @@ DeviceTensors::DeviceTensors(const Build& build, std::vector<std::vector<TensorI
     const graph::Region& region = n_.regions[r];
     computes_.push_back(OnDevice(r) && !network::IsView(n_.graph, region, build.options.config));
     if (!OnDevice(r)) continue;
-    if (const auto viewed = network::ViewedBy(n_.graph, region))
+    // Under other dimensions it is an activation of its own.
+    const auto viewed = network::ViewedBy(n_.graph, region);
+    if (viewed && !places_.Of(region.output).other_dims)
       roots_[static_cast<size_t>(region.output)] = Root(*viewed);
   }
   for (const TensorId id : n_.graph.outputs) host_reads_[static_cast<size_t>(Root(id))] = true;

@@ -125,6 +125,7 @@ struct InterleaveAttributes {
 };
 struct SoftmaxAttributes {
   double beta = 1;  // softmax(beta * x)
+  int axis = -1;    // -1: the last one
 };
 struct LeakyReluAttributes {
   float alpha = 0.01f;
@@ -162,6 +163,14 @@ struct ScaleAttributes {
 // other is shifted to it first.
 struct SumAttributes {
   bool shifted = false;
+};
+// MatMul.
+struct ProductAttributes {
+  bool single = false;   // see FactorAttributes
+  bool columns = false;  // the first operand is [.., K, M], not [.., M, K]
+  // The second operand has one 1 in each column and zeros: the product has the first one's integers
+  // and scale, at other places.
+  bool moves = false;
 };
 // Mul, Rescale.
 struct FactorAttributes {

@@ -6,7 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
+#include "compiler/network/into_parts.h"
 #include "compiler/network/tensor_places.h"
+#include "compiler/quantize/params.h"
 
 namespace tessera::network {
 namespace {
@@ -15,6 +18,20 @@ using graph::Graph;
 using graph::Node;
 using graph::Op;
 using graph::TensorId;
+
+// Makes a copy of the operand of |node|.
+Node Copy(Graph& graph, const Node& node) {
+  const TensorId id = node.inputs[0];
+  Node copy{.op = Op::kRescale,
+            .name = node.name + ".copy",
+            .inputs = {id},
+            .output = AddLike(graph, id, graph.tensor(id).name + ".copy." + node.name,
+                              graph.tensor(id).shape),
+            .attributes = graph::FactorAttributes{}};
+  const Status attached = quantize::AttachRequant(graph, copy);
+  TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);  // of equal scales
+  return copy;
+}
 
 }  // namespace
 
@@ -62,8 +79,14 @@ void JoinParts(Graph& graph, const isa::Config& config) {
     const std::vector<Lying> parts = LyingOf(graph, joined, config);
     made[static_cast<size_t>(node.output)] = true;
     if (!joins || parts.empty()) {
-      places.LayAll(parts);
-      graph.nodes.push_back(node);
+      Node moved = node;
+      // A view of bytes that already have other dimensions views a copy of them.
+      if (!places.LayAll(parts) && !JoinsParts(node.op)) {
+        graph.nodes.push_back(Copy(graph, node));
+        moved.inputs[0] = graph.nodes.back().output;
+        places.LayAll(LyingOf(graph, moved, config));
+      }
+      graph.nodes.push_back(std::move(moved));
       continue;
     }
     for (size_t k = 0; k < parts.size(); ++k) {

@@ -191,6 +191,7 @@ Status ProgramPlanner::Regions() {
 }
 
 ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
+  constexpr const char* kRepeats = "LOAD repeats its rows or columns, from device memory";
   const lower::accel::KeptActivations& kept = planned_kept_[index];
   const lower::accel::AccelRegion& region = regions_[index];
   const PlannedRegion& planned = program_.regions[index];
@@ -227,14 +228,21 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index) const {
     return CostOf(index, plan, on_chip);
   };
   const sched::Anchor& a = seen.region->anchor;
-  if (a.kind != sched::AnchorKind::kNone && a.im2col == 0)
-    seen.reads.push_back(
-        {seen.activation_of(a.input), HaloFor(a), a.pad_value, a.input.shape().size()});
+  if (a.kind != sched::AnchorKind::kNone && a.im2col == 0) {
+    const char* fills = "LOAD fills terms of its elements beside it, from device memory";
+    seen.reads.push_back({seen.activation_of(a.input), HaloFor(a), a.pad_value,
+                          a.input.shape().size(), a.FillsInput() ? fills : nullptr});
+  }
+  if (a.weight_lies) {
+    seen.reads.push_back({.activation = seen.activation_of(a.weight),
+                          .rank = a.weight.shape().size(),
+                          .in_memory = "LOAD brings it to WGT, from device memory"});
+  }
   for (const sched::EpilogueStep& step : seen.region->steps) {
     if (step.loads() && !step.constant)
       seen.reads.push_back({.activation = seen.activation_of(step.tensor),
                             .rank = step.tensor.shape().size(),
-                            .again = step.repeats()});
+                            .in_memory = step.repeats() ? kRepeats : nullptr});
   }
   return seen;
 }

@@ -86,7 +86,7 @@ ResidencyPlanner::MaybeResident ResidencyPlanner::Candidate(size_t maker) const 
     bool reads = false;
     for (const ResidentRead& read : reader.reads) {
       if (read.activation != from.result) continue;
-      if (read.again) return no("LOAD repeats its rows or columns, from device memory");
+      if (read.in_memory != nullptr) return no(read.in_memory);
       reads = true;
       ranks.push_back(read.rank);
       if (read.halo.any()) {

@@ -32,10 +32,10 @@ sched::Halo HaloFor(const sched::Anchor& anchor);
 // An activation that a region reads.
 struct ResidentRead {
   int activation = -1;
-  sched::Halo halo;    // that the region needs around it in INP
-  int64_t pad = 0;     // value of the halo
-  size_t rank = 4;     // of the tensor in the region; a view may change it
-  bool again = false;  // its rows or columns several times
+  sched::Halo halo;                 // that the region needs around it in INP
+  int64_t pad = 0;                  // value of the halo
+  size_t rank = 4;                  // of the tensor in the region; a view may change it
+  const char* in_memory = nullptr;  // why LOAD brings it, from device memory; null: INP serves
 };
 
 // A region, in running order. |activation_of| maps the region's tensors to the caller's numbers of

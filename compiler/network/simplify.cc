@@ -13,6 +13,7 @@
 #include "compiler/network/move_channels.h"
 #include "compiler/network/place.h"
 #include "compiler/network/place_cost.h"
+#include "compiler/network/sequences.h"
 #include "compiler/network/split_phases.h"
 
 namespace tessera::network {
@@ -66,16 +67,25 @@ graph::Graph WithChannels(graph::Graph graph, const isa::Config& config) {
   return best.seconds < given.seconds ? std::move(best.graph) : std::move(given.graph);
 }
 
+// The other passes for the accelerator.
+graph::Graph Rewritten(graph::Graph graph, const isa::Config& config) {
+  graph::MergeBatches(graph);
+  if (config.batch > 1) graph::SplitImages(graph);
+  SplitPhases(graph);
+  return WithChannels(std::move(graph), config);
+}
+
 }  // namespace
 
 void Simplify(graph::Graph& graph, const isa::Config* accelerator) {
   graph::Simplify(graph);
   FoldTables(graph);
   if (accelerator == nullptr) return graph::OrderOperands(graph);
-  graph::MergeBatches(graph);
-  if (accelerator->batch > 1) graph::SplitImages(graph);
-  SplitPhases(graph);
-  graph = WithChannels(std::move(graph), *accelerator);
+  std::optional<graph::Graph> images = SequencesAsImages(graph, *accelerator);
+  graph = Rewritten(std::move(graph), *accelerator);
+  if (!images) return;
+  images = Rewritten(std::move(*images), *accelerator);
+  if (SecondsOf(*images, *accelerator) < SecondsOf(graph, *accelerator)) graph = std::move(*images);
 }
 
 }  // namespace tessera::network

@@ -59,6 +59,16 @@ std::optional<Lattice> LatticeOf(const GraphTensor& part, const GraphTensor& who
   return piece;
 }
 
+// Whether |a| and |b|, which have the same elements in row-major order, have the same bytes when
+// packed: blocks of channels stay whole, of one image or of several.
+bool HaveSameBytes(const GraphTensor& a, const GraphTensor& b, const isa::Config& config) {
+  const schedule::accel::Shape4 p = schedule::accel::ToShape4(a.shape),
+                                q = schedule::accel::ToShape4(b.shape);
+  if (p[2] * p[3] != q[2] * q[3]) return false;
+  if (p[0] == q[0]) return true;
+  return config.batch == 1 && p[1] % config.block_out == 0 && q[1] % config.block_out == 0;
+}
+
 std::vector<Lying> LyingOfSlice(const Graph& graph, const Node& node, const isa::Config& config) {
   std::vector<Along> along;
   for (const graph::AxisCut& cut : node.As<graph::SliceAttributes>().axes)
@@ -134,9 +144,9 @@ std::vector<Lying> LyingOf(const Graph& graph, const Node& node, const isa::Conf
   const GraphTensor &in = graph.tensor(node.inputs[0]), &out = graph.tensor(node.output);
   // Nothing applies the order in which the user gives or gets a tensor.
   const bool ordered = !in.order.empty() || !out.order.empty();
-  if (ordered || schedule::accel::ToShape4(in.shape) != schedule::accel::ToShape4(out.shape))
-    return {};
-  return {{node.output, node.inputs[0], schedule::accel::WholeOf(PackingOf(in, config))}};
+  if (ordered || !HaveSameBytes(in, out, config)) return {};
+  const bool other = schedule::accel::ToShape4(in.shape) != schedule::accel::ToShape4(out.shape);
+  return {{node.output, node.inputs[0], schedule::accel::WholeOf(PackingOf(in, config)), other}};
 }
 
 TensorPlaces::TensorPlaces(const Graph& graph, const isa::Config& config,
@@ -186,9 +196,21 @@ bool TensorPlaces::Lay(const Lying& lying) {
   const auto holds_other_dims = [&](const auto& place) {
     return place.second.other_dims && place.second.in == part.in;
   };
-  if (whole.other_dims || std::ranges::any_of(places_, holds_other_dims)) return false;
-  if (lying.other_dims && (part.in != lying.part || whole.in != lying.whole)) return false;
-  places_[part.in] = {lying.whole, lying.piece, lying.other_dims};
+  if (std::ranges::any_of(places_, holds_other_dims)) return false;
+  if (whole.other_dims) {
+    // All of these bytes may have yet other dimensions.
+    if (part.in != lying.part || lying.piece != schedule::accel::WholeOf(Alone(lying.whole)))
+      return false;
+    places_[lying.part] = whole;
+    return true;
+  }
+  if (lying.other_dims) {
+    const Lattice all = schedule::accel::WholeOf(Alone(whole.in));
+    if (part.in != lying.part || whole.piece != all) return false;
+    places_[lying.part] = {whole.in, all, true};
+    return true;
+  }
+  places_[part.in] = {lying.whole, lying.piece, false};
   return true;
 }
 

@@ -29,10 +29,11 @@ inline bool JoinsParts(graph::Op op) {
 }
 
 // How the tensors of |node| lie in one another, if the node then has nothing to do: the result of a
-// reshape that keeps each element's place, the result of a slice in its operand, the operands of a
-// concatenation or an interleaving in its result. Of channels, a part has whole blocks from a
-// multiple of a block on, equally far apart; of rows and columns, any that are so. Columns that are
-// channels of an operand of one block lie there as in the result. Empty: the node moves or changes
+// reshape that keeps each element's place (under other dimensions, if rows become columns, or
+// blocks of channels images), the result of a slice in its operand, the operands of a concatenation
+// or an interleaving in its result. Of channels, a part has whole blocks from a multiple of a block
+// on, equally far apart; of rows and columns, any that are so. Columns that are channels of an
+// operand of one block lie there as in the result. Empty: the node moves or changes
 // values.
 std::vector<Lying> LyingOf(const graph::Graph& graph, const graph::Node& node,
                            const isa::Config& config);

@@ -14,8 +14,9 @@
 namespace tessera::ops::matmul_op {
 namespace {
 
-// The shape of [..., M, K] times [..., K, N]; leading axes broadcast.
-std::optional<Shape> Product(const Shape& a, const Shape& b) {
+// The shape of [..., M, K] times [..., K, N]; leading axes broadcast. |columns|: of [..., K, M].
+std::optional<Shape> Product(Shape a, const Shape& b, bool columns = false) {
+  if (columns && a.size() >= 2) std::swap(a[a.size() - 1], a[a.size() - 2]);
   if (a.size() < 2 || b.size() < 2 || a.back() != b[b.size() - 2]) return std::nullopt;
   auto made = RepeatedShape({a.begin(), a.end() - 2}, {b.begin(), b.end() - 2});
   if (!made) return std::nullopt;
@@ -27,19 +28,40 @@ std::optional<Shape> Product(const Shape& a, const Shape& b) {
 Result<Shape> ShapeOf(const NodeCheck& node) {
   if (node.In(0).dtype != node.In(1).dtype)
     return node.Bad("operands of {} and {}", Text(node.In(0).dtype), Text(node.In(1).dtype));
-  const auto made = Product(node.In(0).shape, node.In(1).shape);
+  const auto made =
+      Product(node.In(0).shape, node.In(1).shape, node.node.As<graph::ProductAttributes>().columns);
   if (made) return *made;
   return node.Bad("operands of shapes {} and {}", ShapeText(node.In(0).shape),
                   ShapeText(node.In(1).shape));
 }
 
+// The extent of the summed axis.
+int64_t DepthOf(const Graph& graph, const Node& node) {
+  const Shape& b = graph.tensor(node.inputs[1]).shape;
+  return b[b.size() - 2];
+}
+
+Status Check(const NodeCheck& node) {
+  if (!node.node.As<graph::ProductAttributes>().moves) return {};
+  if (node.In(0).quant != node.Out().quant)
+    return node.Bad("{} and its result have different scales", node.In(0).name);
+  if (node.In(0).dtype == DType::kInt8 && node.In(1).constant()) return {};
+  return node.Bad("{} of {} is moved by {}, int8 is moved by a constant", node.In(0).name,
+                  Text(node.In(0).dtype), node.In(1).name);
+}
+
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
+  if (node.As<graph::ProductAttributes>().moves) {
+    requant.bias = {0}, requant.multiplier = {1 << 30}, requant.shift = {1};  // by 1
+    requant.out_zero = 0;
+    return {};
+  }
   const double a = quantize::ScaleOf(graph, node, 0), b = quantize::ScaleOf(graph, node, 1);
-  const double product = node.As<graph::FactorAttributes>().single
+  const double product = node.As<graph::ProductAttributes>().single
                              ? double{quantize::Single(a) * quantize::Single(b)}
                              : a * b;
   const double factor = product / quantize::ResultScale(graph, node);
-  const int64_t depth = graph.tensor(node.inputs[0]).shape.back();
+  const int64_t depth = DepthOf(graph, node);
   if (graph.tensor(node.output).dtype != DType::kInt8)
     return Fail(Code::kUnsupported, "node {}: a product of {} with a scale, int8 is supported",
                 node.name, Text(graph.tensor(node.output).dtype));
@@ -51,14 +73,17 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
 }
 
 int64_t MacsOf(const Graph& graph, const Node& node) {
-  return graph.tensor(node.output).count() * graph.tensor(node.inputs[0]).shape.back();
+  // Nothing is computed where elements move.
+  if (node.As<graph::ProductAttributes>().moves) return 0;
+  return graph.tensor(node.output).count() * DepthOf(graph, node);
 }
 
 void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]), y = b.Value(node.inputs[1]);
   const GraphTensor& out = b.graph().tensor(node.output);
   const size_t rank = out.shape.size();
-  const Axis k = te::ReduceAxis("k", x.shape().back());
+  const auto& attributes = node.As<graph::ProductAttributes>();
+  const Axis k = te::ReduceAxis("k", DepthOf(b.graph(), node));
   const bool real = te::IsReal(b, node);
   const auto of = [&](const te::Tensor& t, const Indices& i, size_t operand) {
     // The result's index, with the summed axis in place of this operand's axis.
@@ -67,10 +92,11 @@ void Body(RegionBuilder& b, const Node& node) {
     for (size_t d = 0; d + 2 < own; ++d) {
       if (t.shape()[d] != out.shape[before + d]) from[d] = Expr(0);
     }
-    from[operand == 0 ? own - 1 : own - 2] = k.var;
+    if (operand == 0 && attributes.columns) from[own - 1] = from[own - 2];
+    from[operand == 0 && !attributes.columns ? own - 1 : own - 2] = k.var;
     const Expr value = Wide(t(from));
     const int32_t zero = b.graph().tensor(node.inputs[operand]).zero();
-    return real || zero == 0 ? value : value - I32(zero);
+    return real || attributes.moves || zero == 0 ? value : value - I32(zero);
   };
   const te::Tensor sum =
       te::Compute(b.Name(out.name + ".sum"), out.shape, te::AxisNames(rank),
@@ -111,7 +137,7 @@ Status FromTflite(Converter& c) {
                      ShapeText(c.tensor(operand[0]).shape), ShapeText(c.tensor(operand[1]).shape));
   Node made{.op = Op::kMatMul,
             .inputs = {operand[0], operand[1]},
-            .attributes = graph::FactorAttributes{.single = true}};
+            .attributes = graph::ProductAttributes{.single = true}};
   if (shape->size() != 4) return c.Finish(std::move(made), *shape);
   TESSERA_ASSIGN(const auto quant, c.ResultQuant());
   TESSERA_ASSIGN(const TensorId x, c.Emit(std::move(made), ".product", quant, *shape));
@@ -161,7 +187,8 @@ constinit const OpDef kMatMulDef = {
     .most = 2,
     .types = kNumberTypes,
     .shape = ShapeOf,
-    .attributes = Fits<graph::FactorAttributes>,
+    .check = Check,
+    .attributes = Fits<graph::ProductAttributes>,
     .macs = MacsOf,
     .requant = RequantOf,
     .body = Body,

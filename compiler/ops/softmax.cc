@@ -19,18 +19,26 @@ using graph::SoftmaxAttributes;
 constexpr double kWideStep = 10.0 / UINT16_MAX;  // int16: exponentials cover exp(-10) to 1
 constexpr int64_t kMostWide = 1 << 16;  // elements of an int16 row: their sum stays in int32
 
+size_t AxisOfRows(const Node& node, const Shape& shape) {
+  const int axis = node.As<SoftmaxAttributes>().axis;
+  return axis < 0 ? shape.size() - 1 : static_cast<size_t>(axis);
+}
+
 Status Check(const NodeCheck& node) {
   if (node.In(0).shape.empty()) return node.Bad("an operand without axes");
+  const size_t axis = AxisOfRows(node.node, node.In(0).shape);
+  if (axis >= node.In(0).shape.size())
+    return node.Bad("axis {} of {} axes", axis, node.In(0).shape.size());
+  const int64_t length = node.In(0).shape[axis];
   // int8: the sum of exponentials has twelve integer bits.
-  if (node.Out().dtype == DType::kInt8 && node.In(0).shape.back() >= 4096)
-    return node.Bad("rows of {} elements, at most 4095", node.In(0).shape.back());
+  if (node.Out().dtype == DType::kInt8 && length >= 4096)
+    return node.Bad("rows of {} elements, at most 4095", length);
   const double beta = node.node.As<SoftmaxAttributes>().beta;
   if (!(beta > 0) || beta > 1e6) return node.Bad("beta {} is not in (0, 1e6]", beta);
   if (!node.Out().quant) return {};
   const Quant& out = *node.Out().quant;
   if (node.Out().dtype == DType::kInt16) {
-    if (node.In(0).shape.back() > kMostWide)
-      return node.Bad("rows of {} elements, at most {}", node.In(0).shape.back(), kMostWide);
+    if (length > kMostWide) return node.Bad("rows of {} elements, at most {}", length, kMostWide);
     return out.scale[0] == 1.0 / 32768 ? Status{}
                                        : node.Bad("its result {} has scale {}, must be 1/32768",
                                                   node.Out().name, out.scale[0]);
@@ -135,7 +143,7 @@ Expr Reciprocal(Expr a) {
 void RealBody(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]);
   const std::string& name = b.graph().tensor(node.output).name;
-  const size_t axis = x.shape().size() - 1;
+  const size_t axis = AxisOfRows(node, x.shape());
   const int64_t length = x.shape()[axis];
   const Axis k = te::ReduceAxis("k", length), l = te::ReduceAxis("l", length);
   Shape rows = x.shape();
@@ -180,7 +188,7 @@ void WideBody(RegionBuilder& b, const Node& node) {
   }
   const te::Tensor exponentials = b.Constant(name + ".exps", DType::kInt16, {1 << 16}, powers);
   const te::Tensor reciprocals = b.Constant(name + ".shares", DType::kInt16, {1 << 16}, shares);
-  const size_t axis = x.shape().size() - 1;
+  const size_t axis = AxisOfRows(node, x.shape());
   Shape rows = x.shape();
   rows[axis] = 1;
   const auto along = [&](Indices i, Expr where) {
@@ -226,7 +234,7 @@ void Body(RegionBuilder& b, const Node& node) {
   const std::string& name = b.graph().tensor(node.output).name;
   const Requant& q =
       *node.requant;  // scales a difference to Q5.26; bias: the least one that counts
-  const size_t axis = x.shape().size() - 1;
+  const size_t axis = AxisOfRows(node, x.shape());
   std::vector<int64_t> rows = x.shape();
   rows[axis] = 1;
   const auto row_of = [&](Indices i) {
@@ -319,7 +327,7 @@ Status FromTflite(Converter& c) {
     return c.Unsupported("beta {}; a finite number above 0 is supported", options->beta());
   Node made{.op = Op::kSoftmax,
             .inputs = {x},
-            .attributes = SoftmaxAttributes{static_cast<double>(options->beta())}};
+            .attributes = SoftmaxAttributes{.beta = static_cast<double>(options->beta())}};
   const Shape shape = c.tensor(x).shape;
   if (shape.size() != 4) return c.Finish(std::move(made), shape);
   TESSERA_TRY(c.ShapeIs(tflite_model::FileShape(shape)));
@@ -342,7 +350,7 @@ constexpr TfliteRow kTflite[] = {{"SOFTMAX", 1, 1, FromTflite}};
 
 constinit const OpDef kSoftmaxDef = {
     .name = "softmax",
-    .meaning = "along the last axis; integers by TFLite's fixed-point exponential and reciprocal",
+    .meaning = "along one axis; integers by TFLite's fixed-point exponential and reciprocal",
     .category = Category::kOpaque,
     .types = kWideTypes,
     .check = Check,

@@ -21,7 +21,7 @@ inline constexpr int64_t kTilesTogether = 16;
 // numbers of block channels. Intrinsics on tiles of one kind also take fewer elements.
 //
 //   tile.load_inp .. load_out .. load_wgt .. load_prm   a copy from global memory
-//   tile.fill_inp           one value: the pads around a box that tile.load_inp fetches
+//   tile.fill_inp, fill_wgt one value: the pads around a box that tile.load_inp or load_wgt fetches
 //   tile.gemm               [batch, block] (+)= [batch, block] x [block, block]^T, int32
 //   tile.window             a window of each channel, int32: [y, x] steps as the nest has them
 //   tile.reduce_add .. max .. min   an accumulator and an int8 tile: a step of a reduction

@@ -3,6 +3,7 @@
 // LOAD with its pads, and STORE. Both move boxes: x, y and z are the innermost loops whose
 // scratchpad side has no gaps.
 #include <algorithm>
+#include <array>
 
 #include "base/bits.h"
 #include "compiler/target/accelerator.h"
@@ -72,6 +73,7 @@ std::vector<TensorIntrin> CopyIntrinsics(const isa::Config& config) {
           Fill("tile.fill_inp", tile, ir::Scope::kInp),
           Load("tile.load_out", DType::kInt8, tile, ir::Scope::kOut),
           Load("tile.load_wgt", DType::kInt8, config.wgt_tile_bytes(), ir::Scope::kWgt),
+          Fill("tile.fill_wgt", config.wgt_tile_bytes(), ir::Scope::kWgt),
           Load("tile.load_prm", DType::kInt32, RecordNumbers(config), ir::Scope::kPrm),
           Load("tile.load_tab", DType::kInt8, config.TileBytes(isa::Memory::kTab), ir::Scope::kTab),
           Store(tile)};
@@ -145,6 +147,46 @@ Status EmitFill(const TileEmission& e) {
                    });
 }
 
+// The box |load| of the loops |box|, in each iteration of the loops |outer|. |pads|: it reads
+// nothing.
+struct Boxes {
+  isa::Load load;
+  std::vector<LeafDim> outer, box;
+  bool pads = false;
+};
+
+Status EmitBoxes(Boxes boxes, const TileEmission& e) {
+  // A loop around the box may have iterations of pads alone, in front and behind.
+  const auto partial =
+      std::ranges::find_if(boxes.outer, [](const LeafDim& d) { return !d.whole(); });
+  if (partial != boxes.outer.end()) {
+    const LeafDim whole = *partial;
+    const std::array<int64_t, 4> ends{0, whole.first, std::max(whole.first, whole.last),
+                                      whole.extent};
+    for (size_t k = 0; k < 3; ++k) {
+      if (ends[k] == ends[k + 1]) continue;
+      Boxes part = boxes;
+      part.load.sram_base += ends[k] * whole.strides[0];
+      part.load.dram_base += ends[k] * whole.strides[1];
+      part.pads = boxes.pads || k != 1;
+      LeafDim& dim = part.outer[static_cast<size_t>(partial - boxes.outer.begin())];
+      dim.extent = ends[k + 1] - ends[k];
+      dim.first = 0, dim.last = dim.extent;
+      TESSERA_TRY(EmitBoxes(std::move(part), e));
+    }
+    return {};
+  }
+  if (boxes.pads) TESSERA_TRY(OnlyPads(boxes.box, &boxes.load));
+  return ForPieces(boxes.outer, {0, 1, {}}, 2,
+                   [&](std::span<const int64_t> at, std::span<const LeafDim>) -> Status {
+                     isa::Load piece = boxes.load;
+                     piece.sram_base += at[0];
+                     if (!boxes.pads) piece.dram_base += at[1];
+                     e.sink.Emit(piece);
+                     return {};
+                   });
+}
+
 Status EmitLoad(const TileEmission& e) {
   const ir::Buffer& dst = e.solved.operands[0].buffer;
   int64_t pad_value = 0;
@@ -160,9 +202,6 @@ Status EmitLoad(const TileEmission& e) {
   const size_t loops = BoxLoops(dims, 0, 1);
   const std::vector<LeafDim> outer(dims.begin(), dims.end() - static_cast<std::ptrdiff_t>(loops));
   const std::vector<LeafDim> box(dims.end() - static_cast<std::ptrdiff_t>(loops), dims.end());
-  for (const LeafDim& d : outer) {
-    if (!d.whole()) return Fail(Code::kUnsupported, "pads in a loop that no box expresses");
-  }
 
   isa::Load load;
   load.memory = static_cast<int64_t>(MemoryOf(dst->scope));
@@ -184,16 +223,7 @@ Status EmitLoad(const TileEmission& e) {
     if (k == 2) load.z_size = d.extent, load.z_step = step;
     load.dram_base += d.first * step;
   }
-  if (e.solved.outside) TESSERA_TRY(OnlyPads(box, &load));
-  const LoopLimits limits{0, 1, {}};
-  return ForPieces(outer, limits, 2,
-                   [&](std::span<const int64_t> at, std::span<const LeafDim>) -> Status {
-                     isa::Load piece = load;
-                     piece.sram_base += at[0];
-                     if (!e.solved.outside) piece.dram_base += at[1];
-                     e.sink.Emit(piece);
-                     return {};
-                   });
+  return EmitBoxes({load, outer, box, e.solved.outside}, e);
 }
 
 Status EmitStore(const TileEmission& e) {

@@ -133,16 +133,19 @@ class Runs {
                                         outputs[k].bytes, UserBytes(t, want_.at(t.name)));
     }
     for (uint32_t l = 0; l < net->layers.size() && observe_; ++l) {
-      // What a phase or a part of a shared layer reads of an image is a view.
-      if (net->layers[l].output.name.ends_with(".cut")) {
+      // What a phase or a part of a shared layer reads of an image is a view. Of sequences as images,
+      // the whole images are compared, not heads, views and turned operands.
+      const std::string& name = net->layers[l].output.name;
+      if (name.ends_with(".cut")) {
         ++outcome_.cuts;
         continue;
       }
+      if (name.find(".arranged.") != std::string::npos) continue;
       ++outcome_.layers;
       const auto kind = net->devices[executor->plan().layers[l].device].kind;
       if (kind == artifact::DeviceKind::kAccelerator) ++outcome_.on_accelerator;
       if (artifact::RunsSource(kind)) ++outcome_.on_gpu;
-      const Piece piece(net->layers[l].output.name);
+      const Piece piece(name);
       const auto want = want_.find(piece.of());
       const artifact::Tap* tap = executor->plan().TapOf(l);
       if (tap == nullptr || want == want_.end()) continue;

@@ -223,6 +223,29 @@ int Blocks::Shuffle(int from, int64_t groups) {
   return Add(step, S(from));
 }
 
+void Blocks::Attention() {
+  if (Cur()[0] > 2) return;
+  const bool fills = Chance(75) && Cur()[2] >= 4 && Cur()[3] >= 4;
+  for (const int64_t axis : {2, 3}) {
+    ImageShape s = Cur();
+    const auto d = static_cast<size_t>(axis);
+    const int64_t wanted = fills ? (s[d] >= 8 && Chance(50) ? 8 : 4) : std::min<int64_t>(s[d], 8);
+    if (wanted == s[d]) continue;
+    Step cut(Kind::kSlice, {cur_});
+    cut[Field::kAxis] = {axis};
+    cut[Field::kPads] = {rng_.Range(0, s[d] - wanted)};
+    cut[Field::kOuts] = {wanted};
+    s[d] = wanted;
+    Add(cut, s);
+  }
+  Step step(Kind::kAttention, {cur_});
+  step[Field::kGroups] = {rng_.Range(1, 3)};
+  step[Field::kOuts] = {fills ? Pick({16, 16, 32}) : rng_.Range(1, 20)};
+  step[Field::kZero] = {rng_.Range(-60, 60)};
+  const ImageShape s = Cur();
+  Add(step, {s[0], step[Field::kGroups][0] * step[Field::kOuts][0], s[2], s[3]});
+}
+
 int Blocks::Resize(int from, int64_t times) {
   Step step(Kind::kResize, {from});
   step[Field::kKernel] = {times, times};

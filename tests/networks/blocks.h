@@ -59,6 +59,9 @@ class Blocks {
   int Shuffle(int from, int64_t groups);
   // Each row and column |times| times.
   int Resize(int from, int64_t times);
+  // Attention between the positions of an image, of 64 at most; mostly they and the channels of a
+  // head fill blocks of 16. Adds nothing to a large image of several in a batch.
+  void Attention();
   int Dense(int64_t outs);
   // A sum or a product with a constant, or a function in floats.
   int Function();

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "compiler/graph/example.h"
+#include "tests/networks/attention.h"
 #include "tests/networks/constants.h"
 
 namespace tessera::networks {
@@ -314,6 +315,15 @@ class Builder {
     return {};
   }
 
+  Status Attention() {
+    TESSERA_TRY(Image());
+    const AttentionSizes sizes{Get(Field::kGroups), Get(Field::kOuts)};
+    const TensorId x = Attended(graph_, From(0), sizes, fmt::format("t{}", index_), rng_);
+    const graph::GraphTensor& made = graph_.tensor(x);
+    if (made.count() > kMostElements) return Bad("more than {} elements", kMostElements);
+    return MakeScaled({.op = Op::kRescale, .inputs = {x}}, made.shape, made.quant->scale[0] * 60);
+  }
+
   Status Function() {
     const auto function = step_->kind == Kind::kShift ? Shifted : InFloats;
     double spread = SpreadOf(0);
@@ -368,6 +378,8 @@ class Builder {
         return Function();
       case Kind::kShuffle:
         return Shuffle();
+      case Kind::kAttention:
+        return Attention();
     }
     return Operator(OpOf(step_->kind));
   }
@@ -384,17 +396,5 @@ class Builder {
 }  // namespace
 
 Result<graph::Graph> BuildGraph(const Recipe& recipe) { return Builder(recipe).Run(); }
-
-std::map<TensorId, std::vector<uint8_t>> InputValues(const Recipe& recipe,
-                                                     const graph::Graph& graph) {
-  std::map<TensorId, std::vector<uint8_t>> values;
-  Rng rng(recipe.seed);
-  for (const TensorId id : graph.inputs) {
-    std::vector<uint8_t>& bytes = values[id];
-    bytes.resize(static_cast<size_t>(graph.tensor(id).count()));
-    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(rng.Next());
-  }
-  return values;
-}
 
 }  // namespace tessera::networks

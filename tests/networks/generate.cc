@@ -30,6 +30,7 @@ class Generator : private Blocks {
       Begin(style == 1);
       const int64_t motifs = rng_.Range(1, 4);
       for (int64_t m = 0; m < motifs; ++m) Motif(style);
+      if (recipe_.seed % 5 == 2) Attention();
       if (rng_.OneIn(2))
         Head();
       else if (Chance(40))

@@ -137,6 +137,9 @@ Bytes InOrderOf(const Bytes& want, const HostTensor& got, bool part) {
 }  // namespace
 
 Piece::Piece(std::string name) : of_(std::move(name)) {
+  constexpr std::string_view kArranged = ".arranged";
+  arranged_ = of_.ends_with(kArranged);
+  if (arranged_) of_.resize(of_.size() - kArranged.size());
   first_ = TakeShared(&of_);
   part_ = TakeNumber(".part", &of_);
   phase_ = TakeNumber(".phase", &of_);
@@ -150,7 +153,7 @@ Piece::Piece(std::string name) : of_(std::move(name)) {
   }
   moved_part_ = TakeNumber(".channels", &of_);
   moved_ = moved_ || moved_part_;
-  for (const char* view : {".image", ".rank4", ".merged"})  // views of the same values
+  for (const char* view : {".image", ".rank4", ".merged", ".copy"})  // views of the same values
     of_.resize(std::min(of_.find(view), of_.size()));
 }
 
@@ -162,6 +165,13 @@ size_t Piece::ChannelsIn(const graph::Graph& graph) const {
 }
 
 Bytes Piece::ValuesIn(const graph::Graph& graph, const Bytes& whole, const HostTensor& got) const {
+  if (arranged_) {
+    const auto sorted = [](Bytes bytes) {
+      std::ranges::sort(bytes);
+      return bytes;
+    };
+    return sorted(whole) == sorted(got.bytes) ? got.bytes : whole;
+  }
   Bytes values = part_ ? PartOf(graph, of_, *part_, whole) : whole;
   if (phase_) values = PhaseOf(graph, of_, *phase_, values);
   if (columns_) values = ColumnsOf(graph, of_, *columns_, values);

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "base/rng.h"
+#include "isa/config.h"
 #include "tests/networks/agree.h"
 
 namespace tessera::networks::products_test {
@@ -35,14 +36,14 @@ class ProductNet {
     return id;
   }
   TensorId Dense(TensorId x, int64_t outs) {
-    graph::GraphTensor w{.name = "weights", .shape = {outs, ShapeOf(x).back()}};
-    w.name += std::to_string(graph_.tensors.size());
-    w.quant = graph::Quant{{0.01}, {0}, -1};
-    w.data.emplace();
-    for (int64_t k = 0; k < outs * ShapeOf(x).back(); ++k)
-      w.data->push_back(static_cast<uint8_t>(rng_.Range(-127, 127)));
-    const TensorId weights = graph_.AddTensor(std::move(w));
+    const TensorId weights = Weights({outs, ShapeOf(x).back()});
     return Node(Op::kDense, {x, weights}, {ShapeOf(x)[0], outs}, 0.25);
+  }
+  // A 1x1 convolution.
+  TensorId Conv(TensorId x, int64_t outs) {
+    const Shape in = ShapeOf(x);
+    const TensorId weights = Weights({outs, in[1], 1, 1});
+    return Node(Op::kConv, {x, weights}, {in[0], outs, in[2], in[3]}, 0.25);
   }
   TensorId Product(TensorId a, TensorId b) {
     Shape shape = ShapeOf(ShapeOf(a).size() < ShapeOf(b).size() ? b : a);
@@ -80,6 +81,15 @@ class ProductNet {
                          .shape = std::move(shape)};
     t.quant = graph::Quant{{scale}, {static_cast<int32_t>(zero)}, -1};
     return graph_.AddTensor(std::move(t));
+  }
+  TensorId Weights(Shape shape) {
+    graph::GraphTensor w{.name = "weights" + std::to_string(graph_.tensors.size()),
+                         .shape = std::move(shape)};
+    w.quant = graph::Quant{{0.01}, {0}, -1};
+    w.data.emplace();
+    for (int64_t k = 0; k < w.count(); ++k)
+      w.data->push_back(static_cast<uint8_t>(rng_.Range(-127, 127)));
+    return graph_.AddTensor(std::move(w));
   }
   TensorId Node(Op op, std::vector<TensorId> inputs, Shape shape, double scale) {
     const TensorId out = Tensor(std::string(graph::Text(op)), std::move(shape), scale);
@@ -170,8 +180,39 @@ TEST_P(Products, OfAttentionAreExact) {
   }
 }
 
+// Heads and tokens that fill blocks of channels, of one image or of two: where that is faster, both
+// operands of a product are read as they lie, and no operand goes through the host but those of
+// softmax.
+TEST_P(Products, OfAttentionInBlocksAreExact) {
+  const int64_t block = isa::LoadConfig(GetParam())->block_out;
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    ProductNet net(seed);
+    const int64_t images = seed == 3 ? 2 : 1, tokens = block * net.rng().Range(1, 2),
+                  heads = net.rng().Range(1, 3), deep = block * net.rng().Range(1, 2),
+                  width = heads * deep;
+    // From an image, so that no transposition is in front.
+    TensorId x =
+        net.Reshape(net.Conv(net.Input({images, 20, 4, tokens / 4}), 24), {images, 24, tokens});
+    x = net.Reshape(net.Transpose(x, {0, 2, 1}), {images * tokens, 24});
+    const auto head = [&](std::vector<int> perm) {
+      const TensorId all = net.Reshape(net.Dense(x, width), {images, tokens, heads, deep});
+      return net.Transpose(all, std::move(perm));
+    };
+    const TensorId q = head({0, 2, 1, 3}), k = head({0, 2, 3, 1}), v = head({0, 2, 1, 3});
+    const TensorId weights = net.Softmax(net.Product(q, k));
+    const TensorId mixed = net.Transpose(net.Product(weights, v), {0, 2, 1, 3});
+    const Outcome outcome =
+        net.Run(net.Dense(net.Reshape(mixed, {images * tokens, width}), 16), GetParam());
+    EXPECT_EQ(outcome.broken + outcome.refused + outcome.difference, "");
+    if (GetParam() == "default") {
+      EXPECT_EQ(outcome.programs, 2);  // in front of softmax and behind it
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Configurations, Products,
-                         ::testing::Values("default", "tiny", "batch4", "wide"));
+                         ::testing::Values("default", "tiny", "batch4", "wide", "ultra96"));
 
 }  // namespace
 }  // namespace tessera::networks::products_test

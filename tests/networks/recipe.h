@@ -42,13 +42,14 @@ enum class Kind : uint8_t {
   kTranspose,  // exchanges y and x
   kPad,
   kConcat,
-  kSlice,    // outs indices of an axis, from pads on
-  kResize,   // each row and column as often as the kernel says
-  kShift,    // a sum, a difference or a product with an int8 constant
-  kReal,     // a function in floats between a dequantisation and a quantisation
-  kShuffle,  // one channel of each of |groups| parts in turn
+  kSlice,      // outs indices of an axis, from pads on
+  kResize,     // each row and column as often as the kernel says
+  kShift,      // a sum, a difference or a product with an int8 constant
+  kReal,       // a function in floats between a dequantisation and a quantisation
+  kShuffle,    // one channel of each of |groups| parts in turn
+  kAttention,  // between the positions of an image, with |groups| heads of |outs| channels
 };
-inline constexpr size_t kBlocks = 20;
+inline constexpr size_t kBlocks = 21;
 size_t KindCount();
 // The operator of |kind|, which is not a block.
 graph::Op OpOf(Kind kind);

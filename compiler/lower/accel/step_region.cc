@@ -101,7 +101,7 @@ bool Fills(const ir::Stmt& s, const ir::Buffer& buffer) {
 }
 
 // Moves copies of constants at the start of the function, and buffers that they fill, to |ahead|
-// and |resident|: they run under the region before, but not those to OUT. Tables go to |tables|.
+// and |resident|: they run under the region before. OUT's and INP's stay; TAB's go to |tables|.
 void TakeAhead(LoweredRegion* lowered) {
   ir::Stmt body = lowered->func.body;
   std::vector<ir::Buffer> around;
@@ -110,7 +110,8 @@ void TakeAhead(LoweredRegion* lowered) {
   for (const ir::Stmt& s : body->kind == ir::StmtKind::kSeq ? body->body : std::vector{body}) {
     const auto filled = std::ranges::find_if(around, [&](auto& b) { return Fills(s, b); });
     const ir::Scope to = filled == around.end() ? ir::Scope::kGlobal : (*filled)->scope;
-    if (!rest.empty() || to == ir::Scope::kOut || !CopiesConstant(*lowered, s)) {
+    const bool stays = to == ir::Scope::kOut || to == ir::Scope::kInp;
+    if (!rest.empty() || stays || !CopiesConstant(*lowered, s)) {
       rest.push_back(s);
       continue;
     }
@@ -118,8 +119,7 @@ void TakeAhead(LoweredRegion* lowered) {
     if (to == ir::Scope::kTab) lowered->tables.emplace_back(*filled, s), around.erase(filled);
   }
   lowered->body = ir::Seq(std::move(rest));
-  // Buffers that these copies do not fill stay in the body.
-  for (size_t k = around.size(); k-- > 0;) {
+  for (size_t k = around.size(); k-- > 0;) {  // those that these copies do not fill stay
     const bool filled =
         std::ranges::any_of(lowered->ahead, [&](auto& s) { return Fills(s, around[k]); });
     if (filled) lowered->resident.insert(lowered->resident.begin(), around[k]);

@@ -82,7 +82,7 @@ Acceptance CoverEpilogue(const ConstantSet& constants, AnalyzedRegion* region);
 
 // Finds the roles of the axes of |stage|, which has a reduction. Fills region->anchor.
 Acceptance MatchAnchor(const te::Tensor& stage, const ConstantSet& constants,
-                       AnalyzedRegion* region);
+                       const isa::Config& config, AnalyzedRegion* region);
 
 }  // namespace tessera::schedule::accel
 

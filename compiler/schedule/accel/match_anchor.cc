@@ -19,9 +19,11 @@ using ir::Linear;
 // Analyses one anchor stage; errors name the stage.
 class AnchorMatcher {
  public:
-  AnchorMatcher(const te::Tensor& stage, const ConstantSet& constants, Anchor* anchor)
+  AnchorMatcher(const te::Tensor& stage, const ConstantSet& constants, const isa::Config& config,
+                Anchor* anchor)
       : stage_(stage),
         constants_(constants),
+        config_(config),
         anchor_(*anchor),
         forms_(stage),
         shape_(ToShape4(stage.shape())) {}
@@ -51,12 +53,16 @@ class AnchorMatcher {
   // Of a product of two activations, the weights are the factor that has the axes of weights.
   Acceptance MatchProduct(const Expr& value);
   bool ReducesChannels(const Expr& input) const;
+  // Whether tiles of weights are in device memory as an activation that is read by |element| lies
+  // there: its channels are summed, and its positions are the result's channels.
+  bool LiesAsWeights(const Expr& element) const;
   Acceptance MatchTerms(const Source& input, const Source& weight);
   // The reason why neither of |factors| can be the weights.
   std::unexpected<Refusal> OtherFactors(const std::vector<Expr>& factors) const;
 
   te::Tensor stage_;
   const ConstantSet& constants_;
+  const isa::Config& config_;
   Anchor& anchor_;
   IndexForms forms_;
   Shape4 shape_;
@@ -198,7 +204,12 @@ Acceptance AnchorMatcher::Run() {
     if (!w || !constants_.contains(te::TensorOf(w->element).get())) continue;
     if (w->zero != 0 || w->condition)
       return No(RefusalKind::kZeroPoint, "weights with a zero point");
-    return MatchOperands(value->args[1 - side], w);
+    const Anchor given = anchor_;
+    const Acceptance matched = MatchOperands(value->args[1 - side], w);
+    if (matched) return {};
+    // The constant may be the input, and the activation the weights.
+    anchor_ = given;
+    return MatchProduct(value) ? Acceptance{} : matched;
   }
   return MatchProduct(value);
 }
@@ -216,11 +227,30 @@ bool AnchorMatcher::ReducesChannels(const Expr& input) const {
   return true;
 }
 
+bool AnchorMatcher::LiesAsWeights(const Expr& element) const {
+  const std::vector<int64_t>& shape = te::TensorOf(element).shape();
+  const Shape4 in = ToShape4(shape);
+  if (std::min(in[0], config_.batch) > 1 || in[1] % config_.block_in != 0 ||
+      in[3] % config_.block_out != 0 || config_.block_in != config_.block_out)
+    return false;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const size_t position = PositionOf(shape.size(), d);
+    const ir::Axis* const axes[] = {OutAxis(0), channel_tap_, nullptr, OutAxis(1)};
+    const ir::Axis* axis = axes[position];
+    if (shape[d] == 1) continue;
+    if (axis == nullptr || axis->extent != shape[d] || element->args[d].get() != axis->var.get())
+      return false;
+  }
+  return true;
+}
+
 Acceptance AnchorMatcher::MatchProduct(const Expr& value) {
   const Anchor given = anchor_;
   for (const size_t side : {size_t{1}, size_t{0}}) {
     const std::optional<Source> w = MatchSource(value->args[side]);
-    if (!w || w->condition || !te::TensorOf(w->element)->placeholder) continue;
+    if (!w || w->condition || !te::TensorOf(w->element)->placeholder ||
+        constants_.contains(te::TensorOf(w->element).get()))
+      continue;
     anchor_ = given;
     anchor_.packs_weight = true;
     channel_tap_ = nullptr;
@@ -232,8 +262,11 @@ Acceptance AnchorMatcher::MatchProduct(const Expr& value) {
     // The host packs a whole tensor as the sum reads it, so pads, strides and groups are refused.
     const std::array plain{WindowAxis{shape_[2], shape_[2]}, WindowAxis{shape_[3], shape_[3]}};
     if (anchor_.kind == AnchorKind::kContraction && !anchor_.InGroups(shape_[1]) &&
-        anchor_.window == plain && anchor_.Reads(anchor_.weight) && anchor_.ReadsInput())
-      return {};
+        anchor_.window == plain && anchor_.Reads(anchor_.weight) && anchor_.ReadsInput()) {
+      // The host packs activations; a constant input is packed as an activation lies.
+      anchor_.constant_input = constants_.contains(anchor_.input.get());
+      if (!anchor_.constant_input || (anchor_.weight_lies && anchor_.input_terms == 1)) return {};
+    }
   }
   return OtherFactors(value->args);
 }
@@ -260,7 +293,7 @@ Acceptance AnchorMatcher::MatchOperands(const Expr& input, const std::optional<S
   anchor_.input = te::TensorOf(source->element);
   if (!anchor_.input->placeholder)
     return No(RefusalKind::kTwoReductions, "an input that is a reduction");
-  if (constants_.contains(anchor_.input.get()))
+  if (constants_.contains(anchor_.input.get()) && !anchor_.packs_weight)
     return No(RefusalKind::kParameters, "an input that is a constant");
   anchor_.src_zero = source->zero;
   anchor_.pad_value = source->pad;
@@ -296,6 +329,7 @@ Acceptance AnchorMatcher::MatchOperands(const Expr& input, const std::optional<S
     if (anchor_.src_zero != 0)
       return No(RefusalKind::kZeroPoint, "a zero point inside the products");
     TESSERA_TRY(MatchWeight(weight->element));
+    anchor_.weight_lies = anchor_.packs_weight && LiesAsWeights(weight->element);
     const bool channelwise =
         anchor_.group_in == 1 && anchor_.group_out == 1 && anchor_.in_channels > 1;
     anchor_.kind = channelwise ? AnchorKind::kChannelwise : AnchorKind::kContraction;
@@ -324,9 +358,9 @@ Acceptance AnchorMatcher::MatchOperands(const Expr& input, const std::optional<S
 }  // namespace
 
 Acceptance MatchAnchor(const te::Tensor& stage, const ConstantSet& constants,
-                       AnalyzedRegion* region) {
+                       const isa::Config& config, AnalyzedRegion* region) {
   region->anchor.stage = stage;
-  return AnchorMatcher(stage, constants, &region->anchor).Run();
+  return AnchorMatcher(stage, constants, config, &region->anchor).Run();
 }
 
 }  // namespace tessera::schedule::accel

@@ -79,7 +79,8 @@ void ConsiderTiles(const TileChoices& choices, TilePlan p,
             p.input_tile = inputs;
             for (Residency weights : {Residency::kRegion, Residency::kChannel, Residency::kPart}) {
               if (stay && judge.weighted() && weights != Residency::kRegion) continue;
-              if (a.weight_by_image && weights != Residency::kPart) continue;
+              // Loaded before, they would come before the region that makes them.
+              if ((a.weight_by_image || a.weight_lies) && weights != Residency::kPart) continue;
               p.weights = weights;
               p.spatial_outside = false, p.input_above = false;
               if (!in_turn || by_blocks || channels == e.out_blocks) consider(p);

@@ -74,7 +74,14 @@ void StepWriter::Layouts() {
     const int64_t rows = std::min(shape[0], config_.batch), lanes = MemoryLanes(shape, config_);
     Add(LayoutStep{prepared_, Blocked(input_axes_.size(), input_channel_, rows, lanes)});
   }
-  if (boxed()) Add(LayoutStep{input_, Blocked(input_axes_.size(), input_channel_)});
+  if (boxed()) Add(LayoutStep{input_, InputLayout()});
+  if (a_.constant_input) {
+    const Shape4 shape = ToShape4(a_.input.shape());
+    const size_t dims = a_.input.shape().size();
+    Add(LayoutStep{a_.input.name(),
+                   Blocked(dims, ChannelDim(dims), std::min(shape[0], config_.batch),
+                           MemoryLanes(shape, config_))});
+  }
   if (!contraction_) return WindowLayouts();
   Names weights;
   const auto [count, o, i] = WeightDims();
@@ -84,10 +91,17 @@ void StepWriter::Layouts() {
   std::stable_partition(weights.begin(), weights.end(), [&](const std::string& piece) {
     return piece.starts_with(std::to_string(o) + "/");
   });
-  for (const std::string& name : {packed_, weight_}) {
-    Add(LayoutStep{name,
-                   fmt::format("{},{}%{},{}%{}", fmt::join(weights, ","), o, block_, i, block_)});
-  }
+  const std::string tiles =
+      fmt::format("{},{}%{},{}%{}", fmt::join(weights, ","), o, block_, i, block_);
+  Add(LayoutStep{packed_, tiles});
+  if (weight_ != packed_) Add(LayoutStep{weight_, tiles});
+}
+
+// On chip. Terms that LOAD fills are behind all of the elements, which stay together so.
+std::string StepWriter::InputLayout() const {
+  const size_t rank = input_axes_.size();
+  if (!a_.FillsInput()) return Blocked(rank, input_channel_);
+  return fmt::format("{},{}", rank - 1, Blocked(rank - 1, input_channel_));
 }
 
 StepWriter::WeightShape StepWriter::WeightDims() const {
@@ -349,7 +363,11 @@ void StepWriter::Instructions() {
   };
   if (anchored_) {
     if (boxed()) is(input_, {"tile.load_inp", "tile.fill_inp"});
-    if (weighted_) Add(TensorizeStep{weight_, "lane", {"tile.load_wgt"}});
+    if (weighted_) {
+      Names loads{"tile.load_wgt"};
+      if (a_.weight_lies) loads.push_back("tile.fill_wgt");
+      Add(TensorizeStep{weight_, "lane", loads});
+    }
     is(sum_, {contraction_ ? "tile.gemm"
               : weighted_  ? "tile.window"
                            : fmt::format("tile.reduce_{}", isa::Text(a_.reduce))});

@@ -86,7 +86,7 @@ void StepWriter::PackActivations() {
     const std::string name = te::TensorOf(read).name(), packed = Fresh(name + ".p"),
                       term = Fresh(name + ".term");
     Add(SpreadStep{name, sum_, packed, term, {axes}});
-    Add(PrepareStep{packed});
+    if (!a_.weight_lies) Add(PrepareStep{packed});
     taps_.push_back(term);
     return packed;
   };
@@ -104,7 +104,7 @@ void StepWriter::PackActivations() {
   weight_axes_ = axes_of(weight_read_, a_.weight_by_image);
   packed_ = pack(weight_read_, weight_axes_);
   weight_axes_.push_back(taps_.back());
-  if (a_.input_terms == 1) return;
+  if (a_.input_terms == 1) return;  // InputStage finds it
   input_axes_ = axes_of(input_read_, true);
   prepared_ = pack(input_read_, input_axes_);
   input_axes_.push_back(taps_.back());

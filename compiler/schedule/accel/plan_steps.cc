@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "compiler/ir/visit.h"
@@ -130,6 +131,11 @@ void StepWriter::InputStage() {
     return;
   }
   const te::Tensor source = te::TensorOf(input_read_);
+  if (a_.FillsInput()) {
+    input_ = std::exchange(prepared_, "");
+    Add(SetScopeStep{input_, ir::Scope::kInp});
+    return;
+  }
   if (!prepared_.empty()) {
     input_ = Fresh(prepared_ + ".i");
     Add(CacheReadStep{prepared_, ir::Scope::kInp, input_, {sum_}});
@@ -191,6 +197,10 @@ void StepWriter::SumOperands() {
   if (a_.im2col != 0) TapsAsChannels();
   if (a_.packs_weight) PackActivations();
   InputStage();
+  if (a_.weight_lies) {
+    weight_ = packed_;
+    return Add(SetScopeStep{weight_, ir::Scope::kWgt});
+  }
   weight_ = Fresh(packed_ + ".w");
   Add(CacheReadStep{packed_, ir::Scope::kWgt, weight_, {sum_}});
 }

@@ -31,6 +31,7 @@ bool Anchor::Reads(const te::Tensor& tensor) const {
 
 std::vector<te::Tensor> Anchor::Packed() const {
   std::vector<te::Tensor> packed;
+  if (weight_lies) return packed;
   if (packs_weight) packed.push_back(weight);
   if (input_terms > 1) packed.push_back(input);
   return packed;
@@ -144,7 +145,7 @@ Accepted<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantS
                   fmt::format("{} and {} both reduce; a region has one reduction",
                               region.anchor.stage.name(), t.name())));
     }
-    TESSERA_TRY(MatchAnchor(t, constants, &region));
+    TESSERA_TRY(MatchAnchor(t, constants, config, &region));
   }
   if (output->placeholder) {
     return std::unexpected(
@@ -184,8 +185,10 @@ std::string Print(const AnalyzedRegion& region) {
     text += fmt::format("  input {} channels {} groups of {} to {} pad {}\n", a.input.name(),
                         a.in_channels, a.group_in, a.group_out, a.pad_value);
     if (a.packs_weight) {
-      text += fmt::format("  weights {}{} packed by the host, terms {} by {}\n", a.weight.name(),
-                          a.weight_by_image ? " of each image" : "", a.input_terms, a.weight_terms);
+      text += fmt::format("  weights {}{} {}, terms {} by {}\n", a.weight.name(),
+                          a.weight_by_image ? " of each image" : "",
+                          a.weight_lies ? "as they lie" : "packed by the host", a.input_terms,
+                          a.weight_terms);
     }
     const char* names[] = {"y", "x"};
     for (size_t d = 0; d < 2; ++d) {

@@ -54,9 +54,13 @@ struct Anchor {
   AnchorKind kind = AnchorKind::kNone;
   te::Tensor stage;          // the reduction itself
   te::Tensor input, weight;  // placeholders
-  // The weights are an activation too: the host packs them in the layout of weights.
+  // The weights are an activation too. The host packs them in the layout of weights, or they lie
+  // so.
   bool packs_weight = false;
   bool weight_by_image = false;  // each image has weights of its own
+  // Tiles of such weights are in device memory as activations lie there: LOAD brings them, and
+  // fills the other terms of both operands. The host packs nothing.
+  bool weight_lies = false;
   // The number of int8 terms whose sum is an element less its zero point (step spread); 1 without a
   // zero point. With more terms, the host packs the input as well.
   int64_t input_terms = 1, weight_terms = 1;
@@ -69,6 +73,9 @@ struct Anchor {
   // Whether the reduction reads the input itself, not a stage with pads around it.
   bool ReadsInput() const { return Reads(input); }
   bool Reads(const te::Tensor& tensor) const;  // itself, not a stage of it
+  bool constant_input = false;                 // then the weights are an activation
+  // The input's terms are filled on chip.
+  bool FillsInput() const { return weight_lies && input_terms > 1; }
   // Activations that the host packs in another layout for this reduction.
   std::vector<te::Tensor> Packed() const;
   std::array<WindowAxis, 2> window;      // y, x

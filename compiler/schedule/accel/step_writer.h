@@ -96,6 +96,7 @@ class StepWriter {
   // chip.
   std::string Blocked(size_t rank, size_t channel, int64_t rows, int64_t lanes) const;
   std::string Blocked(size_t rank, size_t channel) const;
+  std::string InputLayout() const;
   size_t ChannelDim(size_t rank) const;
   void Layouts();
   // The loops of a strided input, as reindex names them.

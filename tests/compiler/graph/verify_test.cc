@@ -19,6 +19,12 @@ void Interleave(Graph& g, InterleaveAttributes attributes) {
   g.nodes[2].attributes = attributes;
 }
 
+// Makes the sum a product that moves elements.
+void MoveByProduct(Graph& g) {
+  g.nodes[2].op = Op::kMatMul;
+  g.nodes[2].attributes = ProductAttributes{.moves = true};
+}
+
 // x -> quantize -> conv -> add(with itself) -> maxpool -> reshape -> dense -> dequantize
 Graph Good() {
   Graph g;
@@ -71,6 +77,20 @@ struct Case {
 };
 
 const Case kCases[] = {
+    {"MovedByActivation", MoveByProduct, "c of int8 is moved by c, int8 is moved by a constant"},
+    {"MovedToAnotherScale",
+     [](Graph& g) {
+       MoveByProduct(g);
+       g.tensors[kS].quant->scale = {2};
+     },
+     "c and its result have different scales"},
+    {"SoftmaxAxis",
+     [](Graph& g) {
+       g.nodes[2].op = Op::kSoftmax;
+       g.nodes[2].inputs = {kC};
+       g.nodes[2].attributes = SoftmaxAttributes{.axis = 4};
+     },
+     "axis 4 of 4 axes"},
     {"InputId", [](Graph& g) { g.inputs[0] = 99; }, "graph input 99 is not a tensor"},
     {"OutputId", [](Graph& g) { g.outputs[0] = -1; }, "graph output -1 is not made"},
     {"OutputNotMade", [](Graph& g) { g.nodes.pop_back(); }, "is not made by any node"},
