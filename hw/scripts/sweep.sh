@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Makes hw/silicon_table.txt, to which hw/predict fits area and clock: synthesises the configurations of sweep_points.awk and
-# writes the rows of each (netlist_report rows) when it is done. Skips those whose rows are of these sources and this yosys, so
-# it may be stopped at any time and goes on where it was. Rows of other sources are made again. After it the errors are others:
+# writes the rows of each (netlist_report rows) when it is done. Skips those whose rows are of this design and this yosys
+# (synth.sh -n), so it may be stopped at any time and goes on where it was. Rows of another design are made again. After it
+# the errors are others:
 # cmake --build BUILD -t regenerate_predicted, then hw/scripts/silicon.sh --write.
 #
-#   sweep.sh BUILD [MINUTES]    begins no synthesis after so many minutes; without MINUTES it does all. 0: only says what is missing
+#   sweep.sh BUILD [MINUTES]    begins no synthesis after so many minutes; without MINUTES it does all. 0: only says what is missing,
+#                               for which it elaborates each configuration once
 #
 # Exit status 0: no row is missing; 1: some are, or yosys failed. CPU time: 80 seconds for an array of 1x4, 4 minutes for
 # 1x16, half an hour for 2x32; memory: 2 to 12 GB.
@@ -48,7 +50,11 @@ made=0 spent=0 missing=0 failed=0
 while read -r name family point; do
   config_file "$name" $point > "$work/$name.json"
   part=$(part_of "$family")
-  netlist=$("$scripts/synth.sh" -n "$build" "$work/$name.json" tsr_top "$part")
+  if ! netlist=$("$scripts/synth.sh" -n "$build" "$work/$name.json" tsr_top "$part"); then
+    echo "sweep.sh: $name cannot be elaborated for $part: $(cat "$work/$name.json")" >&2
+    missing=$((missing + 1)) failed=$((failed + 1))
+    continue
+  fi
   key=${netlist##*-}
   key=${key%.json}
   if grep -q "^config $name family $family .* key $key\$" "$table"; then continue; fi

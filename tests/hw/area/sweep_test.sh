@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What is tested: hw/scripts/sweep.sh with stand-ins for yosys, isa_gen and netlist_report, on three points of its own: the
-# table that it makes, that it goes on where it stopped, keeps to its minutes, makes rows of other sources again, and passes
+# table that it makes, that it goes on where it stopped, keeps to its minutes, makes rows of other designs again, and passes
 # over a point that yosys refuses. Then the real list of points: all are legal, and no two are equal. Not tested here: the
 # rows (netlist_test), the netlists.
 #
@@ -28,16 +28,18 @@ BEGIN {
   print "a xcup 2 8 2 2 2 2 2 4 128 4 3 2 0"
 }
 POINTS
-# The package is the configuration, so keys differ as configurations do.
+# The package is the configuration, and so is the design, so keys differ as configurations do.
 printf '#!/bin/sh\ncat "$3"\n' > "$work/build/bin/isa_gen"
 cat > "$work/build/bin/netlist_report" <<'REPORT'
 #!/bin/sh
+if [ "$1" = key ]; then sha256sum < "$2"; exit; fi
 [ "$1 $3" = "rows 2" ] && [ -r "$2" ] && printf 'total 1 2 3 4\nns %s - 5.00\narea - 1 2\n' "$4"
 REPORT
 cat > "$work/tools/yosys" <<'YOSYS'
 #!/bin/sh
 case $1 in -V) echo "Yosys 0.70+0"; exit ;; esac
 if [ -n "${REFUSES:-}" ] && grep -q "$REFUSES" tsr_pkg.sv; then echo "ERROR: no"; exit 1; fi
+cp tsr_pkg.sv design.json
 echo "{}" > netlist.json
 YOSYS
 chmod +x "$work/build/bin/"* "$work/tools/yosys"
@@ -52,6 +54,9 @@ rest="total 1 2 3 4/"
 a="config a family xc7 batch 2/${rest}ns xc7,xcup - 5.00/area - 1 2/config a family xcup batch 2/${rest}ns xcup - 5.00/area - 1 2/"
 b="config b family xc7 batch 1/${rest}ns xc7,xcup - 5.00/area - 1 2/"
 
+REFUSES='"a"' sweep 0
+grep -q "a cannot be elaborated for xc7z020: .*\"batch\": 2" "$work/said" || bad "does not name what is not elaborated"
+grep -q "missing 3 of 3, 2 of them failed" "$work/said" || bad "does not count what is not elaborated"
 sweep 0
 [ $status -eq 1 ] || bad "an empty table misses nothing"
 grep -q "missing 3 of 3" "$work/said" || bad "does not say what is missing"
@@ -69,9 +74,9 @@ sweep
 grep -q "made 0 in" "$work/said" || bad "a whole table is made again"
 sed -i 's/key [0-9a-f]*$/key 0123456789abcdef/' "$work/tree/hw/silicon_table.txt"
 sweep 0
-grep -q "missing 3 of 3" "$work/said" || bad "rows of other sources count"
+grep -q "missing 3 of 3" "$work/said" || bad "rows of other designs count"
 sweep
-[ "$(rows)" = "# a comment/$a$b" ] || bad "rows of other sources are not replaced: $(rows)"
+[ "$(rows)" = "# a comment/$a$b" ] || bad "rows of other designs are not replaced: $(rows)"
 
 awk -f "$scripts/sweep_points.awk" > "$work/points"
 [ "$(wc -l < "$work/points")" -ge 60 ] || bad "fewer than 60 points"
