@@ -35,9 +35,12 @@ TermValues TermsOf(const isa::Config& c) {
   t[kPassChannels] = std::min(block, t[kVectorLanes]);
   t[kTabLanes] = c.tab_bytes == 0 ? 0 : lanes;
   t[kChannels] = block;
-  t[kMacs] = lanes * block;
+  t[kColumns] = static_cast<double>(c.batch * c.array_columns());
+  t[kArrayChoice] =
+      c.array_passes == 2 ? 8 * block * t[kColumns] / static_cast<double>(c.batch) : 0;
+  t[kMacs] = t[kColumns] * block;
   t[kTile] = block * block;
-  t[kTrees] = lanes * std::log2(block);
+  t[kTrees] = t[kColumns] * std::log2(block);
   t[kBus] = bus;
   t[kBusShift] = bus * std::log2(bus);
   const int64_t largest = std::max(
@@ -47,7 +50,7 @@ TermValues TermsOf(const isa::Config& c) {
   t[kBusDoubling] = std::log2(bus);
   t[kInsnRest] = std::max(0.0, isa::kInsnBytes - bus);
   t[kLaneDoubling] = std::log2(lanes);
-  t[kMacDoubling] = std::log2(lanes * block);
+  t[kMacDoubling] = std::log2(t[kMacs]);
   t[kVta] = vta ? 1 : 0;
   const int64_t tokens = c.TokenDepth(isa::Profile::kTessera);
   t[kTokens] = isa::IndexBits(tokens + 1);

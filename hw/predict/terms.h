@@ -21,9 +21,11 @@ enum Term : uint8_t {
   kPassChannels,  // whose parameters VECTOR uses at a time
   kTabLanes,      // copies of TAB: a lane each, or none
   kChannels,      // block
-  kMacs,          // batch x block^2
+  kColumns,       // batch x columns of the array: the lanes, or half
+  kArrayChoice,   // bits of weights that a second pass of the array chooses, else 0
+  kMacs,          // columns x block
   kTile,          // block^2, the weights of a tile
-  kTrees,         // lanes x log2 block: the adder trees' levels
+  kTrees,         // columns x log2 block: the adder trees' levels
   kBus,           // bytes of the bus
   kBusShift,      // bytes times their log2: shifters
   kUsed,          // bytes of a bus word that a tile has room for: the bus, or the largest tile

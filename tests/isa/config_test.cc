@@ -98,15 +98,20 @@ TEST(Config, HashFollowsTheMachineAndNotTheBoard) {
                                   hash("tiny"),    hash("batch4"), hash("wide")};
   EXPECT_EQ(different.size(), 6u);
   int64_t Config::*const kMachine[] = {
-      &Config::batch,        &Config::block_in,  &Config::block_out,   &Config::uop_bytes,
-      &Config::inp_bytes,    &Config::wgt_bytes, &Config::acc_bytes,   &Config::out_bytes,
-      &Config::prm_depth,    &Config::bus_bits,  &Config::queue_depth, &Config::token_depth,
-      &Config::vector_passes};
+      &Config::batch,         &Config::block_in,    &Config::block_out,   &Config::uop_bytes,
+      &Config::inp_bytes,     &Config::wgt_bytes,   &Config::acc_bytes,   &Config::out_bytes,
+      &Config::prm_depth,     &Config::bus_bits,    &Config::queue_depth, &Config::token_depth,
+      &Config::vector_passes, &Config::array_passes};
   for (const auto field : kMachine) {
     Config c;
     c.*field *= 2;
     EXPECT_NE(c.Hash(), Config().Hash());
+    different.insert(c.Hash());
   }
+  Config both;
+  both.vector_passes = both.array_passes = 2;
+  different.insert(both.Hash());
+  EXPECT_EQ(different.size(), 6 + std::size(kMachine) + 1);
 }
 
 TEST(Config, JsonSurvivesARoundTrip) {
@@ -343,6 +348,8 @@ TEST(ConfigBad, EachLimitIsNamed) {
       {[](Config& c) { c.token_depth = 0; }, "token_depth is 0, it can be 1 to 1023"},
       {[](Config& c) { c.vector_passes = 0; }, "vector_passes is 0, it can be 1 to 2"},
       {[](Config& c) { c.vector_passes = 3; }, "vector_passes is 3, it can be 1 to 2"},
+      {[](Config& c) { c.array_passes = 0; }, "array_passes is 0, it can be 1 to 2"},
+      {[](Config& c) { c.array_passes = 3; }, "array_passes is 3, it can be 1 to 2"},
       {[](Config& c) { c.token_depth = 1024; }, "token_depth is 1024, it can be 1 to 1023"},
       {[](Config& c) { c.cpu.clock_mhz = 0; }, "cpu.clock_mhz is 0, it can be 1 to 10000"},
       {[](Config& c) { c.cpu.cores = 0; }, "cpu.cores is 0, it can be 1 to 1024"},
