@@ -24,6 +24,8 @@ TermValues TermsOf(const isa::Config& c) {
   const bool vta = isa::ValidateVtaProfile(c).has_value();
   const auto lanes = static_cast<double>(c.lanes()), block = static_cast<double>(c.block_out);
   const auto bus = static_cast<double>(c.bus_bytes());
+  const auto columns = static_cast<double>(c.array_columns()),
+             sums = columns * static_cast<double>(c.batch);
   const auto index = [&](isa::Memory memory) {
     return static_cast<double>(isa::IndexBits(c.Depth(memory)));
   };
@@ -35,12 +37,11 @@ TermValues TermsOf(const isa::Config& c) {
   t[kPassChannels] = std::min(block, t[kVectorLanes]);
   t[kTabLanes] = c.tab_bytes == 0 ? 0 : lanes;
   t[kChannels] = block;
-  t[kColumns] = static_cast<double>(c.batch * c.array_columns());
-  t[kArrayChoice] =
-      c.array_passes == 2 ? 8 * block * t[kColumns] / static_cast<double>(c.batch) : 0;
-  t[kMacs] = t[kColumns] * block;
+  t[kDirectSums] = c.array_passes == 1 ? lanes : 0;
+  t[kArrayChoice] = c.array_passes == 2 ? block * columns : 0;
+  t[kMacs] = sums * block;
   t[kTile] = block * block;
-  t[kTrees] = t[kColumns] * std::log2(block);
+  t[kTrees] = sums * std::log2(block);
   t[kBus] = bus;
   t[kBusShift] = bus * std::log2(bus);
   const int64_t largest = std::max(

@@ -21,11 +21,11 @@ enum Term : uint8_t {
   kPassChannels,  // whose parameters VECTOR uses at a time
   kTabLanes,      // copies of TAB: a lane each, or none
   kChannels,      // block
-  kColumns,       // batch x columns of the array: the lanes, or half
-  kArrayChoice,   // bits of weights that a second pass of the array chooses, else 0
-  kMacs,          // columns x block
+  kDirectSums,    // the lanes, where the adder trees give the sums of all of them at once, else 0
+  kArrayChoice,   // the weights of a pass, where they are chosen of a tile, else 0
+  kMacs,          // batch x columns of the array x block
   kTile,          // block^2, the weights of a tile
-  kTrees,         // columns x log2 block: the adder trees' levels
+  kTrees,         // batch x columns x log2 block: the adder trees' levels
   kBus,           // bytes of the bus
   kBusShift,      // bytes times their log2: shifters
   kUsed,          // bytes of a bus word that a tile has room for: the bus, or the largest tile

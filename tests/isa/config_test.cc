@@ -10,7 +10,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <set>
 #include <string>
 
 #include "base/file.h"
@@ -84,34 +83,6 @@ TEST(Config, TileBytesAtDefaultAndAtBatch4) {
   EXPECT_EQ(b.TileBytes(Memory::kPrm), 72);
   EXPECT_EQ(LoadConfig("tiny")->TileBytes(Memory::kPrm), 40);   // 36 on an 8-byte bus
   EXPECT_EQ(LoadConfig("wide")->TileBytes(Memory::kPrm), 288);  // 9 beats of 32
-}
-
-TEST(Config, HashFollowsTheMachineAndNotTheBoard) {
-  const auto hash = [](const char* name) { return LoadConfig(name)->Hash(); };
-  Config board;
-  board.name = "board";
-  board.dram = DramModel::kZynq;
-  board.clock_mhz = 142;
-  board.cpu = *FindCpu("cortex-a53");
-  EXPECT_EQ(hash("default"), board.Hash());
-  std::set<uint64_t> different = {hash("default"), hash("pynq"),   hash("ultra96"),
-                                  hash("tiny"),    hash("batch4"), hash("wide")};
-  EXPECT_EQ(different.size(), 6u);
-  int64_t Config::*const kMachine[] = {
-      &Config::batch,         &Config::block_in,    &Config::block_out,   &Config::uop_bytes,
-      &Config::inp_bytes,     &Config::wgt_bytes,   &Config::acc_bytes,   &Config::out_bytes,
-      &Config::prm_depth,     &Config::bus_bits,    &Config::queue_depth, &Config::token_depth,
-      &Config::vector_passes, &Config::array_passes};
-  for (const auto field : kMachine) {
-    Config c;
-    c.*field *= 2;
-    EXPECT_NE(c.Hash(), Config().Hash());
-    different.insert(c.Hash());
-  }
-  Config both;
-  both.vector_passes = both.array_passes = 2;
-  different.insert(both.Hash());
-  EXPECT_EQ(different.size(), 6 + std::size(kMachine) + 1);
 }
 
 TEST(Config, JsonSurvivesARoundTrip) {

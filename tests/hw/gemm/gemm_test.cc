@@ -186,8 +186,8 @@ TEST(GemmRate, OneStepEveryCycleIntoOneAccumulator) {
 }
 
 // Commands of two cycles follow each other without an idle one. Commands of one cycle follow every
-// second: the unit holds a command for a cycle in front of the loops, and takes the next one when it
-// has gone. A command with nothing to do has one cycle.
+// second: the unit holds a command for a cycle in front of the loops, and takes the next one when
+// it has gone. A command with nothing to do has one cycle.
 TEST(GemmRate, ShortCommandsFollowWithoutAGap) {
   GemmBench bench(TheConfig(), false);
   std::vector<Command> commands;
