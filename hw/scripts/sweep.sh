@@ -8,7 +8,7 @@
 # cmake --build BUILD -t regenerate_predicted, then hw/scripts/silicon.sh --write.
 #
 #   sweep.sh BUILD [MINUTES]    begins no synthesis after so many minutes; without MINUTES it does all. 0: only says what is missing,
-#                               for which it elaborates each configuration once
+#                               for which it elaborates each configuration of the table once
 #
 # Exit status 0: no row is missing; 1: some are, or yosys failed. CPU time: 80 seconds for an array of 1x4, 4 minutes for
 # 1x16, half an hour for 2x32; memory: 2 to 12 GB.
@@ -48,6 +48,13 @@ put_rows() {
 }
 made=0 spent=0 missing=0 failed=0
 while read -r name family point; do
+  start=$(date +%s)
+  late=no
+  if [ $((start - begin)) -ge $((60 * minutes)) ]; then late=yes; fi
+  if [ $late = yes ] && ! grep -q "^config $name family $family " "$table"; then
+    missing=$((missing + 1))
+    continue
+  fi
   config_file "$name" $point > "$work/$name.json"
   part=$(part_of "$family")
   if ! netlist=$("$scripts/synth.sh" -n "$build" "$work/$name.json" tsr_top "$part"); then
@@ -59,8 +66,7 @@ while read -r name family point; do
   key=${key%.json}
   if grep -q "^config $name family $family .* key $key\$" "$table"; then continue; fi
   missing=$((missing + 1))
-  start=$(date +%s)
-  if [ $((start - begin)) -ge $((60 * minutes)) ]; then continue; fi
+  if [ $late = yes ]; then continue; fi
   kept=no
   if [ -f "$netlist" ]; then kept=yes; fi
   if ! "$scripts/synth.sh" "$build" "$work/$name.json" tsr_top "$part" > /dev/null; then
