@@ -221,6 +221,7 @@ std::string NameOf(const isa::Config& c) {
   if (c.token_depth != usual.token_depth) name += fmt::format("t{}", c.token_depth);
   if (c.tab_bytes != usual.tab_bytes) name += fmt::format("y{}", c.tab_bytes);
   if (c.vector_passes != usual.vector_passes) name += fmt::format("v{}", c.vector_passes);
+  if (c.array_passes != usual.array_passes) name += fmt::format("g{}", c.array_passes);
   return name;
 }
 

@@ -33,8 +33,10 @@ uint64_t Config::Hash() const {
                                 token_depth,
                                 static_cast<int64_t>(kIsaHash)};
   for (const MemoryRow& row : kMemoryRows) facts.push_back(this->*SizeOf(row.memory));
-  // A machine with all lanes keeps the hash of before there was a choice.
+  // A machine with all lanes and columns keeps the hash of before there was a choice. The second
+  // number tells the two apart.
   if (vector_passes != 1) facts.push_back(vector_passes);
+  if (array_passes != 1) facts.insert(facts.end(), {vector_passes, array_passes});
   std::vector<uint8_t> bytes;
   for (int64_t fact : facts) {
     for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<uint8_t>(fact >> (8 * i)));

@@ -50,6 +50,9 @@ struct Config {
   // Passes of a tile through VECTOR: 1, with a lane for each of its elements, or 2, with half the
   // lanes. Results do not depend on it, cycles do.
   int64_t vector_passes = 1;
+  // Passes of a micro-op through the array: 1, with a column for each output channel, or 2, with
+  // half the columns. Results do not depend on it, cycles do.
+  int64_t array_passes = 1;
   Cpu cpu;  // for placement; cycles do not depend on it
   Gpu gpu;  // the same
 
@@ -65,7 +68,8 @@ struct Config {
   int64_t lanes() const { return batch * block_out; }  // elements of an ACC or OUT tile
   int64_t vector_lanes() const { return lanes() / vector_passes; }
   int64_t depthwise_taps() const { return block_in; }  // taps in a WGT tile of Depthwise
-  int64_t macs_per_cycle() const { return batch * block_out * block_in; }
+  int64_t array_columns() const { return block_out / array_passes; }  // output channels at a time
+  int64_t macs_per_cycle() const { return batch * array_columns() * block_in; }
 
   // Instructions that wait in front of a unit before fetch waits for room; tokens on an edge before
   // the unit that pushes waits. The functional model, the checker and the machine agree.
@@ -116,10 +120,10 @@ std::span<const Config> NamedConfigs();
 // without a size has as many tiles as ACC.
 //   ours   name, batch, block, uop_kib, inp_kib, wgt_kib, acc_kib, out_kib, prm_depth, tab_bytes,
 //          bus_bits, memory ("tsim" or "zynq"), clock_mhz, queue_depth, token_depth,
-//          vector_passes, cpu: the name of one (isa/cpu.h), or an object with name and what a board
-//          decides about it: clock_mhz, cores, l2_kib, memory_mb_s, start_us, pack_mb_s; gpu: an
-//          object with driver ("opencl" or "cuda"), processors, lanes, clock_mhz, memory_mb_s,
-//          link_mb_s, launch_us
+//          vector_passes, array_passes, cpu: the name of one (isa/cpu.h), or an object with name
+//          and what a board decides about it: clock_mhz, cores, l2_kib, memory_mb_s, start_us,
+//          pack_mb_s; gpu: an object with driver ("opencl" or "cuda"), processors, lanes,
+//          clock_mhz, memory_mb_s, link_mb_s, launch_us
 //   VTA's  LOG_BATCH, LOG_BLOCK, LOG_UOP_BUFF_SIZE, LOG_INP_BUFF_SIZE, LOG_WGT_BUFF_SIZE,
 //          LOG_ACC_BUFF_SIZE, LOG_OUT_BUFF_SIZE, LOG_BUS_WIDTH; LOG_INP_WIDTH, LOG_WGT_WIDTH,
 //          LOG_OUT_WIDTH and LOG_ACC_WIDTH, which must be 3, 3, 3 and 5; TARGET, the name if no

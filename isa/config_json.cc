@@ -30,6 +30,7 @@ constexpr ConfigKey kOurKeys[] = {
     {"queue_depth", &Config::queue_depth, 1},
     {"token_depth", &Config::token_depth, 1},
     {"vector_passes", &Config::vector_passes, 1},
+    {"array_passes", &Config::array_passes, 1},
 };
 // VTA's keys, which hold logarithms.
 constexpr ConfigKey kLogKeys[] = {

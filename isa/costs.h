@@ -23,9 +23,9 @@ struct UnitRow {
 
 // The amount of work that a STEP_COST is for.
 enum class StepPer : uint8_t {
-  kStep,  // one step of the loops
-  kPass,  // one of the Config::vector_passes of a step through VECTOR's lanes
-  kTaps,  // up to Config::depthwise_taps() iterations of the loops within a step
+  kArrayPass,   // one of the Config::array_passes of a step through GEMM's array
+  kVectorPass,  // one of the Config::vector_passes of a step through VECTOR's lanes
+  kTaps,  // an array pass of up to Config::depthwise_taps() iterations of the loops within a step
 };
 struct StepRow {
   std::string_view insn;
@@ -52,9 +52,10 @@ template <typename T>
 constexpr int64_t StepCycles(const Config& config, int64_t taps = 1) {
   for (const StepRow& row : kStepRows) {
     if (row.insn != T::kName) continue;
-    return row.cycles * (row.per == StepPer::kTaps   ? CeilDiv(taps, config.depthwise_taps())
-                         : row.per == StepPer::kPass ? config.vector_passes
-                                                     : 1);
+    if (row.per == StepPer::kVectorPass) return row.cycles * config.vector_passes;
+    const int64_t parts =
+        row.per == StepPer::kTaps ? CeilDiv(taps, config.depthwise_taps()) : int64_t{1};
+    return row.cycles * parts * config.array_passes;
   }
   return 0;
 }

@@ -9,6 +9,7 @@
 //     the worst path into each unit, and the steps of the first PATHS; OPEN: modules that are not
 //     units themselves: the instances inside them are
 // netlist_report worst NETLIST FAMILY    the worst path of all in ns
+// netlist_report key DESIGN              what tells this design from others, before it is mapped
 // netlist_report fit LIST FAMILY         the family's wires fitted to routed designs: LIST has a
 //     line for each of them: its name, the MHz as routed, the file of the netlist. The last line is
 //     for programs: "error", designs, then in per cent of the routed clock the median and the
@@ -22,6 +23,7 @@
 
 #include "base/file.h"
 #include "hw/netlist/area.h"
+#include "hw/netlist/design_key.h"
 #include "hw/netlist/fit.h"
 #include "hw/netlist/timing.h"
 
@@ -33,6 +35,7 @@ constexpr const char* kUsage =
     "       netlist_report rows NETLIST.json DEPTH FAMILY,...\n"
     "       netlist_report timing NETLIST.json FAMILY [OPEN,... [PATHS]]\n"
     "       netlist_report worst NETLIST.json FAMILY\n"
+    "       netlist_report key DESIGN.json\n"
     "       netlist_report fit LIST FAMILY\n";
 
 // Modules that only join units are not units themselves.
@@ -53,6 +56,17 @@ tessera::Result<tessera::netlist::Netlist> Read(const std::string& file) {
   auto netlist = netlist::ReadNetlist({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   if (!netlist) return Fail(netlist.error().code, "{}: {}", file, netlist.error().message);
   return netlist;
+}
+
+int Key(const std::string& file) {
+  using namespace tessera;
+  const auto bytes = ReadFile(file);
+  if (!bytes) return BadUse(bytes.error().message);
+  const auto key =
+      netlist::DesignKey({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  if (!key) return BadUse(file + ": " + key.error().message);
+  std::fputs(fmt::format("{:016x}\n", *key).c_str(), stdout);
+  return 0;
 }
 
 int Fit(const std::vector<std::string>& args) {
@@ -131,6 +145,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   if (args.size() < 2) return BadUse("say what to report, and of which file");
   if (args[0] == "fit" && args.size() == 3) return Fit(args);
+  if (args[0] == "key" && args.size() == 2) return Key(args[1]);
   const auto netlist = Read(args[1]);
   if (!netlist) return BadUse(netlist.error().message);
   if (args.size() >= 3 && (args[0] == "timing" || args[0] == "worst"))

@@ -24,6 +24,8 @@ TermValues TermsOf(const isa::Config& c) {
   const bool vta = isa::ValidateVtaProfile(c).has_value();
   const auto lanes = static_cast<double>(c.lanes()), block = static_cast<double>(c.block_out);
   const auto bus = static_cast<double>(c.bus_bytes());
+  const auto columns = static_cast<double>(c.array_columns()),
+             sums = columns * static_cast<double>(c.batch);
   const auto index = [&](isa::Memory memory) {
     return static_cast<double>(isa::IndexBits(c.Depth(memory)));
   };
@@ -35,9 +37,11 @@ TermValues TermsOf(const isa::Config& c) {
   t[kPassChannels] = std::min(block, t[kVectorLanes]);
   t[kTabLanes] = c.tab_bytes == 0 ? 0 : lanes;
   t[kChannels] = block;
-  t[kMacs] = lanes * block;
+  t[kDirectSums] = c.array_passes == 1 ? lanes : 0;
+  t[kArrayChoice] = c.array_passes == 2 ? block * columns : 0;
+  t[kMacs] = sums * block;
   t[kTile] = block * block;
-  t[kTrees] = lanes * std::log2(block);
+  t[kTrees] = sums * std::log2(block);
   t[kBus] = bus;
   t[kBusShift] = bus * std::log2(bus);
   const int64_t largest = std::max(
@@ -47,7 +51,7 @@ TermValues TermsOf(const isa::Config& c) {
   t[kBusDoubling] = std::log2(bus);
   t[kInsnRest] = std::max(0.0, isa::kInsnBytes - bus);
   t[kLaneDoubling] = std::log2(lanes);
-  t[kMacDoubling] = std::log2(lanes * block);
+  t[kMacDoubling] = std::log2(t[kMacs]);
   t[kVta] = vta ? 1 : 0;
   const int64_t tokens = c.TokenDepth(isa::Profile::kTessera);
   t[kTokens] = isa::IndexBits(tokens + 1);

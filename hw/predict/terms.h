@@ -21,9 +21,11 @@ enum Term : uint8_t {
   kPassChannels,  // whose parameters VECTOR uses at a time
   kTabLanes,      // copies of TAB: a lane each, or none
   kChannels,      // block
-  kMacs,          // batch x block^2
+  kDirectSums,    // the lanes, where the adder trees give the sums of all of them at once, else 0
+  kArrayChoice,   // the weights of a pass, where they are chosen of a tile, else 0
+  kMacs,          // batch x columns of the array x block
   kTile,          // block^2, the weights of a tile
-  kTrees,         // lanes x log2 block: the adder trees' levels
+  kTrees,         // batch x columns x log2 block: the adder trees' levels
   kBus,           // bytes of the bus
   kBusShift,      // bytes times their log2: shifters
   kUsed,          // bytes of a bus word that a tile has room for: the bus, or the largest tile

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Makes hw/silicon_table.txt, to which hw/predict fits area and clock: synthesises the configurations of sweep_points.awk and
-# writes the rows of each (netlist_report rows) when it is done. Skips those whose rows are of these sources and this yosys, so
-# it may be stopped at any time and goes on where it was. Rows of other sources are made again. After it the errors are others:
+# writes the rows of each (netlist_report rows) when it is done. Skips those whose rows are of this design and this yosys
+# (synth.sh -n), so it may be stopped at any time and goes on where it was. Rows of another design are made again. After it
+# the errors are others:
 # cmake --build BUILD -t regenerate_predicted, then hw/scripts/silicon.sh --write.
 #
-#   sweep.sh BUILD [MINUTES]    begins no synthesis after so many minutes; without MINUTES it does all. 0: only says what is missing
+#   sweep.sh BUILD [MINUTES]    begins no synthesis after so many minutes; without MINUTES it does all. 0: only says what is missing,
+#                               for which it elaborates each configuration of the table once
 #
 # Exit status 0: no row is missing; 1: some are, or yosys failed. CPU time: 80 seconds for an array of 1x4, 4 minutes for
 # 1x16, half an hour for 2x32; memory: 2 to 12 GB.
@@ -26,7 +28,7 @@ all=$(wc -l < "$work/points")
 config_file() {
   printf '{"name": "%s", "batch": %s, "block": %s, "uop_kib": %s, "wgt_kib": %s, "inp_kib": %s, "acc_kib": %s, ' "$1" "$2" "$3" "$4" "$5" "$6" "$7"
   printf '"out_kib": %s, "prm_depth": %s, "bus_bits": %s, "queue_depth": %s, "token_depth": %s, ' "$8" "$9" "${10}" "${11}" "${12}"
-  printf '"vector_passes": %s, "tab_bytes": %s}\n' "${13}" "${14}"
+  printf '"vector_passes": %s, "tab_bytes": %s, "array_passes": %s}\n' "${13}" "${14}" "${15}"
 }
 # A part of the family: it decides nothing else of the netlist.
 part_of() {
@@ -46,15 +48,25 @@ put_rows() {
 }
 made=0 spent=0 missing=0 failed=0
 while read -r name family point; do
+  start=$(date +%s)
+  late=no
+  if [ $((start - begin)) -ge $((60 * minutes)) ]; then late=yes; fi
+  if [ $late = yes ] && ! grep -q "^config $name family $family " "$table"; then
+    missing=$((missing + 1))
+    continue
+  fi
   config_file "$name" $point > "$work/$name.json"
   part=$(part_of "$family")
-  netlist=$("$scripts/synth.sh" -n "$build" "$work/$name.json" tsr_top "$part")
+  if ! netlist=$("$scripts/synth.sh" -n "$build" "$work/$name.json" tsr_top "$part"); then
+    echo "sweep.sh: $name cannot be elaborated for $part: $(cat "$work/$name.json")" >&2
+    missing=$((missing + 1)) failed=$((failed + 1))
+    continue
+  fi
   key=${netlist##*-}
   key=${key%.json}
   if grep -q "^config $name family $family .* key $key\$" "$table"; then continue; fi
   missing=$((missing + 1))
-  start=$(date +%s)
-  if [ $((start - begin)) -ge $((60 * minutes)) ]; then continue; fi
+  if [ $late = yes ]; then continue; fi
   kept=no
   if [ -f "$netlist" ]; then kept=yes; fi
   if ! "$scripts/synth.sh" "$build" "$work/$name.json" tsr_top "$part" > /dev/null; then
@@ -65,7 +77,7 @@ while read -r name family point; do
   {
     set -- $point
     echo "config $name family $family batch $1 block $2 uop_kib $3 wgt_kib $4 inp_kib $5 acc_kib $6 out_kib $7 prm_depth $8" \
-      "bus_bits $9 queue_depth ${10} token_depth ${11} vector_passes ${12} tab_bytes ${13} key $key"
+      "bus_bits $9 queue_depth ${10} token_depth ${11} vector_passes ${12} tab_bytes ${13} array_passes ${14} key $key"
     if [ "$family" = xc7 ]; then families=xc7,xcup; else families=$family; fi
     "$build/bin/netlist_report" rows "$netlist" 2 "$families"
   } > "$work/rows"

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Synthesises a module, flattened, for a part (hw/parts.txt), and prints the file of the mapped netlist. The
-# file is kept below BUILD and made again when a source of it, the package of the configuration, this script
-# or yosys has changed; configurations with equal packages share it.
+# file is kept below BUILD. Its name has a key of the elaborated design (netlist_report key), of the commands that
+# synthesise it and of yosys' version. So it is made again when one of these changes, but not after an edit of the
+# sources that leaves the design as it is. Elaboration takes 5 to 15 seconds; the key is kept too, for the same sources.
 #
-#   synth.sh [-n] BUILD [CONFIG [MODULE [PART]]]    BUILD: has bin/isa_gen; default, tsr_top, the part of CONFIG
-#                                                   -n: only prints the name, which changes with all of these
+#   synth.sh [-n] BUILD [CONFIG [MODULE [PART]]]    BUILD: has bin/isa_gen, bin/netlist_report; default, tsr_top, the part of CONFIG
+#                                                   -n: only prints the name
 #
 # For a part of family ecp5 the module is inside `pins` (pins.awk), and the top is that; unless MODULE is a board with a top of
 # its own, boards/MODULE/MODULE.sv.
@@ -72,40 +73,53 @@ fi
   cp $(rtl_packages) $(rtl_files | grep '\.svh$') $(cat "$work/modules") "$work/"
   echo "read_verilog -sv $define -I. tsr_pkg.sv $(rtl_packages | sed 's|.*/||' | tr '\n' ' ')"
   echo "read_verilog -sv $define -I. $(sed 's|.*/||' "$work/modules" | tr '\n' ' ')"
-} > "$work/synth.ys"
+} > "$work/read.ys"
 rm "$work/modules"
+run_yosys() {
+  if (cd "$work" && "$yosys" -q -s "$1") > "$work/log.txt" 2>&1; then return 0; fi
+  tail -n 20 "$work/log.txt" >&2
+  exit 1
+}
+top=$module
 if [ -n "$(board_file)" ]; then
-  echo "synth_ecp5 -top $module" >> "$work/synth.ys"
+  synth="synth_ecp5"
 elif [ "$family" = ecp5 ]; then
-  { cat "$work/synth.ys"; echo "hierarchy -check -top $module"; echo "tee -q -o ports.txt portlist $module"; } > "$work/ports.ys"
-  if ! (cd "$work" && "$yosys" -q -s ports.ys) > "$work/log.txt" 2>&1; then
-    tail -n 20 "$work/log.txt" >&2
-    exit 1
-  fi
+  { cat "$work/read.ys"; echo "hierarchy -check -top $module"; echo "tee -q -o ports.txt portlist $module"; } > "$work/ports.ys"
+  run_yosys ports.ys
   clock=clk_i
   [ "$module" != tessera ] || clock=ap_clk
   awk -v top="$module" -v clock="$clock" -f "$scripts/pins.awk" "$work/ports.txt" > "$work/pins.v" || exit 1
   rm "$work/ports.ys" "$work/ports.txt" "$work/log.txt"
-  echo "read_verilog pins.v" >> "$work/synth.ys"
-  echo "synth_ecp5 -top pins" >> "$work/synth.ys"
+  echo "read_verilog pins.v" >> "$work/read.ys"
+  synth="synth_ecp5" top=pins
 else
-  echo "synth_xilinx -family $family -noiopad -flatten -top $module" >> "$work/synth.ys"
+  synth="synth_xilinx -family $family -noiopad -flatten"
 fi
-echo "write_json netlist.json" >> "$work/synth.ys"
-key=$( (echo "$version"; cd "$work" && sha256sum ./*) | sha256sum | cut -c 1-16)
+{ cat "$work/read.ys"; echo "$synth -top $top"; echo "write_json netlist.json"; } > "$work/synth.ys"
+{
+  cat "$work/read.ys"
+  printf '%s\n' "hierarchy -top $top" proc "flatten -noscopeinfo" opt_expr "opt_clean -purge" memory_collect "write_json design.json"
+} > "$work/key.ys"
+rm "$work/read.ys"
+mkdir -p "$build/hw/mapped"
+sources=$( (echo "$version"; cd "$work" && sha256sum ./*) | sha256sum | cut -c 1-16)
+kept=$build/hw/mapped/$module-$sources.key
+if [ ! -s "$kept" ]; then
+  run_yosys key.ys
+  design=$("$build/bin/netlist_report" key "$work/design.json")
+  printf '%s\n' "$version" "$synth" "$design" | sha256sum | cut -c 1-16 > "$work/key"
+  mv "$work/key" "$kept"
+fi
+key=$(cat "$kept")
 netlist=$build/hw/mapped/$module-$key.json
 if [ $make = no ]; then
   echo "$netlist"
   exit 0
 fi
-mkdir -p "$build/hw/mapped"
 (
   flock 9  # area and timing of one netlist wait for each other
   [ ! -f "$netlist" ] || exit 0
-  if ! (cd "$work" && "$yosys" -q -s synth.ys) > "$work/log.txt" 2>&1; then
-    tail -n 20 "$work/log.txt" >&2
-    exit 1
-  fi
+  run_yosys synth.ys
   echo "$version" > "$build/hw/mapped/$module-$key.yosys"
   # Copied, then renamed: a file under the final name is complete.
   cp "$work/netlist.json" "$netlist.new"

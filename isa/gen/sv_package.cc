@@ -37,6 +37,7 @@ void PrintConfig(const Config& c, SvPrinter& p) {
   p.Int("BlockIn", c.block_in, "input channels of a tile");
   p.Int("BlockOut", c.block_out, "output channels of a tile; equals BlockIn");
   p.Int("Lanes", c.lanes(), "elements of an ACC or OUT tile: Batch x BlockOut");
+  p.Int("ArrayPasses", c.array_passes, "of a micro-op through GEMM's array");
   p.Int("VectorPasses", c.vector_passes, "of a tile through VECTOR's lanes");
   p.Int("DepthwiseTaps", c.depthwise_taps(), "window taps in a WGT tile of Depthwise");
   p.Int("BusBits", c.bus_bits, "AXI data width");

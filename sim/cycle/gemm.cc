@@ -47,7 +47,8 @@ GemmModel::GemmModel(const isa::MachineState& state, ActivityCount& activity, Ma
       activity_(activity),
       gates_(gates),
       inp_banks_(state.config, isa::Memory::kInp),
-      acc_banks_(state.config, isa::Memory::kAcc) {}
+      acc_banks_(state.config, isa::Memory::kAcc),
+      passes_(static_cast<uint64_t>(state.config.array_passes)) {}
 
 Cycles GemmModel::GemmWork::retires() const { return last + kRetireSlot; }
 
@@ -76,7 +77,7 @@ void GemmModel::Plan(Cycles t, GemmWork& work) {
   }
   starts_ = std::max({t + kHold, loop_last_, window_last_});
   work.first = starts_ + 1;
-  work.last = starts_ + (work.any ? steps : 1);
+  work.last = starts_ + (work.any ? steps * passes_ : 1);
   loop_last_ = work.last;
 }
 
@@ -101,7 +102,8 @@ void GemmModel::PlanDepthwise(GemmWork& work) {
   }
   work.first_reads = ReadSlots(all, bank);
   work.reads = keep == 0 ? work.first_reads : ReadSlots(fresh, bank);
-  work.steps = static_cast<uint64_t>(2 * CeilDiv(kh * kw, state_.config.depthwise_taps()));
+  work.steps =
+      2 * passes_ * static_cast<uint64_t>(CeilDiv(kh * kw, state_.config.depthwise_taps()));
   work.columns = static_cast<uint64_t>(count(2));
   work.every = std::max<uint64_t>(work.reads.size(), work.steps);
   work.first_every = std::max<uint64_t>(work.first_reads.size(), work.steps);
@@ -208,8 +210,8 @@ GemmModel::GemmStep GemmModel::StepAt(Cycles slot0) const {
     const uint64_t n = slot0 - work.first;
     if (!work.depthwise()) {
       bool init = false;
-      step.tile = LoopTile(work, *work.acc, n, &init);
-      step.init = step.init || init;
+      step.tile = LoopTile(work, *work.acc, n / passes_, &init);
+      step.init = (step.init || init) && n % passes_ == 0;
       return step;
     }
     const GemmWork::WindowPlace window = work.WindowAt(n);
@@ -283,9 +285,9 @@ uint32_t GemmModel::InpReads(Cycles t) const {
     if (!work.any || work.inp == nullptr || slot > work.last) continue;
     if (work.depthwise()) {
       if (slot > work.begins) mask |= WindowReads(work, slot);
-    } else if (slot >= work.first) {
+    } else if (slot >= work.first && (slot - work.first) % passes_ == 0) {
       bool init = false;
-      mask |= 1u << inp_banks_.Of(LoopTile(work, *work.inp, slot - work.first, &init));
+      mask |= 1u << inp_banks_.Of(LoopTile(work, *work.inp, (slot - work.first) / passes_, &init));
     }
   }
   return mask;

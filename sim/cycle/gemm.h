@@ -34,7 +34,8 @@ class GemmModel : public MachinePart {
   uint32_t InpReads(Cycles t) const;  // mask of banks
 
  private:
-  // The steps of a command. Each step passes slot 0 in one cycle.
+  // The steps of a command. Each step passes slot 0 in one cycle. A micro-op has Config's
+  // array_passes steps.
   struct GemmWork {
     CommandPtr command = nullptr;
     Cycles taken = 0;
@@ -85,6 +86,7 @@ class GemmModel : public MachinePart {
   ActivityCount& activity_;
   MachinePart& gates_;
   const Banks inp_banks_, acc_banks_;
+  const uint64_t passes_;       // steps of a micro-op; only the first reads INP and ACC
   std::deque<GemmWork> works_;  // oldest first; a command stays until it has retired
   bool held_ = false;
   Cycles starts_ = 0;  // the cycle in which the held command starts

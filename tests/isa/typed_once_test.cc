@@ -50,7 +50,6 @@ const Exception kExceptions[] = {
     {"isa/image.h", "kMaxSourceRanges", "a limit of the file format"},
     {"isa/config_json.cc", "kMostBytes", "a limit of the file format"},
     {"isa/check/follow.cc", "kMaxCells", "memory of the checker"},
-    {"isa/config.h", "macs_per_cycle", "multipliers of the array, no tile"},
     {"sim/xrt/card.cc", "kLargestConfiguration", "a limit of the file format"},
     {"sim/rtl/machine.cc", "teller_->Tokens", "halves of the wire trace_moves_o"},
     {"sim/cycle/ddr3_channel.h", "uint64_t banks", "banks of a memory chip"},

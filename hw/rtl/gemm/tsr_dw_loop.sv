@@ -8,8 +8,8 @@
 //   Output  fill_*: up to two INP tiles to read, registered: addresses two cycles after their slot
 //           swap_o, shift_o: with the last read of a window, in its slot
 //           step_*: a group of taps to multiply, in its slot
-//   Cost    an output tile takes max(reads, 2 * ceil(taps / DepthwiseTaps)) slots, where reads is the
-//           number of its new INP tiles divided by two, rounded up, plus one for each pair in one bank
+//   Cost    an output tile takes max(reads, 2 * ArrayPasses * ceil(taps / DepthwiseTaps)) slots, where reads is
+//           the number of its new INP tiles divided by two, rounded up, plus one for each pair in one bank
 //
 // A window that overlaps the one before it by columns (src_in is win_x or 2 * win_x) keeps them.
 `default_nettype none
@@ -46,7 +46,8 @@ module tsr_dw_loop #(
   output logic         step_last_o,       // of its command
   output logic         step_init_o,
   output logic         step_store_o,
-  output logic         step_half_o,       // the upper half of the channels
+  output logic         step_half_o,       // the upper half of the pass's channels
+  output logic         step_pass_o,       // the upper half of all channels; always 0 with all columns (ArrayPasses 1)
   output logic [1:0]   step_group_o,      // of taps
   output logic [tsr_pkg::IndexBits-1:0] step_dst_o,
   output logic [tsr_pkg::IndexBits-1:0] step_wgt_o,
@@ -252,8 +253,10 @@ module tsr_dw_loop #(
 
   // ---- Multiplying.
   logic step_init_q, step_final_q;
-  // Bit 0: the half of the channels; above it: the group of taps.
-  logic [2:0] part_q, last_part_q;
+  // Bit 0: the half of the pass's channels; above it: the pass, if there are two; then the group of taps.
+  localparam int PassBits = tsr_pkg::ArrayPasses - 1;
+  localparam logic [PassBits+2:0] NextPart = 1;
+  logic [PassBits+2:0] part_q, last_part_q;
   index_t step_dst_q, step_wgt_q;
   logic [31:0] step_num_q;
   always_ff @(posedge clk_i) begin
@@ -264,23 +267,25 @@ module tsr_dw_loop #(
     if (move) begin
       part_q <= '0;
       step_end_q <= 1'b0;
-      last_part_q <= {2'((32'(taps_q) - 32'd1) / Taps), 1'b1};
+      last_part_q <= {2'((32'(taps_q) - 32'd1) / Taps), {PassBits + 1{1'b1}}};
       step_init_q <= init_q;
       step_final_q <= end_z;
       step_dst_q <= dst_q;
       step_wgt_q <= wgt_q;
       step_num_q <= num_q;
     end else if (step_q) begin
-      part_q <= part_q + 3'd1;
-      step_end_q <= part_q + 3'd1 == last_part_q;
-      if (part_q[0]) step_wgt_q <= index_sum(step_wgt_q, index_t'(1));
+      part_q <= part_q + NextPart;
+      step_end_q <= part_q + NextPart == last_part_q;
+      if (part_q[PassBits:0] == '1) step_wgt_q <= index_sum(step_wgt_q, index_t'(1));
     end
   end
   assign step_valid_o = step_q;
   assign step_last_o = step_final_q && step_end_q;
   assign step_init_o = step_init_q && part_q == '0;
   assign step_store_o = step_end_q;
-  assign {step_group_o, step_half_o} = part_q;
+  assign step_group_o = part_q[PassBits+2:PassBits+1];
+  assign step_pass_o = PassBits != 0 && part_q[PassBits];
+  assign step_half_o = part_q[0];
   assign step_dst_o = step_dst_q;
   assign step_wgt_o = step_wgt_q;
   assign step_num_o = step_num_q;

@@ -5,7 +5,8 @@
 //   Input   commands (hw/rtl/README.md): Gemm and Depthwise, or profile vta's GEMM
 //   Output  retirement in order; the first error, after the retirement of all before it
 //   Memory  reads UOP, WGT and INP, reads and writes ACC; all of them answer in the next cycle, always
-//   Cost    N micro-op steps retire N + 14 cycles after the command was taken; one command in two cycles
+//   Cost    N steps retire N + 14 cycles after the command was taken; one command in two cycles. A micro-op is a step, or
+//           with half the columns of the array (ArrayPasses 2) two: the second reads no tile of INP and ACC anew
 //
 // Before slot 0 a command is held for a cycle. Slot 0: loops, micro-op address. 1: micro-op, tile indices.
 // 2: INP read. 3: its data, WGT read. 4: operands. 5 to 7: products, in DSP blocks. 8 to 10: sums; 9: ACC
@@ -102,7 +103,7 @@ module tsr_gemm (
   end
 
   // ---- Slot 0.
-  logic loop_work, loop_illegal, loop_last, loop_reset;
+  logic loop_work, loop_illegal, loop_last, loop_pass, loop_reset;
   uop_t loop_uop;
   index_t loop_dst, loop_src, loop_wgt;
   logic [31:0] loop_num;
@@ -110,11 +111,12 @@ module tsr_gemm (
     .clk_i, .rst_ni, .vta_i,
     .start_i(loop_start), .insn_i(insn_q), .num_i(num_q), .uops_i(uops_q), .nop_i(nop_q), .illegal_i(illegal_q),
     .free_next_o(loop_free),
-    .valid_o(loop_valid), .work_o(loop_work), .illegal_o(loop_illegal), .last_o(loop_last), .reset_o(loop_reset),
+    .valid_o(loop_valid), .work_o(loop_work), .illegal_o(loop_illegal), .last_o(loop_last), .pass_o(loop_pass),
+    .reset_o(loop_reset),
     .uop_o(loop_uop), .dst_o(loop_dst), .src_o(loop_src), .wgt_o(loop_wgt), .num_o(loop_num)
   );
 
-  logic fill, fill_a2, fill_b2, swap, step_valid, step_last, step_init, step_store, step_half;
+  logic fill, fill_a2, fill_b2, swap, step_valid, step_last, step_init, step_store, step_half, step_pass;
   logic [3:0] fill_a_tap2, fill_b_tap2, taps;
   logic [1:0] shift, step_group;
   logic fill_a1;
@@ -132,7 +134,7 @@ module tsr_gemm (
     .fill_b_valid_o(fill_b2), .fill_b_tap_o(fill_b_tap2), .fill_b_tile_o(fill_b_tile2),
     .swap_o(swap), .shift_o(shift), .taps_o(taps),
     .step_valid_o(step_valid), .step_last_o(step_last), .step_init_o(step_init), .step_store_o(step_store),
-    .step_half_o(step_half), .step_group_o(step_group),
+    .step_half_o(step_half), .step_pass_o(step_pass), .step_group_o(step_group),
     .step_dst_o(step_dst), .step_wgt_o(step_wgt), .step_num_o(step_num)
   );
   assign uop_rd_en_o = loop_valid && loop_work;
@@ -141,6 +143,15 @@ module tsr_gemm (
   // ---- Signals that travel from slot to slot. work: there is something to multiply. bad: the step is in
   // error; bad_field: its error is an illegal field. last: it ends its command.
   logic [4:1] work_q, last_q, init_q, zero_q, store_q, dw_q, half_q, bad_q, bad_field_q, swap_q, fill_q;
+  // pass: the step is for the upper half of the output channels; half: depthwise, for the upper half of the pass's channels.
+  logic [4:1] pass_q;
+  if (tsr_pkg::ArrayPasses == 1) begin : g_one
+    assign pass_q = '0;
+    logic unused_pass;
+    assign unused_pass = ^{loop_pass, step_pass, pass_q[2]};
+  end else begin : g_two
+    always_ff @(posedge clk_i) pass_q <= {pass_q[3:1], step_valid ? step_pass : loop_pass};
+  end
   logic [31:0] num1_q, num2_q, num3_q, num4_q;
   logic [3:0] taps1_q, taps2_q, taps3_q;
   logic [8:0] past4_q;  // the taps that a window swapped in does not have
@@ -192,7 +203,7 @@ module tsr_gemm (
   assign wgt_rd_en_o = work_q[3];
   assign wgt_rd_addr_o = wgt3_q;
   always_ff @(posedge clk_i) begin
-    if (tsr_sim_pkg::Always || (work_q[3] && !dw_q[3])) inp4_q <= inp_rd_a_data_i;
+    if ((tsr_sim_pkg::Always || (work_q[3] && !dw_q[3])) && !pass_q[3]) inp4_q <= inp_rd_a_data_i;
   end
 
   // Slot 4: operands. A window whose reads were out of range is bad when it is multiplied.
@@ -214,7 +225,7 @@ module tsr_gemm (
       bad_q[4] <= bad_q[3];
       swap_q <= {swap_q[3:1], swap};
       fill_q <= {fill_q[3:1], fill};
-      read_a2_q <= fill_a1 || (work_q[1] && !dw_q[1]);
+      read_a2_q <= fill_a1 || (work_q[1] && !dw_q[1] && !pass_q[1]);
       fill_a3_q <= fill_a2;
       fill_b3_q <= fill_b2;
       fill_bad3_q <= fill_range2;
@@ -228,7 +239,7 @@ module tsr_gemm (
     half_q <= {half_q[3:1], step_half};
     store_q <= {store_q[3:1], !step_valid || step_store};
     zero_q <= {zero_q[3:1], !step_valid && loop_reset};
-    init_q <= {init_q[3:2], init_q[1] || uop_init, step_valid ? step_init : loop_reset};
+    init_q <= {init_q[3:2], (init_q[1] || uop_init) && !pass_q[1], step_valid ? step_init : loop_reset};
     bad_field_q <= {bad_field_q[3:2], bad_field_q[1] || (work_q[1] && uop_illegal && !uop_range1_q),
                     loop_illegal && !step_valid};
     uop_odd1_q <= loop_uop[0];
@@ -285,7 +296,7 @@ module tsr_gemm (
     .clk_i, .rst_ni,
     .valid_i(work4), .dw_i(dw_q[4]),
     .low_i(!zero_q[4] && !(dw_q[4] && half_q[4])), .high_i(!zero_q[4] && (!dw_q[4] || half_q[4])),
-    .group_i(group4_q), .inp_i(inp4_q), .win_i(win), .wgt_i(wgt_rd_data_i),
+    .pass_i(pass_q[4]), .group_i(group4_q), .inp_i(inp4_q), .win_i(win), .wgt_i(wgt_rd_data_i),
     .sum_o(sum), .one_o(one)
   );
   localparam int AccBits = tsr_pkg::AccIdxBits;

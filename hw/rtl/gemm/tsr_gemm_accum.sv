@@ -30,7 +30,7 @@ module tsr_gemm_accum #(
   input  logic [tsr_pkg::AccIdxBits-1:0]    next_dst_i,
   input  logic [TagBits-1:0]                step_tag_i,    // also without valid
   input  logic [SumBits*tsr_pkg::Lanes-1:0] sum_i,
-  input  logic [tsr_pkg::Lanes-1:0]         one_i,         // constant; the adder's carry
+  input  logic [tsr_pkg::Lanes-1:0]         one_i,         // the adder's carry
   // ACC
   output logic                              rd_en_o,
   output logic [tsr_pkg::AccIdxBits-1:0]    rd_addr_o,

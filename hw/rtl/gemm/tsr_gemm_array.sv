@@ -6,13 +6,15 @@
 //   Input   valid_i: a step's operands are here. wgt_i [BlockOut][BlockIn]; dw_i = 0: inp_i [Batch][BlockIn];
 //           dw_i = 1: win_i, the window's taps [9][Batch][BlockIn], zero where it has none; tap
 //           group_i * BlockIn + c is multiplied by column c of wgt_i, a channel by its row
-//           low_i, high_i: the lower, the upper half of the output channels gets the step's sums, else
+//           pass_i: with half the columns (ArrayPasses 2), the step is for the upper half of the output
+//           channels; the lower half gets zero, or the other way round
+//           low_i, high_i: the lower, the upper half of the pass's channels gets the step's sums, else
 //           zero; depthwise: just one of them
-//   Output  sum_o + one_o [Batch][BlockOut] in the seventh cycle after valid_i; one_o is constant
-//   Cost    Batch x BlockOut / 2 x BlockIn multipliers; 1 step a cycle
+//   Output  sum_o + one_o [Batch][BlockOut] in the seventh cycle after valid_i
+//   Cost    Batch x BlockOut / ArrayPasses / 2 x BlockIn multipliers; 1 step a cycle
 //
-// Row p of multipliers has the weights of output channels p and p + BlockOut/2, and multiplies both by the
-// same activation. In a tile product that is right for both; in a depthwise step only for the channel of
+// Row p of multipliers has the weights of the pass's output channels p and p + Half, and multiplies both by
+// the same activation. In a tile product that is right for both; in a depthwise step only for the channel of
 // the half that low_i, high_i choose.
 `default_nettype none
 module tsr_gemm_array #(
@@ -22,6 +24,7 @@ module tsr_gemm_array #(
   input  logic                                   rst_ni,
   input  logic                                   valid_i,
   input  logic                                   dw_i,
+  input  logic                                   pass_i,
   input  logic                                   low_i,
   input  logic                                   high_i,
   input  logic [1:0]                             group_i,
@@ -34,9 +37,10 @@ module tsr_gemm_array #(
   localparam int Batch = tsr_pkg::Batch;
   localparam int In = tsr_pkg::BlockIn;
   localparam int Out = tsr_pkg::BlockOut;
-  localparam int Half = Out / 2;
+  localparam int Passes = tsr_pkg::ArrayPasses;
+  localparam int Columns = Out / Passes;  // output channels of a pass
+  localparam int Half = Columns / 2;
   localparam int Pairs = In / 2;  // of columns
-  localparam int Tile = 8 * tsr_pkg::InpTileBytes;
   localparam int Taps = 9;
   localparam int Groups = (Taps + In - 1) / In;
   localparam int LowBits = tsr_sim_pkg::width(16);
@@ -55,26 +59,43 @@ module tsr_gemm_array #(
   assign en = {valid_q[3:1], valid_i};
 `endif
 
-  // Taps by column: [c][Batch][BlockIn].
-  logic unused;
-  assign unused = ^group_i;  // one group holds them all where BlockIn is 9 or more
-  localparam int Columns = Taps < In ? Taps : In;  // that have taps
-  logic [Tile*Columns-1:0] tap;
-  for (genvar c = 0; c < Columns; c++) begin : g_tap
-    if (Groups == 1) begin : g_one
-      assign tap[Tile*c+:Tile] = win_i[Tile*c+:Tile];
-    end else begin : g_group
-      logic [Tile-1:0] of_group;
-      always_comb begin
-        of_group = '0;
-        for (int g = 0; g < Groups; g++) begin
-          if (g * In + c < Taps && group_i == 2'(g)) of_group = win_i[Tile*((g*In+c)%Taps)+:Tile];
-        end
-      end
-      assign tap[Tile*c+:Tile] = of_group;
+  // What a pass takes of the weights: [Columns][BlockIn]; and of a tile of the window: [Batch][Columns].
+  logic [8*Columns*In-1:0] wgt;
+  logic [9*8*Batch*Columns-1:0] win;
+  localparam int Part = 8 * Batch * Columns;  // of a tile
+  if (Passes == 1) begin : g_whole
+    assign {wgt, win} = {wgt_i, win_i};
+    logic unused_pass;
+    assign unused_pass = pass_i;
+  end else begin : g_half
+    assign wgt = pass_i ? wgt_i[8*Out*In-1:8*Columns*In] : wgt_i[8*Columns*In-1:0];
+    for (genvar t = 0; t < Taps * Batch; t++) begin : g_tile
+      assign win[8*Columns*t+:8*Columns] =
+          pass_i ? win_i[8*(In*t+Columns)+:8*Columns] : win_i[8*In*t+:8*Columns];
     end
   end
 
+  // Taps by column of multipliers: [c][Batch][Columns].
+  logic unused;
+  assign unused = ^group_i;  // one group holds them all where BlockIn is 9 or more
+  localparam int TapColumns = Taps < In ? Taps : In;  // that have taps
+  logic [Part*TapColumns-1:0] tap;
+  for (genvar c = 0; c < TapColumns; c++) begin : g_tap
+    if (Groups == 1) begin : g_one
+      assign tap[Part*c+:Part] = win[Part*c+:Part];
+    end else begin : g_group
+      logic [Part-1:0] of_group;
+      always_comb begin
+        of_group = '0;
+        for (int g = 0; g < Groups; g++) begin
+          if (g * In + c < Taps && group_i == 2'(g)) of_group = win[Part*((g*In+c)%Taps)+:Part];
+        end
+      end
+      assign tap[Part*c+:Part] = of_group;
+    end
+  end
+
+  logic [SumBits*Batch*Columns-1:0] sum;  // of the pass: [Batch][Columns]
   for (genvar b = 0; b < Batch; b++) begin : g_row
     for (genvar p = 0; p < Half; p++) begin : g_out
       // The activations by column.
@@ -83,8 +104,8 @@ module tsr_gemm_array #(
         x = inp_i[8*b*In+:8*In];
         if (dw_i) begin
           x = '0;
-          for (int c = 0; c < Columns; c++)
-            x[8*c+:8] = high_i ? tap[Tile*c+8*(b*In+p+Half)+:8] : tap[Tile*c+8*(b*In+p)+:8];
+          for (int c = 0; c < TapColumns; c++)
+            x[8*c+:8] = high_i ? tap[Part*c+8*(b*Columns+p+Half)+:8] : tap[Part*c+8*(b*Columns+p)+:8];
         end
       end
       logic [LowBits*Pairs-1:0] low;  // each is one too small
@@ -94,8 +115,8 @@ module tsr_gemm_array #(
         logic [16:0] hi;
         tsr_dsp_pair u_dsp (
           .clk_i, .en_i(en),
-          .w0a_i(wgt_i[8*(p*In+2*k)+:8]), .w1a_i(wgt_i[8*((p+Half)*In+2*k)+:8]), .xa_i(x[16*k+:8]),
-          .w0b_i(wgt_i[8*(p*In+2*k+1)+:8]), .w1b_i(wgt_i[8*((p+Half)*In+2*k+1)+:8]), .xb_i(x[16*k+8+:8]),
+          .w0a_i(wgt[8*(p*In+2*k)+:8]), .w1a_i(wgt[8*((p+Half)*In+2*k)+:8]), .xa_i(x[16*k+:8]),
+          .w0b_i(wgt[8*(p*In+2*k+1)+:8]), .w1b_i(wgt[8*((p+Half)*In+2*k+1)+:8]), .xb_i(x[16*k+8+:8]),
           .lo_o(raised), .hi_o(hi)
         );
         assign low[LowBits*k+:LowBits] = {{LowBits - 15{!raised[15]}}, raised[14:0]};
@@ -103,14 +124,30 @@ module tsr_gemm_array #(
       end
       tsr_gemm_tree #(.Terms(Pairs), .Bits(LowBits), .Biased(1'b1), .SumBits(SumBits)) u_low (
         .clk_i, .en_i(valid_q[4]), .en1_i(valid_q[5]), .en2_i(valid_q[6]), .keep_i(low_q[6]),
-        .terms_i(low), .sum_o(sum_o[SumBits*(b*Out+p)+:SumBits])
+        .terms_i(low), .sum_o(sum[SumBits*(b*Columns+p)+:SumBits])
       );
       tsr_gemm_tree #(.Terms(Pairs), .Bits(HighBits), .SumBits(SumBits)) u_high (
         .clk_i, .en_i(valid_q[4]), .en1_i(valid_q[5]), .en2_i(valid_q[6]), .keep_i(high_q[6]),
-        .terms_i(high), .sum_o(sum_o[SumBits*(b*Out+p+Half)+:SumBits])
+        .terms_i(high), .sum_o(sum[SumBits*(b*Columns+p+Half)+:SumBits])
       );
-      assign one_o[b*Out+p] = 1'b1;
-      assign one_o[b*Out+p+Half] = 1'b0;
+    end
+  end
+
+  // The sums of the lower half of a pass's channels are one too small.
+  if (Passes == 1) begin : g_all
+    assign sum_o = sum;
+    assign one_o = {Batch{{Half{1'b0}}, {Half{1'b1}}}};
+  end else begin : g_chosen
+    logic [6:1] pass_q;
+    logic [1:0] chosen_q;
+    always_ff @(posedge clk_i) begin
+      pass_q <= {pass_q[5:1], pass_i};
+      chosen_q <= {pass_q[6], !pass_q[6]};
+    end
+    for (genvar h = 0; h < Batch * Passes; h++) begin : g_part
+      assign sum_o[SumBits*Columns*h+:SumBits*Columns] =
+          sum[SumBits*Columns*(h/Passes)+:SumBits*Columns] & {SumBits * Columns{chosen_q[h%Passes]}};
+      assign one_o[Columns*h+:Columns] = {{Half{1'b0}}, {Half{chosen_q[h%Passes]}}};
     end
   end
 

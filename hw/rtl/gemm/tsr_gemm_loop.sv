@@ -6,6 +6,8 @@
 //   Input   start_i: starts the command insn_i, num_i, nop_i, illegal_i; only with free_next_o
 //   Output  a step in each cycle while valid_o: the micro-op's index and the loops' part of its tiles
 //   Cost    the first step in the cycle after start_i, then one a cycle; no gap between commands
+//
+// With half the columns (ArrayPasses 2) a micro-op is two steps, one for each half of the output channels.
 `default_nettype none
 `include "tsr_assert.svh"
 
@@ -25,6 +27,7 @@ module tsr_gemm_loop (
   output logic         work_o,     // 0: nothing to do
   output logic         illegal_o,
   output logic         last_o,     // of its command
+  output logic         pass_o,     // the upper half of the output channels; always 0 with all columns
   output logic         reset_o,    // profile vta: write zero
   output logic [tsr_pkg::VtaUopIdxBits:0] uop_o,
   output logic [tsr_pkg::IndexBits-1:0] dst_o,
@@ -81,20 +84,29 @@ module tsr_gemm_loop (
   index_t dst_row_q, src_row_q, wgt_row_q; // at the start of this outer iteration
   index_t dst_out_q, dst_in_q, src_out_q, src_in_q, wgt_out_q, wgt_in_q;
 
-  // free: there is no step, or it is the last one.
-  logic last_in, end_u, end_i, free_q, unused_last;
+  // free: there is no step, or it is the last one. step: this step is the last of its micro-op; ends: after this cycle
+  // the command's last.
+  logic last_in, end_u, end_i, free_q, unused_last, step, ends;
   logic [2:0] last_next;
+  if (tsr_pkg::ArrayPasses == 1) begin : g_one
+    assign {pass_o, step, ends} = {1'b0, valid_q, last_next == '1};
+  end else begin : g_two
+    logic pass_q, pass_next;
+    assign pass_next = !start_i && (valid_q ^ pass_q);
+    always_ff @(posedge clk_i) pass_q <= rst_ni && pass_next;
+    assign {pass_o, step, ends} = {pass_q, valid_q && pass_q, last_next == '1 && pass_next};
+  end
   tsr_loop_count u_uop (
-    .clk_i, .en_i(1'b1), .start_i, .count_i(count_u), .only_i(count_u == 16'd1), .step_i(valid_q), .last_o(end_u),
+    .clk_i, .en_i(1'b1), .start_i, .count_i(count_u), .only_i(count_u == 16'd1), .step_i(step), .last_o(end_u),
     .last_next_o(last_next[0])
   );
   tsr_loop_count u_in (
     .clk_i, .en_i(1'b1), .start_i, .count_i(count_i), .only_i(count_i == 16'd1),
-    .step_i(valid_q && end_u), .last_o(last_in), .last_next_o(last_next[1])
+    .step_i(step && end_u), .last_o(last_in), .last_next_o(last_next[1])
   );
   tsr_loop_count u_out (
     .clk_i, .en_i(1'b1), .start_i, .count_i(count_o), .only_i(count_o == 16'd1),
-    .step_i(valid_q && end_i), .last_o(unused_last), .last_next_o(last_next[2])
+    .step_i(step && end_i), .last_o(unused_last), .last_next_o(last_next[2])
   );
   assign end_i = end_u && last_in;
   assign last_o = free_q;
@@ -111,7 +123,7 @@ module tsr_gemm_loop (
       {valid_q, free_q} <= 2'b01;
     end else begin
       valid_q <= start_i || !free_q;
-      free_q <= (start_i ? !work : free_q) || last_next == '1;
+      free_q <= (start_i ? !work : free_q) || ends;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -126,7 +138,7 @@ module tsr_gemm_loop (
       {dst_row_q, src_row_q, wgt_row_q} <= {dst_base, src_base, wgt_base};
       {dst_out_q, src_out_q, wgt_out_q} <= {dst_out, src_out, wgt_out};
       {dst_in_q, src_in_q, wgt_in_q} <= {dst_in, src_in, wgt_in};
-    end else if (valid_q) begin
+    end else if (step) begin
       if (end_u) begin
         uop_q <= uop_begin_q;
         {dst_q, src_q, wgt_q} <= {dst_next, src_next, wgt_next};

@@ -135,6 +135,9 @@ int64_t RowCycles(int64_t tiles, int64_t stride, int64_t win_y) {
 
 TEST(DepthwiseRate, WindowsOfThreeByThree) {
   const int64_t steps = isa::StepCycles<isa::Depthwise>(TheConfig(), 9);
+  // A cycle multiplies a quarter of the channels with half the columns, else half of them, and as
+  // many taps as the array has rows.
+  EXPECT_EQ(steps, (TheConfig().array_passes == 2 ? 4 : 2) * CeilDiv(9, TheConfig().block_in));
   for (int64_t win_y : {7, 9, 18}) {
     const int64_t two = std::max<int64_t>(2, steps), three = std::max<int64_t>(3, steps);
     EXPECT_EQ(RowCycles(60, 1, win_y) - RowCycles(10, 1, win_y), 50 * two)

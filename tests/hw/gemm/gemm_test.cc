@@ -101,10 +101,10 @@ TEST_P(GemmRandom, TesseraProgramsMatchWideSums) {
     commands.push_back({Bits(g), static_cast<uint32_t>(100 + commands.size()),
                         static_cast<int>(gaps ? rng.Range(0, 9) : 0)});
   }
-  bench.Run(commands, 1000 + steps);
+  bench.Run(commands, 1000 + c.array_passes * steps);
   EXPECT_FALSE(bench.error);
   ASSERT_EQ(bench.digests, digests);
-  EXPECT_EQ(bench.busy, steps);
+  EXPECT_EQ(bench.busy, c.array_passes * steps);
   ExpectSame(bench.state, want, c.lanes());
 }
 
@@ -156,6 +156,14 @@ TEST_P(GemmRandom, VtaProgramsMatchWideSums) {
 INSTANTIATE_TEST_SUITE_P(Seeds, GemmRandom, ::testing::Range(uint64_t{0}, uint64_t{40}));
 
 constexpr int64_t kPipeline = isa::StartCycles(isa::Unit::kGemm);
+// With half the columns every micro-op takes two cycles.
+const int64_t kPasses = TheConfig().array_passes;
+
+TEST(GemmRate, TheTablesSayTheSame) {
+  EXPECT_EQ(isa::StepCycles<isa::Gemm>(TheConfig()), kPasses);
+  EXPECT_EQ(TheConfig().macs_per_cycle() * kPasses,
+            TheConfig().batch * TheConfig().block_in * TheConfig().block_in);
+}
 
 // N micro-op steps retire N + kPipeline cycles after the command was taken, all into one
 // accumulator.
@@ -169,17 +177,17 @@ TEST(GemmRate, OneStepEveryCycleIntoOneAccumulator) {
     const int64_t steps = g.uop_count * g.iter_out * g.iter_in;
     for (int8_t& v : bench.state.wgt) v = -128;
     for (int8_t& v : bench.state.inp) v = -128;
-    bench.Run({{Bits(g), 0, 0}}, steps + 100);
+    bench.Run({{Bits(g), 0, 0}}, kPasses * steps + 100);
     ASSERT_EQ(bench.retired.size(), 1u);
-    EXPECT_EQ(bench.retired[0] - bench.taken[0], steps + kPipeline) << steps << " steps";
-    EXPECT_LE(bench.retired[0] - bench.taken[0], steps + 16);
+    EXPECT_EQ(bench.retired[0] - bench.taken[0], kPasses * steps + kPipeline) << steps << " steps";
+    EXPECT_LE(bench.retired[0] - bench.taken[0], kPasses * steps + 16);
     EXPECT_EQ(bench.state.acc[0], steps * TheConfig().block_in * 16384);
   }
 }
 
-// Commands of two steps follow each other without an idle cycle. Commands of one step, or none,
-// follow every second cycle: the unit holds a command for a cycle in front of the loops, and takes
-// the next one when it has gone.
+// Commands of two cycles follow each other without an idle one. Commands of one cycle follow every
+// second: the unit holds a command for a cycle in front of the loops, and takes the next one when
+// it has gone. A command with nothing to do has one cycle.
 TEST(GemmRate, ShortCommandsFollowWithoutAGap) {
   GemmBench bench(TheConfig(), false);
   std::vector<Command> commands;
@@ -192,15 +200,21 @@ TEST(GemmRate, ShortCommandsFollowWithoutAGap) {
   }
   bench.Run(commands, 200);
   ASSERT_EQ(bench.retired.size(), 30u);
+  int64_t start = bench.taken[0] + 1;
   for (int n = 0; n < 30; ++n) {
-    const int64_t steps = n < 15 || n % 5 == 4 ? 1 : 2;
-    EXPECT_EQ(bench.taken[n], bench.taken[0] + 2 * n);
-    EXPECT_EQ(bench.retired[n], bench.taken[n] + steps + kPipeline);
+    const int64_t cycles = n % 5 == 4 ? 1 : (n < 15 ? 1 : 2) * kPasses;
+    EXPECT_EQ(bench.retired[n], start - 1 + cycles + kPipeline);
+    if (n + 1 < 30) {
+      EXPECT_EQ(bench.taken[n + 1], start + 1);
+    }
+    start += std::max<int64_t>(2, cycles);
   }
 }
 
 // Consecutive steps into one tile read it once and write it once, which leaves its bank to other
-// clients. A tile that returns within three steps is still in the pipeline and is not read again.
+// clients. A tile that returns within three cycles is still in the pipeline and is not read again.
+// With half the columns a micro-op reads and writes once all the same, but two of other tiles in
+// between are four cycles.
 TEST(GemmRate, ARunOfStepsIsOneReadAndOneWriteOfAcc) {
   constexpr int64_t kSteps = 36, kRuns = 20;
   struct Case {
@@ -210,7 +224,7 @@ TEST(GemmRate, ARunOfStepsIsOneReadAndOneWriteOfAcc) {
   for (const Case& k : {Case{1, 1, 1, false},
                         {1, 0, 1, true},
                         {2, 2, kSteps, false},
-                        {3, 3, kSteps, false},
+                        {3, kPasses == 1 ? 3 : kSteps, kSteps, false},
                         {4, kSteps, kSteps, false}}) {
     SCOPED_TRACE(::testing::Message() << k.tiles << " tiles in turn, init " << k.init);
     GemmBench bench(TheConfig(), false);
@@ -222,7 +236,7 @@ TEST(GemmRate, ARunOfStepsIsOneReadAndOneWriteOfAcc) {
       bench.state.uop[u] = *isa::EncodeUop(
           {.dst = u % k.tiles * kRuns, .src = 0, .wgt = 0, .init = k.init && u == 0});
     }
-    bench.Run({{Bits(g), 0, 0}}, kRuns * kSteps + 100);
+    bench.Run({{Bits(g), 0, 0}}, kPasses * kRuns * kSteps + 100);
     ASSERT_EQ(bench.retired.size(), 1u);
     EXPECT_EQ(bench.acc_reads, kRuns * k.reads);
     EXPECT_EQ(bench.acc_writes, kRuns * k.writes);
