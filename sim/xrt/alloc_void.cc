@@ -6,7 +6,7 @@
 // to freed memory. The upstream source at that tag is correct.
 //
 // malloc gives alloc_void a region that holds every message, and realloc gives alloc_void the same
-// region back. All other calls go to the C library unchanged.
+// region back. All other calls go to the program's allocator unchanged.
 #include <dlfcn.h>
 
 #include <cstddef>
@@ -14,11 +14,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-extern "C" {
-void* __libc_malloc(size_t bytes);              // NOLINT: glibc's names
-void* __libc_realloc(void* old, size_t bytes);  // NOLINT
-}
 
 namespace {
 
@@ -29,6 +24,12 @@ constexpr char kFunction[] = "_ZN12xclcpuemhal29CpuemShim10alloc_voidEm";
 
 uintptr_t function = 0;  // address of alloc_void, once its library is loaded
 
+// The function |name| that the program would have without this library.
+template <typename Function>
+Function Behind(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
 bool Within(void* caller) {
   return function != 0 && reinterpret_cast<uintptr_t>(caller) - function < kFunctionBytes;
 }
@@ -38,11 +39,13 @@ bool Within(void* caller) {
 extern "C" {
 
 void* malloc(size_t bytes) {
-  return __libc_malloc(Within(__builtin_return_address(0)) && bytes < kRegion ? kRegion : bytes);
+  static const auto real = Behind<void* (*)(size_t)>("malloc");
+  return real(Within(__builtin_return_address(0)) && bytes < kRegion ? kRegion : bytes);
 }
 
 void* realloc(void* old, size_t bytes) {
-  if (!Within(__builtin_return_address(0))) return __libc_realloc(old, bytes);
+  static const auto real = Behind<void* (*)(void*, size_t)>("realloc");
+  if (!Within(__builtin_return_address(0))) return real(old, bytes);
   if (bytes <= kRegion) return old;
   std::fprintf(stderr, "alloc_void: a message of XRT's has %zu bytes, the region %zu\n", bytes,
                kRegion);
@@ -50,8 +53,7 @@ void* realloc(void* old, size_t bytes) {
 }
 
 void* dlopen(const char* file, int mode) {
-  using Open = void* (*)(const char*, int);
-  static const Open real = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "dlopen"));
+  static const auto real = Behind<void* (*)(const char*, int)>("dlopen");
   void* handle = real(file, mode);
   if (handle != nullptr && file != nullptr && std::strstr(file, kLibrary) != nullptr) {
     function = reinterpret_cast<uintptr_t>(dlsym(handle, kFunction));
