@@ -24,9 +24,9 @@ void AddAcceleratorsOption(CLI::App* verb, int& count);
 Result<std::vector<Runner>> OpenRunners(const LoadedNetwork& network, const ChosenDevice& chosen,
                                         const ExecutorOptions& options, int count, int64_t items);
 
-// Runs |inputs| on |runners| at the same time, each of which takes consecutive items. The results,
-// and the runs in |report|, are in the order of the items. If report->done, which hears of all
-// items together, ends the call, the results are those of the first items that are all there.
+// Runs |inputs| on |runners| at the same time; each runner takes consecutive items. The results and
+// the runs in |report| are in the order of the items. report->done counts the items of all
+// runners; if it ends the call, the results end in front of the first item that is missing.
 //   errors  those of Executor::Run for the first item that fails, with the accelerator and the item
 //           if there are several; the others end behind an item. |failed|: the runner that failed
 Result<std::vector<HostTensor>> RunShares(std::span<Runner> runners,

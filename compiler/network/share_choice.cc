@@ -60,7 +60,7 @@ struct Candidate {
   }
   // The share with which both devices end at once, by the shares of channels or rows.
   double Even() const { return host / (host + accelerator); }
-  // The way of rows that ends first; null: there is none.
+  // Of the ways that share rows, the one whose devices end first; null: no way shares rows.
   const Way* BestOfRows() const {
     const Way* best = nullptr;
     for (const Way& way : ways) {

@@ -22,8 +22,8 @@ inline constexpr int kRowAxis = 2;
 // element; of int8, over images. An operand of one row may belong to all rows of the result.
 bool CanShareRows(const graph::Graph& graph, const graph::Node& node);
 
-// Adds |count| rows of the result of |node| from |first| on to |parts|, named with |label| behind,
-// with a slice of each operand of which they read some rows but not all.
+// Adds to |parts| a node that makes |count| rows of the result of |node|, from row |first| on; its
+// name ends with |label|. An operand of which the node reads only some rows gets a slice of these.
 void AddRows(graph::Graph& graph, const graph::Node& node, const char* label, int64_t first,
              int64_t count, Parts* parts);
 

@@ -133,8 +133,8 @@ class Runs {
                                         outputs[k].bytes, UserBytes(t, want_.at(t.name)));
     }
     for (uint32_t l = 0; l < net->layers.size() && observe_; ++l) {
-      // What a phase or a part of a shared layer reads of an image is a view. Of sequences as
-      // images, the whole images are compared, not heads, views and turned operands.
+      // A phase, or a part of a shared layer, reads a view of an image: it has no values of its
+      // own. Where sequences became images, only the whole images are compared.
       const std::string& name = net->layers[l].output.name;
       if (name.ends_with(".cut")) {
         ++outcome_.cuts;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: `tessera tune --slurm` measures on a cluster what it measures on one computer:
-// the records are the same lines in the same order, of the program's traces and of the layers that
-// those leave. What is timed is refused. Space: the committed network. Not tested here: the search
-// (tests/compiler/tune), lost tasks (pool_test).
+// the records are the same lines in the same order, first of the program, then of its layers. A
+// target whose trials are timed is refused. Space: the committed network. Not tested here: the
+// search (tests/compiler/tune), lost tasks (pool_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 //
 // What is tested: layers that both devices make, by channels and by rows: the integers of the parts
 // are those of the layer, by the definitions before and after; the pins of the parts; the turns and
-// times of a shared layer; that the host has the parts in their places; each message; and that the
-// chosen share costs least of all shares that there are. Space: 200 random networks around a
+// times of a shared layer; that the host has the parts in their places; each message; and what the
+// chosen share costs beside the cheapest of all shares. Space: 200 random networks around a
 // convolution or a dense layer, 300 around a layer with rows; 90 layers on random machines. Not
 // tested here: the compiled network (tests/tools/place_test.cc).
 #include "compiler/network/share_layers.h"
