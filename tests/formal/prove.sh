@@ -5,7 +5,8 @@
 # k-induction without a bound. Every cover must be reached, and the proof must fail for each broken version of the
 # module that its file names. Prints one line a proof.
 #
-#   prove.sh BUILD [NAME...]    BUILD: the build folder, with isa_gen in it; NAME: tests/formal/NAME.sv, else all of them
+#   prove.sh [-1] BUILD [NAME...]    BUILD: the build folder, with isa_gen in it; NAME: tests/formal/NAME.sv, else all of them;
+#                                    -1: one broken version of each, another every day
 #   example: tests/formal/prove.sh build fifo
 #
 # A proof is a module prove_NAME around an instance called dut. The instance's TSR_REQUIREs are taken as given, its TSR_ASSERTs
@@ -18,6 +19,8 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 rtl=$here/../../hw/rtl
+day=
+if [ "${1:-}" = -1 ]; then day=$(date +%j | sed 's/^0*//'); shift; fi
 [ $# -ge 1 ] && [ -x "$1/bin/isa_gen" ] || { sed -n '/^#   prove.sh/,/^# Exit/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 build=$(cd "$1" && pwd) out=$(cd "$1" && pwd)/formal
 shift
@@ -72,7 +75,8 @@ for name; do
     continue
   fi
   field "$name" breaks > "$dir/breaks"
-  number=0
+  all=$(wc -l < "$dir/breaks")
+  number=0 tried=0
   while IFS= read -r command; do
     number=$((number + 1))
     bad=$dir/broken$number
@@ -84,11 +88,13 @@ for name; do
       failed=1
       continue
     fi
+    if [ -n "$day" ] && [ $((day % all + 1)) != $number ]; then continue; fi
+    tried=$((tried + 1))
     model "$name" "$bad"
     smtbmc "$bad" base.log -t "$base" && smtbmc "$bad" induction.log --noincr -i -t "$induction" || true
     grep -q "Assert failed" "$bad"/*.log || { echo "$name: does not fail for a broken module: $command; logs: $bad" >&2; failed=1; }
   done < "$dir/breaks"
   echo "$name: holds, by induction over $induction cycles; $(grep -c "Reached cover" "$dir/cover.log") covers reached;" \
-    "$number broken modules tried; $(($(date +%s) - began)) s"
+    "$tried of $all broken modules tried; $(($(date +%s) - began)) s"
 done
 exit $failed
