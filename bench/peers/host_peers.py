@@ -13,7 +13,9 @@ of random bytes, while the others are stopped (threads of a pool look for work f
 that are then another engine's); the order changes from round to round. The processes may use as many cores as they have
 threads. The table has the median of all rounds, and the median, with its quartiles, of the ratio of the faster peer to
 Tessera: above 1 Tessera is faster. Behind it stand the greatest difference of an output from ONNX Runtime's, as a share
-of the greatest output, and how often the greatest output is the same one.
+of the greatest output, and how often the greatest output is the same one. The last column is the share of the
+processor's peak that Tessera and the faster peer use: build/bin/host_peaks, which multiplies in registers, takes its turns
+with them. An engine that multiplies directly cannot have more than all of it.
 
 The peers come from PyPI in pinned versions (scripts/pypi_tool.sh). Needs Debian's python3-onnx and python3-numpy.
 
@@ -179,6 +181,16 @@ def peer_programs(build):
     return programs
 
 
+def products_of(command, model, folder):
+    """The multiply-accumulates of one inference."""
+    done = subprocess.run([command, "place", model, "--json", folder / "placed.json"], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise Problem(f"tessera place ended with {done.returncode}: {done.stderr.strip()}")
+    placed = json.loads((folder / "placed.json").read_text(encoding="utf-8"))["results"][0]
+    return sum(m["value"] for layer in placed["breakdowns"] for m in layer["metrics"] if m["name"] == "macs")
+
+
 def agreement(folder, name):
     """How |name|'s outputs agree with ONNX Runtime's: greatest difference by greatest output, share of equal greatest ones."""
     ours, theirs = (np.load(folder / f"{n}.npy").reshape(-1) for n in (name, "onnxruntime"))
@@ -188,8 +200,9 @@ def agreement(folder, name):
     return apart, np.mean(ours.argmax(1) == theirs.argmax(1))
 
 
-def measure(command, programs, model, folder, ways, threads, options):
-    """Seconds by engine, a list of rounds each: Tessera's |ways| to compile floats, then the peers."""
+def measure(command, programs, model, folder, ways, kind, threads, options):
+    """Seconds by engine, a list of rounds each: Tessera's |ways| to compile floats, then the peers; last, if the build has it,
+    those of 10^9 products at the processor's peak."""
     cores = set(sorted(os.sched_getaffinity(0))[:threads])
     rng = np.random.default_rng(options.seed)
     shape = input_shape(model)
@@ -198,6 +211,9 @@ def measure(command, programs, model, folder, ways, threads, options):
     for peer, program in programs.items():
         engines.append(Engine(peer, [program, model, folder / "items.npy", folder / f"{peer}.npy", threads, options.rounds + 1],
                               cores))
+    peaks = options.build / "bin/host_peaks"
+    if peaks.is_file():
+        engines.append(Engine("host_peaks", [peaks, kind, threads], cores))
     try:
         return take_turns(engines, options.rounds, lambda engine: engine.seconds())
     finally:
@@ -211,13 +227,15 @@ def measured_rows(title, kind, command, programs, model, threads, options):
     types = {floats: f"{kind} fast" if floats == "fast" else kind for floats in ways}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        macs = products_of(command, model, folder)
         if kind == "float32":
             float_twin(model, folder / "float.onnx")
             model = folder / "float.onnx"
         print(f"{title}, {kind}, threads: {threads}, rounds: {options.rounds}", file=sys.stderr, flush=True)
-        times = measure(command, programs, model, folder, ways, threads, options)
+        times = measure(command, programs, model, folder, ways, kind, threads, options)
         agreed = {floats: agreement(folder, floats) for floats in ways}
-    peers = times[len(ways):]
+    peers, peak = times[len(ways):len(ways) + len(programs)], times[len(ways) + len(programs):]
+    shortest = 1e-9 * macs * statistics.median(peak[0]) if peak else None  # the seconds of an inference at the peak
     medians = [statistics.median(t) for t in peers]
     best = peers[medians.index(min(medians))]
     found = []
@@ -225,7 +243,8 @@ def measured_rows(title, kind, command, programs, model, threads, options):
         ratio, text = ratios(best, own)
         apart, equal = agreed[floats]
         print_row([title, types[floats], str(threads)] + [f"{1000 * m:,.3f}" for m in [statistics.median(own), *medians]] +
-                  [text, f"{apart:.5f}", f"{100 * equal:.0f} %"])
+                  [text, f"{apart:.5f}", f"{100 * equal:.0f} %"] +
+                  [f"{100 * shortest / m:.0f} %" if shortest else "-" for m in (statistics.median(own), min(medians))])
         found.append((types[floats], ratio))
     return found
 
@@ -260,7 +279,7 @@ def main():
         models += [(n.title, m) for n, m in present(options.build, options.network or [n.key for n in files])]
     print(f"{', '.join(versions)}; load before: {load:.1f}", file=sys.stderr)
     head = ["network", "type", "threads", "Tessera, ms", "ONNX Runtime, ms", "OpenVINO, ms", "best peer / Tessera (quartiles)",
-            "apart", "same top"]
+            "apart", "same top", "of the peak", "the peer"]
     print_row(head)
     print("|---|---|" + "---:|" * (len(head) - 2), flush=True)
     below = []
