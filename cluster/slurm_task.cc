@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 
 #include "base/file.h"
+#include "base/number.h"
 
 namespace tessera::cluster {
 namespace {
@@ -36,16 +36,15 @@ Result<WorkEnd> ParseEnd(const std::string& text) {
   const size_t line = text.find('\n');
   if (!text.starts_with(kFirst) || line == std::string::npos) return wrong();
   int64_t numbers[4];
-  const char *at = text.data() + kFirst.size(), *end = text.data() + line;
+  std::string_view rest = std::string_view(text).substr(kFirst.size(), line - kFirst.size());
   for (int64_t& number : numbers) {
-    if (at != end && *at == ' ') ++at;
-    const auto [next, error] = std::from_chars(at, end, number);
-    if (error != std::errc() || number < 0) return wrong();
-    at = next;
+    if (rest.starts_with(' ')) rest.remove_prefix(1);
+    number = TakeNumber<int64_t>(rest).value_or(-1);
+    if (number < 0) return wrong();
   }
   const auto [late, signal, unmade, crash] = numbers;
   const bool in_range = late <= 1 && unmade <= 1 && signal <= 64 && crash <= std::ssize(text);
-  if (at != end || !in_range) return wrong();
+  if (!rest.empty() || !in_range) return wrong();
   WorkEnd made;
   made.late = late == 1;
   made.signal = static_cast<int>(signal);

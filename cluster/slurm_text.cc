@@ -4,19 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <ranges>
 #include <string_view>
+
+#include "base/number.h"
 
 namespace tessera::cluster {
 namespace {
 
 std::optional<int64_t> NumberOf(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
+  const auto number = NumberIn<int64_t>(text);
+  return number.value_or(-1) < 0 ? std::nullopt : number;
 }
 
 }  // namespace

@@ -5,13 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "base/bits.h"
+#include "base/number.h"
 #include "base/text.h"
 
 namespace tessera::explore {
@@ -35,10 +35,8 @@ Result<isa::ConfigKey> KeyNamed(const std::string& name) {
 }
 
 std::optional<int64_t> NumberOf(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (bad != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value > (int64_t{1} << 40) ? std::nullopt : std::optional(value);
+  const auto value = NumberIn<int64_t>(text);
+  return value.value_or(-1) < 0 || *value > (int64_t{1} << 40) ? std::nullopt : value;
 }
 
 // The values of |word|: one number, or the powers of two from one to another.

@@ -2,13 +2,13 @@
 //
 // tessera boards NAME --collect DIR: checks the files of a build in DIR and writes the description
 // that drivers and `tessera flash` read.
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <sstream>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/number.h"
 #include "isa/config.h"
 #include "runtime/bitstream/hwh.h"
 #include "runtime/board/handoff.h"
@@ -42,15 +42,11 @@ class BuildFacts {
     if (at == values_.end()) return Fail(Code::kInvalidArgument, "it has no line {}", key);
     return at->second;
   }
-  template <typename T, typename... Base>
-  Result<T> Number(const std::string& key, Base... base) const {
+  template <typename T>
+  Result<T> Number(const std::string& key, int base = 10) const {
     TESSERA_ASSIGN(const std::string text, Word(key));
-    T value{};
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value, base...);
-    if (error != std::errc() || stop != end)
-      return Fail(Code::kInvalidArgument, "{} is \"{}\", no number", key, text);
-    return value;
+    if (const auto value = NumberIn<T>(text, base)) return *value;
+    return Fail(Code::kInvalidArgument, "{} is \"{}\", no number", key, text);
   }
 
  private:

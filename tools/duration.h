@@ -4,12 +4,12 @@
 #ifndef TESSERA_TOOLS_DURATION_H_
 #define TESSERA_TOOLS_DURATION_H_
 
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <string>
 
 #include "base/error.h"
+#include "base/number.h"
 
 namespace tessera::tools {
 
@@ -17,11 +17,10 @@ namespace tessera::tools {
 //   errors  kInvalidArgument  no whole number from 1 on with a unit
 inline Result<std::chrono::seconds> ParseBudget(const std::string& text,
                                                 const std::string& option = "--budget") {
-  int64_t count = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, count);
-  const int64_t unit = at + 1 != end ? 0 : *at == 's' ? 1 : *at == 'm' ? 60 : *at == 'h' ? 3600 : 0;
-  if (error != std::errc() || unit == 0 || count < 1 || count > 1'000'000) {
+  std::string_view behind = text;
+  const int64_t count = TakeNumber<int64_t>(behind).value_or(0);
+  const int64_t unit = behind == "s" ? 1 : behind == "m" ? 60 : behind == "h" ? 3600 : 0;
+  if (unit == 0 || count < 1 || count > 1'000'000) {
     return Fail(Code::kInvalidArgument, "{} '{}': give a whole number and a unit: 90s, 30m or 2h",
                 option, text);
   }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <ranges>
@@ -18,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "compiler/driver/compile.h"
 #include "compiler/import/options.h"
 #include "compiler/network/pins.h"
@@ -33,15 +33,13 @@ inline Result<std::pair<std::string, std::vector<int64_t>>> ParseShapeWord(
   const size_t at = word.rfind('=');
   std::vector<int64_t> shape;
   bool good = at != std::string::npos && at > 0;
-  const char* next = word.data() + (good ? at + 1 : 0);
-  const char* const end = word.data() + word.size();
+  std::string_view rest = word;
+  if (good) rest.remove_prefix(at + 1);
   while (good) {
-    int64_t extent = 0;
-    const auto [behind, error] = std::from_chars(next, end, extent);
-    good = error == std::errc() && extent > 0 && (behind == end || *behind == ',');
-    shape.push_back(extent);
-    if (!good || behind == end) break;
-    next = behind + 1;
+    shape.push_back(TakeNumber<int64_t>(rest).value_or(0));
+    good = shape.back() > 0 && (rest.empty() || rest.starts_with(','));
+    if (!good || rest.empty()) break;
+    rest.remove_prefix(1);
   }
   if (good) return std::pair(word.substr(0, at), shape);
   return Fail(Code::kInvalidArgument,
@@ -92,9 +90,8 @@ inline Result<network::Objective> ParseEnergy(std::string_view word) {
   const std::array watts{&energy.host_watts, &energy.accelerator_watts, &energy.gpu_watts};
   size_t numbers = 0;
   const auto read = [](std::string_view text, double* number) {
-    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), *number);
-    return bad == std::errc() && end == text.data() + text.size() && *number >= 0 &&
-           std::isfinite(*number);
+    *number = NumberIn<double>(text).value_or(-1);
+    return *number >= 0 && std::isfinite(*number);
   };
   bool good = true;
   for (const auto part : std::views::split(word, ',')) {

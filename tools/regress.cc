@@ -2,7 +2,6 @@
 //
 // tessera regress: compares machines with each other on many programs.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <deque>
@@ -12,6 +11,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "base/workers.h"
 #include "isa/semantics/fetch.h"
 #include "tools/devices.h"
@@ -279,12 +279,10 @@ class Regression {
       for (const isa::Profile profile : {isa::Profile::kTessera, isa::Profile::kVta}) {
         const RegressItem item = RandomItem(report_.setup, c, profile, 0);
         const std::string stem = item.name.substr(0, item.name.size() - 1);
-        uint64_t seed = 0;
-        const char* end = flags_.only.data() + flags_.only.size();
         if (!flags_.only.starts_with(stem)) continue;
-        const auto [at, error] = std::from_chars(flags_.only.data() + stem.size(), end, seed);
-        if (error == std::errc() && at == end && (profile == isa::Profile::kTessera || vta_[c]))
-          items_.push_back(RandomItem(report_.setup, c, profile, seed));
+        const auto seed = NumberIn<uint64_t>(flags_.only.substr(stem.size()));
+        if (seed && (profile == isa::Profile::kTessera || vta_[c]))
+          items_.push_back(RandomItem(report_.setup, c, profile, *seed));
       }
     }
     if (!items_.empty()) return {};

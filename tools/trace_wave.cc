@@ -2,9 +2,9 @@
 #include "tools/trace_wave.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "sim/debug/names.h"
 #include "sim/trace/compare.h"
 #include "sim/trace/program_text.h"
@@ -25,13 +25,9 @@ constexpr const char* kForms =
     "of several programs)";
 
 Result<uint64_t> NumberOf(const std::string& text, const std::string& digits) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size() || digits.empty()) {
-    return Fail(Code::kInvalidArgument, "--from {}: '{}' is no number; give {}", text, digits,
-                kForms);
-  }
-  return number;
+  if (const auto number = NumberIn<uint64_t>(digits)) return *number;
+  return Fail(Code::kInvalidArgument, "--from {}: '{}' is no number; give {}", text, digits,
+              kForms);
 }
 
 // Reads "[PROGRAM:]NUMBER" into |from|.

@@ -6,12 +6,12 @@
 #define TESSERA_TOOLS_VERB_H_
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <string>
 
 #include "base/error.h"
+#include "base/number.h"
 
 namespace tessera::tools {
 
@@ -28,9 +28,7 @@ using Action = std::function<Result<int>()>;
 // For options that count: rejects words that are not whole numbers from 1 on, with a message.
 inline CLI::Validator CountFromOne() {
   const auto check = [](std::string& word) -> std::string {
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error == std::errc() && end == word.data() + word.size() && value >= 1) return "";
+    if (NumberIn<int64_t>(word).value_or(0) >= 1) return "";
     return "'" + word + "' is not a count; give a whole number from 1 on";
   };
   return CLI::Validator(check, "COUNT");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/import/onnx_model.h"
 
-#include <charconv>
 #include <cstring>
 #include <set>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include <onnx/onnx_pb.h>
 #pragma GCC diagnostic pop
 
+#include "base/number.h"
 #include "base/text.h"
 #include "compiler/import/onnx_external.h"
 
@@ -68,13 +68,12 @@ Result<ExternalPlace> PlaceOf(const onnx::TensorProto& proto) {
     const std::string& text = entry.value();
     if (entry.key() == "location") place.location = text;
     if (entry.key() != "offset" && entry.key() != "length") continue;
-    uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size())
+    const auto number = NumberIn<uint64_t>(text);
+    if (!number)
       return Fail(Code::kInvalidArgument, "the {} of its data in another file is '{}'", entry.key(),
                   Legible(text));
-    if (entry.key() == "offset") place.offset = number;
-    if (entry.key() == "length") place.length = number;
+    if (entry.key() == "offset") place.offset = *number;
+    if (entry.key() == "length") place.length = *number;
   }
   return place;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/ir/parse.h"
 
-#include <charconv>
 #include <cstdlib>
 #include <limits>
 #include <map>
 #include <set>
 
+#include "base/number.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/token.h"
@@ -67,13 +67,10 @@ class Parser {
   }
 
   Result<int64_t> Integer() {
-    int64_t value = 0;
-    const std::string& t = Peek().text;
-    const auto [end, error] = std::from_chars(t.data(), t.data() + t.size(), value);
-    if (Peek().kind != TokenKind::kNumber || error != std::errc() || end != t.data() + t.size())
-      return Bad("an integer");
+    const auto value = NumberIn<int64_t>(Peek().text);
+    if (Peek().kind != TokenKind::kNumber || !value) return Bad("an integer");
     ++at_;
-    return value;
+    return *value;
   }
 
   Result<std::vector<int64_t>> Integers(std::string_view close) {
@@ -313,16 +310,14 @@ Result<Expr> Parser::Number() {
     ++at_;
     return ImmFloat(dtype, value);
   }
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string suffix(end, text.data() + text.size());
+  std::string_view suffix = text;
+  const auto value = TakeNumber<int64_t>(suffix);
   const auto dtype = suffix.empty() ? DType::kInt64 : DTypeFromName(suffix);
-  if (error != std::errc() || !dtype || IsFloat(*dtype) || *dtype == DType::kBool)
-    return Bad("a number");
-  if (WrapTo(*dtype, value) != value)
-    return Wrong(fmt::format("{} does not fit {}", value, DTypeName(*dtype)));
+  if (!value || !dtype || IsFloat(*dtype) || *dtype == DType::kBool) return Bad("a number");
+  if (WrapTo(*dtype, *value) != *value)
+    return Wrong(fmt::format("{} does not fit {}", *value, DTypeName(*dtype)));
   ++at_;
-  return Imm(*dtype, value);
+  return Imm(*dtype, *value);
 }
 
 Result<Expr> Parser::Function(const std::string& name, std::vector<Expr> args) {

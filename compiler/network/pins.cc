@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <ranges>
 
+#include "base/number.h"
 #include "base/text.h"
 
 namespace tessera::network {
@@ -38,10 +38,8 @@ std::optional<Pin> PinOf(std::string_view device, std::string_view layer) {
   const std::string_view number = device.substr(rows ? kFirstRows.size() : kFirstChannels.size());
   pin.device = kAccelerator;
   int64_t& first = rows ? pin.rows : pin.channels;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), first);
-  if (error != std::errc() || end != number.data() + number.size() || first < 1)
-    return std::nullopt;
-  return pin;
+  first = NumberIn<int64_t>(number).value_or(0);
+  return first < 1 ? std::nullopt : std::optional(pin);
 }
 
 }  // namespace

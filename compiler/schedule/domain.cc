@@ -4,24 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "base/bits.h"
+#include "base/number.h"
 #include "compiler/schedule/editor.h"
 #include "compiler/te/roles.h"
 
 namespace tessera::schedule {
 
-bool ParseNumber(const std::string& word, int64_t* value) {
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), *value);
-  return error == std::errc() && end == word.data() + word.size();
-}
-
 Result<Amount> ParseAmount(const std::string& word) {
   if (word.starts_with('$')) return Amount::Of(word.substr(1));
-  Amount amount;
-  if (ParseNumber(word, &amount.value)) return amount;
+  if (const auto value = NumberIn<int64_t>(word)) return Amount(*value);
   return Fail(Code::kInvalidArgument, "'{}' is neither a number nor a $decision", word);
 }
 

@@ -33,8 +33,6 @@ struct Amount {
   bool operator==(const Amount&) const = default;
 };
 
-// Whether all of |word| is a number; sets |value| to it.
-bool ParseNumber(const std::string& word, int64_t* value);
 // Parses a number, or $NAME.
 //   errors  kInvalidArgument  |word| is neither
 Result<Amount> ParseAmount(const std::string& word);

@@ -2,8 +2,8 @@
 //
 // Finds and replaces an operand of a stage's expression by its path.
 #include <algorithm>
-#include <charconv>
 
+#include "base/number.h"
 #include "compiler/ir/affine.h"
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/editor.h"
@@ -34,10 +34,8 @@ Result<ir::Expr> ReplaceAt(const OperandPath& path, const ir::Expr& e, std::stri
                            const std::function<Result<ir::Expr>(const ir::Expr&)>& fn,
                            const ir::Ranges& ranges) {
   if (way.empty()) return fn(e);
-  size_t k = 0;
-  const auto [end, error] = std::from_chars(way.data(), way.data() + way.size(), k);
-  const auto taken = static_cast<size_t>(end - way.data());
-  if (error != std::errc() || (taken < way.size() && way[taken] != '.'))
+  const auto k = TakeNumber<size_t>(way);
+  if (!k || !(way.empty() || way.starts_with('.')))
     return NoOperand(path, "it is written 0.1, numbers from the outermost operation inwards");
   // The index into a table has values inside, any other index has none.
   const bool looks_up = std::ranges::any_of(e->args, [](const ir::Expr& index) {
@@ -46,17 +44,17 @@ Result<ir::Expr> ReplaceAt(const OperandPath& path, const ir::Expr& e, std::stri
   });
   if (e->kind == ir::ExprKind::kTensorRead && !looks_up)
     return NoOperand(path, fmt::format("an index of {} is no value", e->tensor->name));
-  if (k >= e->args.size()) {
+  if (*k >= e->args.size()) {
     return NoOperand(
-        path, fmt::format("number {} is not there, the operation has {}", k, e->args.size()));
+        path, fmt::format("number {} is not there, the operation has {}", *k, e->args.size()));
   }
-  const std::string_view rest = taken < way.size() ? way.substr(taken + 1) : std::string_view();
-  if (e->kind == ir::ExprKind::kSelect && k > 0 && !ReadsInside(e->args[k], ranges)) {
+  if (!way.empty()) way.remove_prefix(1);  // the point
+  if (e->kind == ir::ExprKind::kSelect && *k > 0 && !ReadsInside(e->args[*k], ranges)) {
     return NoOperand(path, "it is read outside of a tensor where its condition does not hold");
   }
-  TESSERA_ASSIGN(const ir::Expr operand, ReplaceAt(path, e->args[k], rest, fn, ranges));
+  TESSERA_ASSIGN(const ir::Expr operand, ReplaceAt(path, e->args[*k], way, fn, ranges));
   size_t at = 0;
-  return ir::MapOperands(e, [&](const ir::Expr& x) { return at++ == k ? operand : x; });
+  return ir::MapOperands(e, [&](const ir::Expr& x) { return at++ == *k ? operand : x; });
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <string_view>
 
+#include "base/number.h"
 #include "compiler/schedule/domain.h"
 
 namespace tessera::schedule {
@@ -52,10 +52,9 @@ class BoxReader {
   }
   bool Number(int64_t* value) {
     if (rest_.starts_with('-')) return false;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), *value);
-    if (error != std::errc()) return false;
-    rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
-    return true;
+    const auto number = TakeNumber<int64_t>(rest_);
+    if (number) *value = *number;
+    return number.has_value();
   }
 
   std::string_view rest_;

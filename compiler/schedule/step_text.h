@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "compiler/ir/ir.h"
 #include "compiler/schedule/domain.h"
 #include "compiler/schedule/step.h"
@@ -201,7 +202,9 @@ class Reader {
     Refuse("no scope '{}'; there are{}", word, all);
   }
   void Number(const std::string& word, int64_t& field) {
-    if (!ParseNumber(word, &field)) Refuse("'{}' is no number", word);
+    const auto number = NumberIn<int64_t>(word);
+    if (!number) Refuse("'{}' is no number", word);
+    field = number.value_or(field);
   }
   template <typename... Args>
   void Refuse(fmt::format_string<Args...> format, Args&&... args) {

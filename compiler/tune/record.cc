@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "compiler/schedule/trace_file.h"
 
@@ -30,12 +30,9 @@ class Reader {
   }
   uint64_t Hash(const char* name) {
     const std::string text = Text(name);
-    uint64_t value = 0;
-    const char* end = text.data() + text.size();
-    const auto [behind, error] = std::from_chars(text.data(), end, value, 16);
-    if (error != std::errc() || behind != end || text.size() != 16)
-      Problem(name, "16 hexadecimal digits");
-    return value;
+    const auto value = NumberIn<uint64_t>(text, 16);
+    if (!value || text.size() != 16) Problem(name, "16 hexadecimal digits");
+    return value.value_or(0);
   }
   uint64_t Number(const char* name) {
     const auto member = json_.find(name);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/tune/shared_model.h"
 
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "base/hash.h"
+#include "base/number.h"
 #include "compiler/schedule/trace_file.h"
 #include "compiler/tune/features.h"
 
@@ -36,12 +36,9 @@ std::optional<std::set<uint64_t>> HashesOf(const ordered_json& json) {
   std::set<uint64_t> hashes;
   for (const ordered_json& one : *member) {
     const std::string digits = one.is_string() ? one.get<std::string>() : "";
-    uint64_t hash = 0;
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), hash, 16);
-    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
-      return std::nullopt;
-    hashes.insert(hash);
+    const auto hash = NumberIn<uint64_t>(digits, 16);
+    if (!hash) return std::nullopt;
+    hashes.insert(*hash);
   }
   return hashes;
 }

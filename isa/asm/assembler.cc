@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <set>
 
+#include "base/number.h"
 #include "isa/asm/asm.h"
 #include "isa/asm/insn_set.h"
 #include "isa/asm/line_reader.h"
@@ -91,15 +91,10 @@ class Assembler {
     std::optional<uint64_t> hash;
     if (!line.AtEnd()) {
       const std::string_view word = line.Word();
-      uint64_t value = 0;
-      const bool hex = word.starts_with("0x") && word.size() > 2;
-      const auto [end, error] =
-          hex ? std::from_chars(word.data() + 2, word.data() + word.size(), value, 16)
-              : std::from_chars_result{word.data(), std::errc::invalid_argument};
-      if (error != std::errc() || end != word.data() + word.size()) {
+      if (word.starts_with("0x")) hash = NumberIn<uint64_t>(word.substr(2), 16);
+      if (!hash) {
         return line.Bad(kArg, hash_at, "the hash is 0x and up to 16 hexadecimal digits");
       }
-      hash = value;
     }
     return FindConfig(hash, at, line);
   }
@@ -186,9 +181,10 @@ class Assembler {
       return line.Bad(kArg, at, ".hex takes pairs of hexadecimal digits");
     TESSERA_ASSIGN(uint8_t * out, Grow(digits.size() / 2, at, line));
     for (size_t i = 0; i < digits.size(); i += 2) {
-      const char* pair = digits.data() + i;
-      const auto [end, error] = std::from_chars(pair, pair + 2, *out++, 16);
-      if (error != std::errc() || end != pair + 2) {
+      const auto byte = NumberIn<uint8_t>(digits.substr(i, 2), 16);
+      if (byte) {
+        *out++ = *byte;
+      } else {
         return line.Bad(kArg, at + i, "\"{}\" is not a pair of hexadecimal digits",
                         digits.substr(i, 2));
       }
@@ -218,13 +214,13 @@ class Assembler {
       return line.Bad(kArg, at, "the word is 0x and up to {} hexadecimal digits", most);
     }
     TextWord word{};
-    for (const char& c : digits.substr(2)) {
-      uint64_t digit = 0;
-      if (std::from_chars(&c, &c + 1, digit, 16).ec != std::errc()) {
+    for (size_t at_digit = 2; at_digit < digits.size(); ++at_digit) {
+      const auto digit = NumberIn<uint64_t>(digits.substr(at_digit, 1), 16);
+      if (!digit) {
         return line.Bad(kArg, at, "the word is 0x and up to {} hexadecimal digits", most);
       }
       for (size_t i = 3; i > 0; --i) word[i] = word[i] << 4 | word[i - 1] >> 60;
-      word[0] = word[0] << 4 | digit;
+      word[0] = word[0] << 4 | *digit;
     }
     return Emit(word, column, line);
   }

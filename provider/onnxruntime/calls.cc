@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "provider/onnxruntime/calls.h"
 
-#include <charconv>
 #include <cstring>
 #include <string_view>
 
 #include "base/check.h"
+#include "base/number.h"
 #include "base/text.h"
 
 namespace tessera::ort {
 
 uint32_t ApiVersionOf(const OrtApiBase& base) {
-  const std::string_view text = base.GetVersionString();
-  uint32_t version = 0;
-  if (text.starts_with("1.")) std::from_chars(text.data() + 2, text.data() + text.size(), version);
-  return version;
+  std::string_view text = base.GetVersionString();
+  if (!text.starts_with("1.")) return 0;
+  text.remove_prefix(2);
+  return TakeNumber<uint32_t>(text).value_or(0);
 }
 
 Result<Calls> LoadCalls(const OrtApiBase& base) {

@@ -2,7 +2,6 @@
 #include "provider/onnxruntime/claim.h"
 
 #include <algorithm>
-#include <charconv>
 #include <deque>
 #include <map>
 #include <numeric>
@@ -10,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/number.h"
 #include "compiler/driver/placement.h"
 #include "compiler/import/onnx.h"
 #include "compiler/import/onnx_write.h"
@@ -30,12 +30,11 @@ std::string TokenOf(size_t index) { return fmt::format("#{}#", index); }
 NodeGroup TokensIn(std::string_view text) {
   NodeGroup found;
   for (size_t at = text.find('#'); at != text.npos; at = text.find('#', at)) {
-    size_t index = 0;
-    const char* const begin = text.data() + at + 1;
-    const auto [end, error] = std::from_chars(begin, text.data() + text.size(), index);
-    const bool token = error == std::errc() && end != text.data() + text.size() && *end == '#';
-    if (token) found.push_back(index);
-    at = token ? static_cast<size_t>(end - text.data()) + 1 : at + 1;
+    std::string_view behind = text.substr(at + 1);
+    const auto index = TakeNumber<size_t>(behind);
+    const bool token = index && behind.starts_with('#');
+    if (token) found.push_back(*index);
+    at = token ? text.size() - behind.size() + 1 : at + 1;
   }
   return found;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "provider/onnxruntime/options.h"
 
-#include <charconv>
 #include <string_view>
 
+#include "base/number.h"
 #include "base/text.h"
 
 namespace tessera::ort {
@@ -37,10 +37,8 @@ Status ReadOne(std::string_view name, const std::string& value, ProviderOptions&
     return {};
   }
   if (name == "threads") {
-    const auto [end, error] =
-        std::from_chars(value.data(), value.data() + value.size(), options.threads);
-    if (error == std::errc() && end == value.data() + value.size() && options.threads >= 1)
-      return {};
+    options.threads = NumberIn<int>(value).value_or(0);
+    if (options.threads >= 1) return {};
     return Fail(Code::kInvalidArgument, "'{}' is not a number from 1 on", Legible(value));
   }
   return Fail(Code::kInvalidArgument,

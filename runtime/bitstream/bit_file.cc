@@ -2,8 +2,8 @@
 #include "runtime/bitstream/bit_file.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/number.h"
 #include "base/rng.h"
 
 namespace tessera {
@@ -75,10 +75,7 @@ void ReadDesign(const std::string& text, BitFile& file) {
     if (first) file.design = word;
     if (word.starts_with("Version=")) file.version = word.substr(8);
     if (!word.starts_with("UserID=0X") && !word.starts_with("UserID=0x")) continue;
-    uint32_t id = 0;
-    const char* const end = word.data() + word.size();
-    const auto [stop, error] = std::from_chars(word.data() + 9, end, id, 16);
-    if (error == std::errc() && stop == end) file.user_id = id;
+    if (const auto id = NumberIn<uint32_t>(word.substr(9), 16)) file.user_id = *id;
   }
 }
 

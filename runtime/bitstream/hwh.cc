@@ -2,8 +2,8 @@
 #include "runtime/bitstream/hwh.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/number.h"
 #include "runtime/bitstream/xml_reader.h"
 
 namespace tessera {
@@ -25,13 +25,11 @@ Result<uint64_t> Address(const XmlEvent& element, std::string_view key) {
   TESSERA_ASSIGN(const std::string text, Needed(element, key));
   std::string_view digits = text;
   if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
-  uint64_t value = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value, 16);
-  if (digits.empty() || error != std::errc() || stop != end)
+  const auto value = NumberIn<uint64_t>(digits, 16);
+  if (!value)
     return Fail(Code::kInvalidArgument, "{} of an element {} is \"{}\", no address", key,
                 element.name, text);
-  return value;
+  return *value;
 }
 
 Result<HwhModule> ModuleOf(const XmlEvent& element) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/board/board_fields.h"
 
-#include <charconv>
 #include <cmath>
 
+#include "base/number.h"
 #include "isa/json_object.h"
 
 namespace tessera {
@@ -64,10 +64,10 @@ Status BoardFields::Take(const std::string& key, double& value) {
 Status BoardFields::TakeHex(const std::string& key, uint64_t& value) {
   std::string text;
   TESSERA_TRY(Take(key, text));
-  const char* const end = text.data() + text.size();
-  if (text.starts_with("0x") && text.size() > 2) {
-    const auto [stop, error] = std::from_chars(text.data() + 2, end, value, 16);
-    if (error == std::errc() && stop == end) return {};
+  const auto number = NumberOrHexIn<uint64_t>(text);
+  if (text.starts_with("0x") && number) {
+    value = *number;
+    return {};
   }
   return Fail(Code::kInvalidArgument, "\"{}\" is \"{}\", it must be like \"0x43c00000\"", key,
               text);

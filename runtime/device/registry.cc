@@ -2,25 +2,19 @@
 #include "runtime/device/registry.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/check.h"
+#include "base/number.h"
 
 namespace tessera {
 namespace {
 
-bool ParseNumber(std::string_view text, uint64_t* number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 bool Fits(OptionKind kind, std::string_view value) {
-  uint64_t number = 0;
   switch (kind) {
     case OptionKind::kText:
       return true;
     case OptionKind::kNumber:
-      return ParseNumber(value, &number);
+      return NumberIn<uint64_t>(value).has_value();
     case OptionKind::kSwitch:
       return value == "on" || value == "off";
   }
@@ -93,9 +87,9 @@ const std::string& OptionValues::Text(std::string_view name) const {
 }
 
 uint64_t OptionValues::Number(std::string_view name) const {
-  uint64_t number = 0;
-  TESSERA_CHECK(ParseNumber(Text(name), &number), "{} is not declared as a number", name);
-  return number;
+  const auto number = NumberIn<uint64_t>(Text(name));
+  TESSERA_CHECK(number, "{} is not declared as a number", name);
+  return *number;
 }
 
 bool OptionValues::Switch(std::string_view name) const {
@@ -133,8 +127,7 @@ Result<DeviceSpec> ParseDeviceSpec(std::string_view text) {
     const size_t end = std::min(text.find(',', at), text.size());
     const std::string_view item = text.substr(at, end - at);
     const size_t equals = item.find('=');
-    uint64_t number = 0;
-    if (at == colon + 1 && ParseNumber(item, &number)) {
+    if (at == colon + 1 && NumberIn<uint64_t>(item)) {
       spec.values.emplace("", item);
       at = end + 1;
       continue;

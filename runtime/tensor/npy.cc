@@ -6,13 +6,13 @@
 #endif
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <string_view>
 
 #include "base/bits.h"
 #include "base/file.h"
+#include "base/number.h"
 
 namespace tessera {
 namespace {
@@ -51,13 +51,11 @@ Result<std::vector<int64_t>> ParseShape(std::string_view text, const std::string
     const size_t start = text.find_first_not_of(", ");
     if (start == std::string_view::npos) return shape;
     text.remove_prefix(start);
-    int64_t extent = 0;
-    const auto [next, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
-    if (error != std::errc() || extent < 0 || shape.size() >= 16) {
+    const auto extent = TakeNumber<int64_t>(text);
+    if (!extent || *extent < 0 || shape.size() >= 16) {
       return Fail(Code::kInvalidArgument, "{}: the header's shape has a bad extent", path);
     }
-    shape.push_back(extent);
-    text.remove_prefix(static_cast<size_t>(next - text.data()));
+    shape.push_back(*extent);
   }
 }
 

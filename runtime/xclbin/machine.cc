@@ -2,11 +2,11 @@
 #include "runtime/xclbin/machine.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/number.h"
 #include "isa/regs.h"
 #include "runtime/bitstream/xml_reader.h"
 #include "runtime/xclbin/sections.h"
@@ -98,28 +98,19 @@ Result<std::vector<KernelText>> Kernels(const ContainerSection& section) {
   }
 }
 
-// "0x1000" or "4096".
-bool ParseUnsigned(std::string_view text, uint64_t* value) {
-  const bool hex = text.starts_with("0x") || text.starts_with("0X");
-  if (hex) text.remove_prefix(2);
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), *value, hex ? 16 : 10);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 // How many bytes the control port of |kernel| decodes; without a range XRT takes 64 KiB.
 Result<uint64_t> RegisterRange(const KernelText& kernel, const std::string& where) {
-  uint64_t range = 0x10000;
-  if (kernel.range && !ParseUnsigned(*kernel.range, &range)) {
+  const auto range = NumberOrHexIn<uint64_t>(kernel.range.value_or("0x10000"));
+  if (!range) {
     return Fail(Code::kInvalidArgument, "{}: port {}: range '{}' is no number", where, *kernel.port,
                 *kernel.range);
   }
-  if (range < kRegisterRange) {
+  if (*range < kRegisterRange) {
     return Fail(Code::kInvalidArgument,
                 "{}: kernel {} has {} bytes of registers, a machine of this project {}", where,
-                kernel.name, range, kRegisterRange);
+                kernel.name, *range, kRegisterRange);
   }
-  return range;
+  return *range;
 }
 
 // Reads the text of WriteBuild, if this file has it; other linkers write other JSON there.
@@ -133,9 +124,8 @@ void ReadBuild(const ContainerFile& file, KernelPlace* place) {
     const auto at = json["tessera"].find(key);
     return at != json["tessera"].end() && at->is_string() ? at->get<std::string>() : std::string();
   };
-  uint64_t hash = 0;
   place->configuration = text("configuration");
-  if (ParseUnsigned("0x" + text("hash"), &hash)) place->config_hash = hash;
+  if (const auto hash = NumberIn<uint64_t>(text("hash"), 16)) place->config_hash = *hash;
 }
 
 std::string WriteBuild(const isa::Config& config) {

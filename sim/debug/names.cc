@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
+
+#include "base/number.h"
 
 namespace tessera::sim {
 namespace {
@@ -34,14 +35,8 @@ std::vector<std::string> SplitWords(std::string_view line) {
 }
 
 Result<uint64_t> NumberOf(std::string_view what, std::string_view word) {
-  const bool hex = word.starts_with("0x");
-  const std::string_view digits = word.substr(hex ? 2 : 0);
-  uint64_t number = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), number, hex ? 16 : 10);
-  if (error != std::errc() || end != digits.data() + digits.size() || digits.empty())
-    return Fail(Code::kInvalidArgument, "{}: '{}' is no whole number", what, word);
-  return number;
+  if (const auto number = NumberOrHexIn<uint64_t>(word)) return *number;
+  return Fail(Code::kInvalidArgument, "{}: '{}' is no whole number", what, word);
 }
 
 Result<size_t> FindNamed(std::string_view kind, std::string_view name,

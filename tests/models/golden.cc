@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/models/golden.h"
 
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/number.h"
 #include "base/rng.h"
 #include "tests/models/packed_json.h"
 
@@ -79,13 +79,11 @@ std::optional<std::vector<uint8_t>> MakeInput(const Golden& golden, const std::s
   if (input == "checkerboard")
     return fill(
         [&](int64_t i) { return SumOfCoordinates(golden.input_shape, i) % 2 == 0 ? -128 : 127; });
-  uint64_t seed = 0;
   const std::string_view text = input;
   if (!text.starts_with("random ")) return std::nullopt;
-  if (std::from_chars(text.data() + 7, text.data() + text.size(), seed).ptr !=
-      text.data() + text.size())
-    return std::nullopt;
-  Rng rng(seed);
+  const auto seed = NumberIn<uint64_t>(text.substr(7));
+  if (!seed) return std::nullopt;
+  Rng rng(*seed);
   uint64_t word = 0;
   return fill([&](int64_t i) {
     word = i % 8 == 0 ? rng.Next() : word >> 8;

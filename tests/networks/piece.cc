@@ -48,7 +48,7 @@ Bytes EndsOf(const Bytes& all, bool first, size_t count, size_t has) {
 // Takes |mark| and the number behind it off the end of |name|: of "x.part1", the copy of an operand
 // of concatenation x, "x.phase2", a phase of the transposed convolution that makes x, or
 // "x.columns8", with 8 columns of x as channels.
-std::optional<size_t> TakeNumber(std::string_view mark, std::string* name) {
+std::optional<size_t> TakeMark(std::string_view mark, std::string* name) {
   const size_t at = name->find(mark);
   if (at == std::string::npos) return std::nullopt;
   const size_t number = std::stoul(name->substr(at + mark.size()));
@@ -141,9 +141,9 @@ Piece::Piece(std::string name) : of_(std::move(name)) {
   arranged_ = of_.ends_with(kArranged);
   if (arranged_) of_.resize(of_.size() - kArranged.size());
   first_ = TakeShared(&of_);
-  part_ = TakeNumber(".part", &of_);
-  phase_ = TakeNumber(".phase", &of_);
-  columns_ = TakeNumber(".columns", &of_);
+  part_ = TakeMark(".part", &of_);
+  phase_ = TakeMark(".phase", &of_);
+  columns_ = TakeMark(".columns", &of_);
   image_ = ImageOf(of_);
   for (const std::string_view mark : {".ordered", ".blocks"}) {
     while (of_.ends_with(mark)) {
@@ -151,7 +151,7 @@ Piece::Piece(std::string name) : of_(std::move(name)) {
       of_.resize(of_.size() - mark.size());
     }
   }
-  moved_part_ = TakeNumber(".channels", &of_);
+  moved_part_ = TakeMark(".channels", &of_);
   moved_ = moved_ || moved_part_;
   for (const char* view : {".image", ".rank4", ".merged", ".copy"})  // views of the same values
     of_.resize(std::min(of_.find(view), of_.size()));

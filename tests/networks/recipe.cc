@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
+#include "base/number.h"
 #include "compiler/graph/example.h"
 #include "compiler/graph/op_def.h"
 
@@ -117,13 +117,6 @@ const AllKinds& All() {
 const std::vector<KindInfo>& Kinds() { return All().rows; }
 const KindInfo& RowOf(Kind kind) { return Kinds()[static_cast<size_t>(kind)]; }
 
-std::optional<int64_t> Number(std::string_view word) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return value;
-}
-
 std::vector<std::string_view> WordsOf(std::string_view line) {
   std::vector<std::string_view> words;
   for (size_t at = 0; at < line.size();) {
@@ -166,7 +159,7 @@ class Reader {
     const std::string_view first = Take();
     if (!begun_) {
       const std::optional<int64_t> seed =
-          first == "network" && Take() == "seed" ? Number(Take()) : std::nullopt;
+          first == "network" && Take() == "seed" ? NumberIn<int64_t>(Take()) : std::nullopt;
       if (!seed || *seed < 0 || next_ != words_.size())
         return Bad("the first line is 'network seed N'");
       recipe_.seed = static_cast<uint64_t>(*seed);
@@ -211,7 +204,7 @@ class Reader {
       seen.push_back(field);
       for (size_t k = 0; k < info->count; ++k) {
         const std::string_view value = Take();
-        const std::optional<int64_t> number = Number(value);
+        const std::optional<int64_t> number = NumberIn<int64_t>(value);
         if (!number || *number < info->least || *number > info->most) {
           return Bad("field {}: '{}' is not one of its {} numbers from {} to {}", word, value,
                      info->count, info->least, info->most);
@@ -226,7 +219,7 @@ class Reader {
   // The index of the earlier step that |word| names.
   std::optional<int> Made(std::string_view word) const {
     if (!word.starts_with("t")) return std::nullopt;
-    const std::optional<int64_t> id = Number(word.substr(1));
+    const std::optional<int64_t> id = NumberIn<int64_t>(word.substr(1));
     if (!id || *id < 0 || *id >= static_cast<int64_t>(recipe_.steps.size())) return std::nullopt;
     return static_cast<int>(*id);
   }

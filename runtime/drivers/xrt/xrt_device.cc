@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/drivers/xrt/xrt_device.h"
 
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "runtime/device/register_device.h"
 #include "runtime/drivers/xrt/card_port.h"
 #include "runtime/drivers/xrt/xrt_card.h"
@@ -59,9 +59,8 @@ Result<std::string> FileOf(const OptionValues& options, const isa::Config& confi
 Result<std::optional<uint32_t>> IndexOf(const OptionValues& options) {
   const std::string& text = options.Text(kIndex);
   if (text == kAny) return std::nullopt;
-  uint32_t index = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (error != std::errc() || end != text.data() + text.size() || index > 0xffff) {
+  const auto index = NumberIn<uint32_t>(text);
+  if (!index || *index > 0xffff) {
     return Fail(Code::kInvalidArgument,
                 "xrt: index is '{}', wanted is a card's number from 0 to 65535, or '{}'", text,
                 kAny);

@@ -7,10 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <utility>
+
+#include "base/number.h"
 
 namespace tessera::zynq {
 namespace {
@@ -82,12 +83,7 @@ Result<std::string> ReadLine(const std::string& path) {
 Result<uint64_t> ReadNumber(const std::string& path) {
   const Result<std::string> line = ReadLine(path);
   if (!line) return std::unexpected(line.error());
-  const bool hex = line->compare(0, 2, "0x") == 0;
-  const char* begin = line->data() + (hex ? 2 : 0);
-  const char* end = line->data() + line->size();
-  uint64_t value = 0;
-  const auto [stop, error] = std::from_chars(begin, end, value, hex ? 16 : 10);
-  if (error == std::errc() && stop == end) return value;
+  if (const auto value = NumberOrHexIn<uint64_t>(*line)) return *value;
   return Fail(Code::kDataLoss, "{}: '{}' is no number", path, *line);
 }
 
