@@ -61,6 +61,8 @@ enum class PadMode : uint8_t { kConstant, kReflect, kEdge, kWrap };
 struct Window {
   std::array<int64_t, 2> kernel{1, 1}, stride{1, 1}, dilation{1, 1};
   std::array<int64_t, 2> pad_before{0, 0}, pad_after{0, 0};
+  // Elements along axis |d| from its first tap to its last.
+  int64_t Reach(int d) const;
   // Output extent along axis |d| for input extent |in|; <= 0: the window does not fit.
   int64_t OutExtent(int d, int64_t in) const;
   bool operator==(const Window&) const = default;

@@ -26,10 +26,17 @@ int64_t GraphTensor::count() const {
   return count;
 }
 
+int64_t Window::Reach(int d) const { return (kernel[d] - 1) * dilation[d] + 1; }
+
 int64_t Window::OutExtent(int d, int64_t in) const {
-  const int64_t span = (kernel[d] - 1) * dilation[d] + 1;
-  const int64_t room = in + pad_before[d] + pad_after[d] - span;
+  const int64_t room = in + pad_before[d] + pad_after[d] - Reach(d);
   return room < 0 ? 0 : room / stride[d] + 1;
+}
+
+std::optional<Window> WindowOf(const Node& node) {
+  if (node.op == Op::kConv) return node.As<ConvAttributes>().window;
+  if (node.op == Op::kMaxPool || node.op == Op::kAvgPool) return node.As<PoolAttributes>().window;
+  return std::nullopt;
 }
 
 TensorId Graph::AddTensor(GraphTensor tensor) {

@@ -102,6 +102,9 @@ struct Node {
   }
 };
 
+// The window of a convolution or a pool; nothing: |node| is neither.
+std::optional<Window> WindowOf(const Node& node);
+
 // A layer that both devices make: the result of each device's part, some of the output channels or
 // rows.
 struct SharedLayer {

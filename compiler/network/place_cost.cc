@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/bits.h"
+#include "compiler/network/channel_weights.h"
 #include "compiler/network/place.h"
 #include "compiler/network/shared_places.h"
 #include "compiler/schedule/accel/plan.h"
@@ -25,6 +27,32 @@ std::string OfWhich(const std::vector<std::pair<double, const char*>>& parts) {
           fmt::format("{} {} {}", text.empty() ? ", of which" : " and", TimeText(seconds), what);
   }
   return text;
+}
+
+// The bytes of each tensor, |bytes| as a whole, that are on chip at one time if the layers that
+// make and read it take turns (network/residency.h): the rows of the reader's window and of its
+// next step, in one block of channels if one of the layers has each channel by itself. A tensor
+// whose one reader has no window is there as a whole.
+std::vector<double> BytesInTurns(const graph::Graph& graph, std::vector<double> bytes,
+                                 const isa::Config& config) {
+  std::vector<int> reads(bytes.size());
+  for (const graph::Node& node : graph.nodes) {
+    for (const TensorId id : node.inputs) ++reads[static_cast<size_t>(id)];
+  }
+  for (const graph::Node& node : graph.nodes) {
+    const auto window = graph::WindowOf(node);
+    if (!window) continue;
+    const TensorId id = node.inputs[0];
+    const graph::Shape& shape = graph.tensor(id).shape;
+    if (reads[static_cast<size_t>(id)] != 1 || shape.size() != 4) continue;
+    const int64_t rows = window->Reach(0) + window->stride[0];
+    double& all = bytes[static_cast<size_t>(id)];
+    if (rows < shape[2]) all *= static_cast<double>(rows) / static_cast<double>(shape[2]);
+    const auto maker = graph.ProducerOf(id);
+    if (IsDepthwise(graph, node) || (maker && IsDepthwise(graph, graph.nodes[*maker])))
+      all /= static_cast<double>(CeilDiv(shape[1], int64_t{config.block_in}));
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -61,6 +89,11 @@ PlaceCosts::PlaceCosts(const Layers& layers, PlacedFuse fuse)
                                             .bytes())
                   : 0);
     may_stay_.push_back(has_place && bytes_.back() <= inp);
+  }
+  // Turns leave half of INP to what else the layers read.
+  const std::vector<double> in_turns = BytesInTurns(graph_, bytes_, layers.config());
+  for (size_t t = 0; t < may_stay_.size(); ++t) {
+    if (bytes_[t] > inp && in_turns[t] <= inp / 2) may_stay_[t] = true;
   }
 }
 

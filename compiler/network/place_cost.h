@@ -44,7 +44,7 @@ using Devices = std::vector<uint32_t>;
 using PlacedFuse = std::function<std::vector<graph::Region>(const Devices& on)>;
 
 // A tensor that the accelerator makes stays on chip for readers in the same program if it is no
-// larger than INP. What a layer on the accelerator takes depends on how many of its activations
+// larger than INP, or if its layer and the one that reads it can take turns. What a layer on the accelerator takes depends on how many of its activations
 // stay (AcceleratorTime). |on|: by node, the device that runs it.
 class PlaceCosts {
  public:
@@ -84,7 +84,7 @@ class PlaceCosts {
                                            const std::function<Lies(graph::TensorId)>& lies) const;
   // The least that this can be for |layer|, wherever its tensors are.
   std::optional<double> LeastSeconds(const graph::Region& layer) const;
-  // Whether tensor |id| fits on chip.
+  // Whether tensor |id| fits on chip, whole or in turns.
   bool MayStay(graph::TensorId id) const { return may_stay_[static_cast<size_t>(id)]; }
   // Of one start; of packing or unpacking |id| once.
   double StartSeconds() const;

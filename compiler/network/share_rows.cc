@@ -22,21 +22,9 @@ constexpr const char* kCut = ".cut";  // behind the name of a part: the rows tha
 bool IsByteImage(const GraphTensor& t) { return t.dtype == DType::kInt8 && t.shape.size() == 4; }
 int64_t RowsIn(const GraphTensor& t) { return t.shape[kRowAxis]; }
 
-// The window of |node|; nothing: it has none.
-std::optional<graph::Window> WindowOf(const Node& node) {
-  if (node.op == Op::kConv) return node.As<graph::ConvAttributes>().window;
-  if (node.op == Op::kMaxPool || node.op == Op::kAvgPool)
-    return node.As<graph::PoolAttributes>().window;
-  return std::nullopt;
-}
 void SetWindow(const graph::Window& window, Node* node) {
   (node->op == Op::kConv ? node->Edit<graph::ConvAttributes>().window
                          : node->Edit<graph::PoolAttributes>().window) = window;
-}
-
-// Rows that a window reads, with those between its taps.
-int64_t Reach(const graph::Window& window) {
-  return (window.kernel[0] - 1) * window.dilation[0] + 1;
 }
 
 // Rows |begin| to |end| of |image| by a slice, which |made| gets; |image| itself, if it is all.
@@ -61,7 +49,7 @@ bool CanShareRows(const Graph& graph, const Node& node) {
   const GraphTensor& out = graph.tensor(node.output);
   if (!IsByteImage(out) || !IsByteImage(graph.tensor(node.inputs[0]))) return false;
   if (const auto window = WindowOf(node)) {
-    return std::max(window->pad_before[0], window->pad_after[0]) < Reach(*window) &&
+    return std::max(window->pad_before[0], window->pad_after[0]) < window->Reach(0) &&
            std::ranges::all_of(node.inputs.begin() + 1, node.inputs.end(),
                                [&](TensorId id) { return graph.tensor(id).constant(); });
   }
@@ -89,7 +77,7 @@ void AddRows(Graph& graph, const Node& node, const char* label, int64_t first, i
     int64_t begin = first, end = first + count;
     if (window) {
       begin = first * window->stride[0] - window->pad_before[0];
-      end = (first + count - 1) * window->stride[0] - window->pad_before[0] + Reach(*window);
+      end = (first + count - 1) * window->stride[0] - window->pad_before[0] + window->Reach(0);
       window->pad_before[0] = std::max<int64_t>(-begin, 0);
       window->pad_after[0] = std::max<int64_t>(end - rows, 0);
       SetWindow(*window, &made);
