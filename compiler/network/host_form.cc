@@ -47,8 +47,8 @@ te::RegionTe WithStarts(te::RegionTe region) {
   return region;
 }
 
-te::RegionTe WithFloats(const te::RegionTe& given) {
-  return te::WithFloatRequant(te::WithShiftBounds(given));
+te::RegionTe WithFloats(const te::RegionTe& given, te::FloatScales* known = nullptr) {
+  return te::WithFloatRequant(te::WithShiftBounds(given), known);
 }
 
 }  // namespace
@@ -69,13 +69,12 @@ std::vector<te::RegionTe> HostForms(const te::RegionTe& given, const target::Tar
 }
 
 te::RegionTe ForHost(const te::RegionTe& given, const target::Target& host,
-                     const schedule::Trace* trace) {
-  if (trace == nullptr) return HostForms(given, host).front();
-  te::RegionTe region = WithFloats(given);
+                     const schedule::Trace* trace, te::FloatScales* known) {
+  te::RegionTe region = WithFloats(given, known);
   for (const schedule::HostFactor& factor : schedule::HostFactors(host)) {
     const auto form = te::ToProducts(region.output, factor.type, factor.channels);
-    if (!form || !KnowsWeights(region, *form) || !schedule::Names(*trace, form->products.name()))
-      continue;
+    if (!form || !KnowsWeights(region, *form)) continue;
+    if (trace != nullptr && !schedule::Names(*trace, form->products.name())) continue;
     region = With(std::move(region), *form);
     break;
   }
