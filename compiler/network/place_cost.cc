@@ -180,21 +180,25 @@ NetworkTimes PlaceCosts::Times(const Devices& on) const {
   NetworkTimes times;
   const std::vector<Region> layers = fuse_(on);
   const std::vector<std::optional<double>> seconds = SecondsOf(on, layers, turns, uses);
-  std::vector<double> made_in(graph_.tensors.size());  // seconds of the layer that makes it
+  // By tensor: seconds of the layer that makes it, and where.
+  std::vector<double> made_in(graph_.tensors.size());
+  Devices made_on(graph_.tensors.size());
   for (size_t r = 0; r < layers.size(); ++r) {
-    for (const size_t n : layers[r].nodes)
-      made_in[static_cast<size_t>(graph_.nodes[n].output)] = seconds[r].value_or(0);
-    if (!seconds[r]) ++times.unknown;
     const uint32_t device = on[layers[r].nodes[0]];
+    for (const size_t n : layers[r].nodes) {
+      made_in[static_cast<size_t>(graph_.nodes[n].output)] = seconds[r].value_or(0);
+      made_on[static_cast<size_t>(graph_.nodes[n].output)] = device;
+    }
+    if (!seconds[r]) ++times.unknown;
     (device == kAccelerator ? times.accelerator
      : IsGpu(device)        ? times.gpu
                             : times.host) += seconds[r].value_or(0);
   }
   for (const graph::SharedLayer& shared : graph_.shared) {
-    if (on[*graph_.ProducerOf(shared.accelerator)] == kAccelerator &&
-        on[*graph_.ProducerOf(shared.host)] == kHost)
-      times.together += std::min(made_in[static_cast<size_t>(shared.accelerator)],
-                                 made_in[static_cast<size_t>(shared.host)]);
+    const auto one = static_cast<size_t>(shared.accelerator),
+               other = static_cast<size_t>(shared.host);
+    if (made_on[one] == kAccelerator && made_on[other] == kHost)
+      times.together += std::min(made_in[one], made_in[other]);
   }
   std::set<int> started;
   for (size_t n = 0; n < on.size(); ++n) {
