@@ -20,7 +20,9 @@ te::RegionTe With(te::RegionTe region, const te::ProductForm& form) {
   if (!form.correction) return region;
   for (const te::Binding& binding : region.bindings) {
     if (!(binding.placeholder == form.weights) || binding.activation >= 0) continue;
-    const std::vector<int32_t> correction = te::CorrectionOf(form, binding.constant);
+    // Where only costs are asked, the weights' bytes may not be there.
+    std::vector<int32_t> correction;
+    if (!binding.constant.empty()) correction = te::CorrectionOf(form, binding.constant);
     const auto* bytes = reinterpret_cast<const uint8_t*>(correction.data());
     region.bindings.push_back(
         {form.correction, -1, {bytes, bytes + correction.size() * sizeof(int32_t)}});

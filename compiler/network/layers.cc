@@ -73,11 +73,14 @@ const sched::Accepted<sched::TilePlan>& Layers::Check(const graph::Region& layer
 
 namespace {
 
-// Of the constants that |region| reads.
+// Of the constants that |region| reads, which need not be there.
 double ConstantBytes(const te::RegionTe& region) {
   double bytes = 0;
   for (const te::Binding& b : region.bindings) {
-    if (b.activation < 0) bytes += static_cast<double>(b.constant.size());
+    if (b.activation >= 0) continue;
+    double of = static_cast<double>(SizeOf(b.placeholder.dtype()));
+    for (const int64_t extent : b.placeholder.shape()) of *= static_cast<double>(extent);
+    bytes += of;
   }
   return bytes;
 }

@@ -83,6 +83,16 @@ Region PartOf(const Graph& graph, const std::vector<Region>& nodes, TensorId id)
   return region;
 }
 
+// |graph| without the bytes of weights. No cost depends on them, and they are most of a network.
+Graph WithoutWeights(Graph graph) {
+  for (const Node& node : graph.nodes) {
+    if (node.op != graph::Op::kConv && node.op != graph::Op::kDense) continue;
+    graph::GraphTensor& weights = graph.tensor(node.inputs[1]);
+    if (weights.constant()) weights.data->clear();
+  }
+  return graph;
+}
+
 class SharedChooser {
  public:
   SharedChooser(const PlaceCosts& costs, const Devices& on, const Objective& objective)
@@ -101,7 +111,7 @@ class SharedChooser {
     }
     std::ranges::sort(candidates_, {}, [](const Candidate& layer) { return layer.nodes[0]; });
     if (!candidates_.empty()) {
-      shared_ = graph_;
+      shared_ = WithoutWeights(graph_);
       MakeWays();
     }
     Pins pins;
@@ -318,7 +328,7 @@ class SharedChooser {
   const Objective& objective_;
   NetworkTimes times_;
   std::vector<Candidate> candidates_;
-  Graph shared_;  // graph_, where shares of layers are tried
+  Graph shared_;  // graph_ without weights, where shares of layers are tried
 };
 
 }  // namespace
