@@ -2,6 +2,7 @@
 //
 // tessera compare: runs one network and the same items on several devices, and compares every
 // layer.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -15,6 +16,7 @@
 #include "tools/interrupt.h"
 #include "tools/network.h"
 #include "tools/output.h"
+#include "tools/run_shares.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
@@ -27,6 +29,7 @@ struct CompareFlags {
   std::vector<std::string> reference;
   ExecutorOptions executor;
   int64_t top = 1;
+  int accelerators = 1;  // of each simulator; they share the items
   bool explain = false;
 };
 
@@ -113,45 +116,62 @@ Result<Comparison> Begin(const CompareFlags& options, const LoadedNetwork& netwo
   return c;
 }
 
-// Runs the next item on all sides and adds the result to |c|.
-Status CompareItem(const Inputs& inputs, const ExecutorOptions& executor, std::vector<Side>& sides,
-                   Comparison& c) {
-  const std::vector<HostTensor> item = inputs.Item(c.images);
-  Captured first;
-  for (size_t d = 0; d < sides.size(); ++d) {
-    Result<Captured> ran = c.images == 0 && sides[d].runner.has_clock()
-                               ? RunClocked(sides[d], item, c)
-                               : RunTimed(sides[d], item, c);
-    if (!ran) return std::unexpected(ran.error());
-    if (c.class_output)
-      c.classes[d].top.push_back(TopClasses(ran->outputs[*c.class_output], c.top));
-    if (d == 0) {
-      first = std::move(*ran);
-      for (size_t o = 0; o < c.outputs.size(); ++o) {
-        if (c.outputs[o].reference) c.outputs[o].reference->Add(c.images, first.outputs[o]);
-      }
-      continue;
-    }
-    const bool rounds = sides[0].fast || sides[d].fast;
-    const auto allowed = [&](size_t layer) {
-      return rounds && !c.allowed.empty() ? c.allowed[layer] : 0;
-    };
-    const int64_t wrong_before = c.OutputMismatches(), before = c.LayerMismatches();
-    for (size_t o = 0; o < c.outputs.size(); ++o) {
-      c.outputs[o].values += ran->outputs[o].count();
-      c.outputs[o].mismatches +=
-          c.apart.Add(first.outputs[o], ran->outputs[o], allowed(c.allowed.size() - 1));
-    }
-    for (size_t l = 0; l < ran->layers.size(); ++l) {
-      if (!ran->layers[l] || !first.layers[l]) continue;
-      c.layers[l].values += ran->layers[l]->count();
-      c.layers[l].mismatches += c.apart.Add(*first.layers[l], *ran->layers[l], allowed(l));
-    }
-    if (c.OutputMismatches() > wrong_before && sides[d].observer && c.LayerMismatches() == before &&
-        c.where.empty())
-      c.where = WhereItGoesWrong(*sides[d].network, sides[d].runner, item, executor);
+// Adds to |c| what the first side made of an item, |first|, against another one, |ran|. |rounds|:
+// one of them computes floats by fast algorithms.
+void CompareResults(const Captured& first, const Captured& ran, bool rounds, Comparison& c) {
+  const auto allowed = [&](size_t layer) {
+    return rounds && !c.allowed.empty() ? c.allowed[layer] : 0;
+  };
+  for (size_t o = 0; o < c.outputs.size(); ++o) {
+    c.outputs[o].values += ran.outputs[o].count();
+    c.outputs[o].mismatches +=
+        c.apart.Add(first.outputs[o], ran.outputs[o], allowed(c.allowed.size() - 1));
   }
-  ++c.images;
+  for (size_t l = 0; l < ran.layers.size(); ++l) {
+    if (!ran.layers[l] || !first.layers[l]) continue;
+    c.layers[l].values += ran.layers[l]->count();
+    c.layers[l].mismatches += c.apart.Add(*first.layers[l], *ran.layers[l], allowed(l));
+  }
+}
+
+// Adds the outputs of item |image| on the first side to the references of |c|.
+void AddToReferences(int64_t image, const Captured& first, Comparison& c) {
+  for (size_t o = 0; o < c.outputs.size(); ++o) {
+    if (c.outputs[o].reference) c.outputs[o].reference->Add(image, first.outputs[o]);
+  }
+}
+
+// Runs the next items on all sides and adds the results to |c|: the first item alone, then as many
+// as there are accelerators.
+Status CompareItems(const Inputs& inputs, const ExecutorOptions& executor, std::vector<Side>& sides,
+                    Comparison& c) {
+  const int64_t count = c.images == 0 ? 1 : std::min<int64_t>(c.accelerators, c.asked - c.images);
+  const std::vector<HostTensor> items = inputs.Items(c.images, count);
+  std::vector<Captured> firsts;
+  for (size_t d = 0; d < sides.size(); ++d) {
+    TESSERA_ASSIGN(std::vector<Captured> ran, c.images == 0 && sides[d].runner().has_clock()
+                                                  ? RunClocked(sides[d], items, c)
+                                                  : RunTimed(sides[d], items, c.images, c));
+    for (const Captured& one : ran) {
+      if (c.class_output)
+        c.classes[d].top.push_back(TopClasses(one.outputs[*c.class_output], c.top));
+    }
+    if (d == 0) firsts = std::move(ran);
+    for (int64_t k = 0; k < count; ++k) {
+      const Captured& first = firsts[static_cast<size_t>(k)];
+      if (d == 0) {
+        AddToReferences(c.images + k, first, c);
+        continue;
+      }
+      const int64_t wrong_before = c.OutputMismatches(), before = c.LayerMismatches();
+      CompareResults(first, ran[static_cast<size_t>(k)], sides[0].fast || sides[d].fast, c);
+      if (c.OutputMismatches() > wrong_before && !sides[d].observers.empty() &&
+          c.LayerMismatches() == before && c.where.empty())
+        c.where = WhereItGoesWrong(*sides[d].network, sides[d].runner(), inputs.Item(c.images + k),
+                                   executor);
+    }
+  }
+  c.images += count;
   return {};
 }
 
@@ -168,27 +188,37 @@ Result<Source> Load(const CompareFlags& options, const WantedPlans& plans) {
   return source;
 }
 
-Result<Side> OpenSide(const CompareFlags& options, const ChosenDevice& device,
+Result<Side> OpenSide(const CompareFlags& options, const ChosenDevice& device, int64_t items,
                       const ExecutorOptions& executor, Source* source) {
   Side side;
   side.network = &source->network;
-  TESSERA_ASSIGN(side.runner, OpenRunner(source->network, device, executor));
-  side.runner.dump_dir = options.dump_dir;
+  const int count = CanBeMany(device) ? options.accelerators : 1;
+  TESSERA_ASSIGN(side.runners, OpenRunners(source->network, device, executor, count, items));
+  for (Runner& runner : side.runners) runner.dump_dir = options.dump_dir;
   side.fast = device.gpu() == nullptr && HasFastFloats(*source->network.artifact);
   // Compiles a model once more to see all layers; an artifact has only what it keeps.
-  if (!source->network.compiled || SeesAll(side.runner)) return side;
+  if (!source->network.compiled || SeesAll(side.runner())) return side;
   if (!source->observed) {
     TESSERA_ASSIGN(source->observed,
                    LoadNetwork(options.model, options.config, source->plans, options.import, true));
   }
-  TESSERA_ASSIGN(Runner observer, OpenBeside(side.runner, *source->observed, executor));
-  if (SeesAll(observer)) side.observer = std::move(observer);
+  for (const Runner& runner : side.runners) {
+    TESSERA_ASSIGN(Runner observer, OpenBeside(runner, *source->observed, executor));
+    if (SeesAll(observer)) side.observers.push_back(std::move(observer));
+  }
   return side;
 }
 
 Result<int> Run(const CompareFlags& options) {
   TESSERA_ASSIGN(std::vector<ChosenDevice> chosen, ChooseDevices(options.devices));
   TESSERA_TRY(CheckJson(options.json));
+  if (options.accelerators > 1 && std::ranges::none_of(chosen, CanBeMany)) {
+    return Fail(
+        Code::kUnsupported,
+        "--accelerators wants {}, and of --devices {} none can be there several times; name "
+        "a simulator of the accelerator, or leave --accelerators out",
+        options.accelerators, options.devices);
+  }
   WantedPlans plans = PlansFor(chosen);
   plans.floats = options.floats;
   TESSERA_ASSIGN(Source source, Load(options, plans));
@@ -211,21 +241,23 @@ Result<int> Run(const CompareFlags& options) {
   std::vector<Side> sides;
   for (size_t d = 0; d < chosen.size(); ++d) {
     Source& from = d == 0 && exact ? *exact : source;
-    TESSERA_ASSIGN(sides.emplace_back(), OpenSide(options, chosen[d], executor, &from));
+    TESSERA_ASSIGN(sides.emplace_back(),
+                   OpenSide(options, chosen[d], inputs.count, executor, &from));
+    c.accelerators = std::max(c.accelerators, std::ssize(sides.back().runners));
   }
   if (options.explain &&
-      std::ranges::none_of(sides, [](const Side& side) { return side.runner.has_clock(); })) {
+      std::ranges::none_of(sides, [](const Side& side) { return side.runner().has_clock(); })) {
     return Fail(Code::kInvalidArgument,
                 "--explain needs a device with a clock; --devices {} has none, rtl is one",
                 options.devices);
   }
   for (uint32_t l = 0; l < c.layers.size(); ++l)
-    c.kept += std::ranges::all_of(sides, [l](Side& side) { return Sees(side.Seen(), l); });
+    c.kept += std::ranges::all_of(sides, [l](Side& side) { return Sees(side.Seen()[0], l); });
 
   CatchInterrupt();
   Progress progress("comparing");
   while (c.images < c.asked && !Interrupted()) {
-    TESSERA_TRY(CompareItem(inputs, executor, sides, c));
+    TESSERA_TRY(CompareItems(inputs, executor, sides, c));
     progress.Update(c.images, c.asked);
   }
   if (options.json != "-") std::fputs(ReportText(c).c_str(), stdout);
@@ -248,6 +280,7 @@ Action AddCompare(CLI::App& app) {
   AddFloatsOption(verb, options->floats);
   AddThreadsOption(verb, options->executor);
   AddStateOption(verb, options->executor);
+  AddAcceleratorsOption(verb, options->accelerators);
   AddInputOptions(*verb, options->inputs);
   verb->add_option("--top", options->top, "the K greatest classes of each item")
       ->check(CountFromOne());
@@ -262,10 +295,11 @@ Action AddCompare(CLI::App& app) {
   verb->add_option("--budget", options->executor.budget, "cycles an inference may take")
       ->check(CountFromOne());
   AddDumpDirOption(*verb, options->dump_dir);
-  verb->add_option("--json", options->json,
-                   "write {ok, model, config, memory, devices, coverage, layers[], host[], "
-                   "outputs[], clocks[], totals, where} to this file; macs, cycles and seconds of "
-                   "the host are of one inference");
+  verb->add_option(
+      "--json", options->json,
+      "write {ok, model, config, memory, devices, accelerators, coverage, layers[], host[], "
+      "outputs[], clocks[], totals, where} to this file; macs, cycles and seconds of "
+      "the host are of one inference");
   verb->footer(
       DevicesHelp() +
       "Example: tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input "

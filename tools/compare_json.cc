@@ -65,6 +65,7 @@ nlohmann::ordered_json ReportJson(const Comparison& c) {
       {"config", c.config.name},
       {"memory", c.MemoryName()},
       {"devices", c.devices},
+      {"accelerators", c.accelerators},
       {"layers", layers},
       {"host", host},
       {"outputs", outputs},

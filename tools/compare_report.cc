@@ -256,6 +256,12 @@ std::string ReportText(const Comparison& c) {
       c.config.name, c.config.batch, c.config.block_out, c.config.block_in,
       c.config.macs_per_cycle(), c.MemoryName());
   for (const std::string& device : c.devices) text += fmt::format("  {}\n", DescribeDevice(device));
+  if (c.accelerators > 1) {
+    text += fmt::format(
+        "each simulator is there {} times: its accelerators share the images, and run at the same "
+        "time\n",
+        c.accelerators);
+  }
   text += c.pixels_line;
   if (!c.Whole()) {
     text += fmt::format("interrupted: {} of {} images were compared; what follows is of these\n",

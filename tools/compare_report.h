@@ -61,6 +61,7 @@ struct Comparison {
   isa::Config config;
   std::vector<std::string> devices;  // the others are compared with the first
   std::vector<ClockedRun> clocks;    // of the devices with a clock, in that order
+  int64_t accelerators = 1;          // of each simulator among |devices|
   int64_t images = 0;                // how many were compared
   int64_t asked = 0;                 // how many were wanted; more than |images| after SIGINT
   std::string pixels_line;           // Inputs::pixels_line

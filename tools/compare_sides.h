@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One side of a comparison: the network on one device, and the results of an item there. Depends
-// on: network.h. Used by: compare.
+// One side of a comparison: the network on one device, or on several accelerators that share the
+// items, and the results of items there. Depends on: network.h, run_shares.h. Used by: compare.
 #ifndef TESSERA_TOOLS_COMPARE_SIDES_H_
 #define TESSERA_TOOLS_COMPARE_SIDES_H_
 
@@ -20,29 +20,31 @@ struct Captured {
   std::vector<std::optional<HostTensor>> layers;
 };
 
-// The network on one device. If |runner| does not keep every layer's result, |observer| runs the
-// network compiled to keep them all.
+// The network on one device, or on several accelerators. If |runners| do not keep every layer's
+// result, |observers| run the network compiled to keep them all, on the same devices.
 struct Side {
-  Runner runner = {};
-  std::optional<Runner> observer = {};
-  const LoadedNetwork* network = nullptr;  // that |runner| runs
+  std::vector<Runner> runners = {};
+  std::vector<Runner> observers = {};      // as many, or none
+  const LoadedNetwork* network = nullptr;  // that |runners| run
   bool fast = false;                       // it computes floats by fast algorithms
-  Runner& Seen() { return observer ? *observer : runner; }
+  const Runner& runner() const { return runners[0]; }
+  std::vector<Runner>& Seen() { return observers.empty() ? runners : observers; }
 };
 
 // Whether the result of a layer, or of all layers, can be read.
 bool Sees(const Runner& runner, uint32_t layer);
 bool SeesAll(const Runner& runner);
 
-// |item|: one tensor for each input.
-Result<Captured> RunOne(Side& side, std::span<const HostTensor> item, ExecutionReport* report);
+// Runs |items|, one tensor for each input, of which |first| is the number of the first one. Of a
+// side with several accelerators each runs one item at a time, all at once (RunShares). On a
+// machine it also adds the time of the host's steps around them to |c|.
+Result<std::vector<Captured>> RunTimed(Side& side, std::span<const HostTensor> items, int64_t first,
+                                       Comparison& c);
 
-// The same. On a machine it also adds the time of the host's steps around it to |c|.
-Result<Captured> RunTimed(Side& side, std::span<const HostTensor> item, Comparison& c);
-
-// The same on a device with a clock. Also adds the counters of all programs, and counters of layers
-// if the device tells when instructions retire.
-Result<Captured> RunClocked(Side& side, std::span<const HostTensor> item, Comparison& c);
+// The same for item 0, on a device with a clock. Also adds the counters of all programs, and
+// counters of layers if the device tells when instructions retire.
+Result<std::vector<Captured>> RunClocked(Side& side, std::span<const HostTensor> item,
+                                         Comparison& c);
 
 }  // namespace tessera::tools
 

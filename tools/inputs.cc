@@ -143,10 +143,10 @@ void AddOneInputOption(CLI::App& verb, InputOptions& options) {
   AddPixelOptions(verb, options);
 }
 
-std::vector<HostTensor> Inputs::Item(int64_t i) const {
-  std::vector<HostTensor> item;
-  for (const HostTensor& input : items) item.push_back(input.Slice(i, 1));
-  return item;
+std::vector<HostTensor> Inputs::Items(int64_t first, int64_t many) const {
+  std::vector<HostTensor> some;
+  for (const HostTensor& input : items) some.push_back(input.Slice(first, many));
+  return some;
 }
 
 Result<std::vector<std::string>> FilesByName(const std::vector<std::string>& given,

@@ -40,8 +40,9 @@ struct Inputs {
   int64_t all = 0;                // items in the files; the first N are used
   PixelRule pixels;               // for ExecutorOptions::pixels
   std::string pixels_line;        // what pixels become, one line for each input; "": no pixels
-  // Item |i| of each input.
-  std::vector<HostTensor> Item(int64_t i) const;
+  // |many| items from |first| on, of each input.
+  std::vector<HostTensor> Items(int64_t first, int64_t many) const;
+  std::vector<HostTensor> Item(int64_t i) const { return Items(i, 1); }
 };
 
 // Reads the files for the inputs of |net| and cuts them to the first |first| items.

@@ -65,7 +65,7 @@ Result<Outcome> RunAll(std::span<Runner> runners, const Inputs& inputs, Runner**
     progress.Update(done, inputs.count);
     return !Interrupted();
   };
-  TESSERA_ASSIGN(outcome.outputs, RunShares(runners, inputs.items, &report, failed));
+  TESSERA_ASSIGN(outcome.outputs, RunShares(runners, inputs.items, 0, &report, failed));
   outcome.seconds = since();
   outcome.items = report.inferences;
   report.done = nullptr;
@@ -150,12 +150,6 @@ Result<int> Run(const RunFlags& options) {
                 "check)",
                 options.model);
   }
-  if (options.in_flight != 0 && options.accelerators > 1) {
-    return Fail(Code::kInvalidArgument,
-                "--pipeline streams items through one accelerator, and --accelerators wants {}; "
-                "leave one of the two out",
-                options.accelerators);
-  }
   TESSERA_TRY(CheckJson(options.json));
   WantedPlans plans = PlansFor({device});
   plans.floats = options.floats;
@@ -216,7 +210,7 @@ Result<int> Run(const RunFlags& options) {
         "the host's steps around it: {:.3f} ms an inference, measured on this machine\n",
         1e3 * each);
   }
-  if (options.in_flight != 0) text += TellPipeline(runner, outcome.report, outcome.seconds, json);
+  if (options.in_flight != 0) text += TellPipeline(runners, outcome.report, outcome.seconds, json);
   if (const std::optional<size_t> output = ClassOutput(infos))
     text += TellClasses(options, inputs, ClassesOf(outcome.outputs[*output], options.top), json);
   json["outputs"] = Json::array();

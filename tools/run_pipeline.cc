@@ -32,9 +32,11 @@ Json DeviceSeconds(const Runner& runner, const ExecutionReport& report) {
   return seconds;
 }
 
-std::string TellPipeline(const Runner& runner, const ExecutionReport& report, double seconds,
-                         Json& json) {
-  const std::vector<double>& busy = report.device_seconds;
+std::string TellPipeline(std::span<const Runner> runners, const ExecutionReport& report,
+                         double seconds, Json& json) {
+  const Runner& runner = runners[0];
+  std::vector<double> busy = report.device_seconds;
+  for (double& all : busy) all /= static_cast<double>(runners.size());
   const auto slowest = std::ranges::max_element(busy);
   const std::string name = NameOf(runner, static_cast<size_t>(slowest - busy.begin()));
   const size_t in_flight = runner.executor->in_flight();
@@ -53,8 +55,10 @@ std::string TellPipeline(const Runner& runner, const ExecutionReport& report, do
     rows.push_back({NameOf(runner, d), fmt::format("{:.3f}", busy[d]),
                     fmt::format("{:.1f} %", 100 * busy[d] / seconds)});
   }
-  return fmt::format("pipeline: {} items in progress at a time, {:.1f} items a second\n", in_flight,
-                     rate) +
+  const std::string each =
+      runners.size() == 1 ? "" : fmt::format(" on each of {} accelerators", runners.size());
+  return fmt::format("pipeline: {} items in progress at a time{}, {:.1f} items a second\n",
+                     in_flight, each, rate) +
          Table({"device", "busy s", "of the time"}, "lrr", std::move(rows)) +
          fmt::format("the slowest is {}: the run took {:.2f} times its busy time\n", name,
                      seconds / *slowest);

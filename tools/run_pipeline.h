@@ -4,6 +4,7 @@
 #ifndef TESSERA_TOOLS_RUN_PIPELINE_H_
 #define TESSERA_TOOLS_RUN_PIPELINE_H_
 
+#include <span>
 #include <string>
 
 #include "runtime/executor/executor.h"
@@ -19,9 +20,9 @@ void AddPipelineOption(CLI::App* verb, int& in_flight);
 Json DeviceSeconds(const Runner& runner, const ExecutionReport& report);
 
 // How busy each device was in a run of |seconds|, and how near the run came to the slowest one, in
-// words and in |json|.
-std::string TellPipeline(const Runner& runner, const ExecutionReport& report, double seconds,
-                         Json& json);
+// words and in |json|. Of several |runners|, which share the items: on average.
+std::string TellPipeline(std::span<const Runner> runners, const ExecutionReport& report,
+                         double seconds, Json& json);
 
 }  // namespace tessera::tools
 

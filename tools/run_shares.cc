@@ -68,11 +68,15 @@ void AddAcceleratorsOption(CLI::App* verb, int& count) {
       ->capture_default_str();
 }
 
+bool CanBeMany(const ChosenDevice& device) {
+  const Result<const Driver*> driver = FindDriver(Drivers(), device.name);
+  return driver && (*driver)->many;
+}
+
 Result<std::vector<Runner>> OpenRunners(const LoadedNetwork& network, const ChosenDevice& chosen,
                                         const ExecutorOptions& options, int count, int64_t items) {
   if (count > 1) {
-    const Result<const Driver*> driver = FindDriver(Drivers(), chosen.name);
-    if (!driver || !(*driver)->many) {
+    if (!CanBeMany(chosen)) {
       return Fail(Code::kUnsupported,
                   "{} is one device, and --accelerators wants {}; only simulators of the "
                   "accelerator can be there several times: leave --accelerators out, or give one "
@@ -101,7 +105,7 @@ Result<std::vector<Runner>> OpenRunners(const LoadedNetwork& network, const Chos
 }
 
 Result<std::vector<HostTensor>> RunShares(std::span<Runner> runners,
-                                          std::span<const HostTensor> inputs,
+                                          std::span<const HostTensor> inputs, int64_t first,
                                           ExecutionReport* report, Runner** failed) {
   *failed = &runners[0];
   if (runners.size() == 1) return runners[0].executor->Run(inputs, report);
@@ -132,9 +136,9 @@ Result<std::vector<HostTensor>> RunShares(std::span<Runner> runners,
   for (size_t k = 0; k < shares.size(); ++k) {
     if (*shares[k].outputs) continue;
     *failed = &runners[k];
-    return Within(
-        fmt::format("accelerator {} of {}, item {}", k + 1, of, shares[k].first + shares[k].done),
-        shares[k].outputs->error());
+    return Within(fmt::format("accelerator {} of {}, item {}", k + 1, of,
+                              first + shares[k].first + shares[k].done),
+                  shares[k].outputs->error());
   }
   return JoinShares(shares, report);
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/ranges.h>
 
+#include <memory>
 #include <optional>
 
 #include "base/text.h"
@@ -86,9 +87,11 @@ network::ScheduledLayers ScheduledOnAccelerator(const CompileOptions& options) {
 }
 
 // Shares the layers of |pins| that both devices make, and places and fuses the nodes of
-// |fused|->graph.
+// |fused|->graph. |known|: layers of a graph like it.
 Status PlaceBy(network::Pins pins, const CompileOptions& options, const AcceleratorLimits& limits,
-               FusedNetwork* fused) {
+               const network::Layers& known, FusedNetwork* fused) {
+  fused->shared.clear();
+  fused->devices.clear();
   if (options.device) {
     TESSERA_ASSIGN(const network::Pins parts,
                    network::ShareLayers(fused->graph, pins, options.config));
@@ -98,7 +101,7 @@ Status PlaceBy(network::Pins pins, const CompileOptions& options, const Accelera
     std::erase_if(pins, [](const network::Pin& pin) { return pin.shared(); });
     pins.insert(pins.end(), parts.begin(), parts.end());
   }
-  const network::Layers& layers = fused->layers.emplace(fused->graph, options.config);
+  const network::Layers& layers = fused->layers.emplace(fused->graph, known);
   const network::ScheduledLayers scheduled = ScheduledOnAccelerator(options);
   fused->places = network::PlaceOnHost(fused->graph);
   if (options.device) {
@@ -112,31 +115,64 @@ Status PlaceBy(network::Pins pins, const CompileOptions& options, const Accelera
   return {};
 }
 
-// The layers of |graph| that both devices make, if that makes the goal of |options| smaller. It
-// does not depend on limits, so all attempts to compile a network have the same nodes.
-Result<network::Pins> SharedByGoal(const graph::Graph& graph, const CompileOptions& options) {
-  const auto cost_with = [&](const network::Pins& pins, network::Pins* shared) -> Result<double> {
-    FusedNetwork fused{.graph = graph};
-    TESSERA_TRY(PlaceBy(pins, options, {}, &fused));
-    const network::ScheduledLayers scheduled = ScheduledOnAccelerator(options);
+// |graph| with the layers that both devices make, if that makes the goal of |options| smaller than
+// in |placed|, which has none but those of the user; null: it does not.
+Result<std::unique_ptr<FusedNetwork>> SharedByGoal(const graph::Graph& graph,
+                                                   const CompileOptions& options,
+                                                   const FusedNetwork& placed) {
+  const network::ScheduledLayers scheduled = ScheduledOnAccelerator(options);
+  network::Pins shared;
+  const auto cost_of = [&](const FusedNetwork& fused, bool choose) {
     const network::PlaceCosts costs(*fused.layers, [&](const network::Devices& on) {
       return network::FuseOn(*fused.layers, on, options.fuse, scheduled);
     });
     const network::Devices on = network::DevicesOf(fused.places);
-    if (shared != nullptr) *shared = network::ChooseShared(costs, on, *options.goal, scheduled);
+    if (choose) shared = network::ChooseShared(costs, on, *options.goal, scheduled);
     return options.goal->Of(costs.Times(on));
   };
+  double least = cost_of(placed, true);
   // The estimates of the gains are rough: half of the layers, those that gain most, may do better.
-  network::Pins shared, best;
-  TESSERA_ASSIGN(double least, cost_with(options.pins, &shared));
+  std::unique_ptr<FusedNetwork> best;
   for (; !shared.empty(); shared.resize(shared.size() / 2)) {
-    TESSERA_ASSIGN(const double cost, cost_with(shared, nullptr));
-    if (cost >= least && !best.empty()) break;
+    auto fused = std::make_unique<FusedNetwork>();
+    fused->graph = graph;
+    TESSERA_TRY(PlaceBy(shared, options, {}, *placed.layers, fused.get()));
+    const double cost = cost_of(*fused, false);
+    if (cost >= least && best != nullptr) break;
     if (cost >= least) continue;
     least = cost;
-    best = shared;
+    best = std::move(fused);
   }
   return best;
+}
+
+// Moves |from| to |to|, whose layers refer to the graph there.
+void Move(FusedNetwork& from, FusedNetwork* to) {
+  to->graph = std::move(from.graph);
+  to->layers.emplace(to->graph, *from.layers);
+  to->places = std::move(from.places);
+  to->regions = std::move(from.regions);
+  to->devices = std::move(from.devices);
+  to->shared = std::move(from.shared);
+}
+
+// PlaceBy with the goal of |options|, by which the network has shared layers too. These do not
+// depend on |limits|, so all attempts to compile a network have the same nodes.
+Status PlaceByGoal(const CompileOptions& options, const AcceleratorLimits& limits,
+                   FusedNetwork* fused) {
+  const graph::Graph graph = fused->graph;
+  const network::Layers known(graph, options.config);
+  TESSERA_TRY(PlaceBy(options.pins, options, {}, known, fused));
+  TESSERA_ASSIGN(const std::unique_ptr<FusedNetwork> best, SharedByGoal(graph, options, *fused));
+  if (best != nullptr && options.pins.empty() && limits.refused.empty()) {
+    Move(*best, fused);
+    return {};
+  }
+  if (best == nullptr && limits.refused.empty()) return {};
+  fused->graph = graph;
+  network::Pins pins = options.pins;
+  if (best != nullptr) pins.insert(pins.end(), best->shared.begin(), best->shared.end());
+  return PlaceBy(std::move(pins), options, limits, known, fused);
 }
 
 }  // namespace
@@ -150,12 +186,12 @@ Status PlaceAndFuse(graph::Graph graph, const CompileOptions& options,
   options.simplify ? network::Simplify(fused->graph, options.device ? &options.config : nullptr)
                    : graph::RemoveDead(fused->graph);
   TESSERA_TRY(graph::Verify(fused->graph));
-  network::Pins pins = options.pins;
   if (options.device && options.goal) {
-    TESSERA_ASSIGN(const network::Pins shared, SharedByGoal(fused->graph, options));
-    pins.insert(pins.end(), shared.begin(), shared.end());
+    TESSERA_TRY(PlaceByGoal(options, limits, fused));
+  } else {
+    const network::Layers known(fused->graph, options.config);
+    TESSERA_TRY(PlaceBy(options.pins, options, limits, known, fused));
   }
-  TESSERA_TRY(PlaceBy(std::move(pins), options, limits, fused));
   return graph::Verify(fused->graph);
 }
 

@@ -57,12 +57,12 @@ void JoinFloats(const Graph& graph, const std::function<bool(const Region&)>& ma
   }
   for (size_t r = regions->size(); r-- > 0;) {
     const Region& region = (*regions)[r];
+    if (!IsFloat(graph.tensor(region.output).dtype) || !InFloats(graph, region)) continue;
     const std::vector<size_t> users = graph.ConsumersOf(region.output);
     if (users.empty() || std::ranges::count(graph.outputs, region.output) > 0) continue;
     const size_t by = home[users[0]];
     const Region& reader = (*regions)[by];
-    if (!IsFloat(graph.tensor(region.output).dtype) || !InFloats(graph, region) ||
-        !InFloats(graph, reader) || region.nodes.size() + reader.nodes.size() > kMostInFloats ||
+    if (!InFloats(graph, reader) || region.nodes.size() + reader.nodes.size() > kMostInFloats ||
         !std::ranges::all_of(users, [&](size_t n) { return home[n] == by; }))
       continue;
     std::vector<size_t> nodes = region.nodes;

@@ -20,7 +20,9 @@ te::RegionTe With(te::RegionTe region, const te::ProductForm& form) {
   if (!form.correction) return region;
   for (const te::Binding& binding : region.bindings) {
     if (!(binding.placeholder == form.weights) || binding.activation >= 0) continue;
-    const std::vector<int32_t> correction = te::CorrectionOf(form, binding.constant);
+    // Where only costs are asked, the weights' bytes may not be there.
+    std::vector<int32_t> correction;
+    if (!binding.constant.empty()) correction = te::CorrectionOf(form, binding.constant);
     const auto* bytes = reinterpret_cast<const uint8_t*>(correction.data());
     region.bindings.push_back(
         {form.correction, -1, {bytes, bytes + correction.size() * sizeof(int32_t)}});
@@ -47,8 +49,8 @@ te::RegionTe WithStarts(te::RegionTe region) {
   return region;
 }
 
-te::RegionTe WithFloats(const te::RegionTe& given) {
-  return te::WithFloatRequant(te::WithShiftBounds(given));
+te::RegionTe WithFloats(const te::RegionTe& given, te::FloatScales* known = nullptr) {
+  return te::WithFloatRequant(te::WithShiftBounds(given), known);
 }
 
 }  // namespace
@@ -69,13 +71,12 @@ std::vector<te::RegionTe> HostForms(const te::RegionTe& given, const target::Tar
 }
 
 te::RegionTe ForHost(const te::RegionTe& given, const target::Target& host,
-                     const schedule::Trace* trace) {
-  if (trace == nullptr) return HostForms(given, host).front();
-  te::RegionTe region = WithFloats(given);
+                     const schedule::Trace* trace, te::FloatScales* known) {
+  te::RegionTe region = WithFloats(given, known);
   for (const schedule::HostFactor& factor : schedule::HostFactors(host)) {
     const auto form = te::ToProducts(region.output, factor.type, factor.channels);
-    if (!form || !KnowsWeights(region, *form) || !schedule::Names(*trace, form->products.name()))
-      continue;
+    if (!form || !KnowsWeights(region, *form)) continue;
+    if (trace != nullptr && !schedule::Names(*trace, form->products.name())) continue;
     region = With(std::move(region), *form);
     break;
   }

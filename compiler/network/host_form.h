@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "compiler/region/float_scale.h"
 #include "compiler/region/region.h"
 #include "compiler/schedule/step.h"
 #include "compiler/target/target.h"
@@ -20,9 +21,9 @@ namespace tessera::network {
 std::vector<te::RegionTe> HostForms(const te::RegionTe& region, const target::Target& host);
 
 // The first of them; with |trace|, the form for which it was made: the one whose stage of products
-// |trace| names.
+// |trace| names. |known|: the scales of earlier regions, to which those of |region| are added.
 te::RegionTe ForHost(const te::RegionTe& region, const target::Target& host,
-                     const schedule::Trace* trace = nullptr);
+                     const schedule::Trace* trace = nullptr, te::FloatScales* known = nullptr);
 
 }  // namespace tessera::network
 

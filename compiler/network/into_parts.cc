@@ -104,8 +104,10 @@ void AddConv(Graph& graph, const Node& node, const std::string& label, std::vect
 void AddPart(Graph& graph, const Node& node, const std::string& label, Node made,
              const graph::Shape& shape, Parts* parts) {
   made.output = AddLike(graph, node.output, graph.tensor(node.output).name + label, shape);
-  const Status attached = quantize::AttachRequant(graph, made);
-  TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);  // |node| has one
+  if (!made.requant) {
+    const Status attached = quantize::AttachRequant(graph, made);
+    TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);  // |node| has one
+  }
   parts->results.push_back(made.output);
   parts->labels.push_back(label);
   parts->nodes.push_back(std::move(made));

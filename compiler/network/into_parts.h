@@ -43,7 +43,8 @@ void AddConv(graph::Graph& graph, const graph::Node& node, const std::string& la
              std::vector<graph::TensorId> inputs, const graph::ConvAttributes& attributes,
              const graph::Shape& shape, Parts* parts);
 
-// Adds |made| to |parts| as a part of |node| with a result of |shape| and a requantisation.
+// Adds |made| to |parts| as a part of |node| with a result of |shape| and a requantisation: its
+// own, if it has one.
 void AddPart(graph::Graph& graph, const graph::Node& node, const std::string& label,
              graph::Node made, const graph::Shape& shape, Parts* parts);
 

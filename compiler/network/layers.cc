@@ -55,19 +55,32 @@ lower::accel::AccelRegion Layers::Bound(const graph::Region& layer) const {
   return bound;
 }
 
+StructureCosts& Layers::CostsOf(const graph::Region& layer) const {
+  StructureCosts*& costs = Of(layer).costs;
+  if (costs == nullptr) costs = &costs_->Of(Te(layer));
+  return *costs;
+}
+
 const sched::Accepted<sched::TilePlan>& Layers::Check(const graph::Region& layer) const {
   std::optional<sched::Accepted<sched::TilePlan>>& check = Of(layer).check;
-  if (!check) check = lower::accel::CheckRegion(Analyzed(layer), config_);
+  if (check) return *check;
+  std::optional<sched::TilePlan>& known = CostsOf(layer).plan;
+  check = known ? sched::Accepted<sched::TilePlan>(*known)
+                : lower::accel::CheckRegion(Analyzed(layer), config_);
+  if (*check) known = **check;
   return *check;
 }
 
 namespace {
 
-// Of the constants that |region| reads.
+// Of the constants that |region| reads, which need not be there.
 double ConstantBytes(const te::RegionTe& region) {
   double bytes = 0;
   for (const te::Binding& b : region.bindings) {
-    if (b.activation < 0) bytes += static_cast<double>(b.constant.size());
+    if (b.activation >= 0) continue;
+    double of = static_cast<double>(SizeOf(b.placeholder.dtype()));
+    for (const int64_t extent : b.placeholder.shape()) of *= static_cast<double>(extent);
+    bytes += of;
   }
   return bytes;
 }
@@ -84,12 +97,15 @@ double CyclesOnChip(const cost::Cost& cost, double constant_bytes) {
 }  // namespace
 
 std::optional<double> Layers::HostSeconds(const graph::Region& layer) const {
-  std::optional<std::optional<double>>& seconds = Of(layer).host;
+  Layer& of = Of(layer);
+  if (of.on_host != nullptr) return *of.on_host->host;
+  if (!cpu_) cpu_ = target::Host(config_.cpu);
+  const te::RegionTe form = ForHost(Te(layer), *cpu_, nullptr, &costs_->scales());
+  of.on_host = &costs_->Of(form);
+  std::optional<std::optional<double>>& seconds = of.on_host->host;
   if (seconds) return *seconds;
   seconds.emplace();
-  if (!cpu_) cpu_ = target::Host(config_.cpu);
-  const auto schedule =
-      schedule::HostSchedule({ForHost(Te(layer), *cpu_).output}, {.target = cpu_});
+  const auto schedule = schedule::HostSchedule({form.output}, {.target = cpu_});
   if (!schedule) return *seconds;
   if (const auto cost = cost::CostOnProcessor(*schedule, {.threads = config_.cpu.cores}))
     *seconds = cost->cycles / cpu_->cycles_a_second;
@@ -97,7 +113,7 @@ std::optional<double> Layers::HostSeconds(const graph::Region& layer) const {
 }
 
 std::optional<double> Layers::GpuSeconds(const graph::Region& layer) const {
-  std::optional<std::optional<double>>& seconds = Of(layer).gpu;
+  std::optional<std::optional<double>>& seconds = CostsOf(layer).gpu;
   if (seconds) return *seconds;
   seconds.emplace();
   if (config_.gpu.driver.empty()) return *seconds;
@@ -131,29 +147,35 @@ std::optional<AcceleratorTime> Layers::TimeBy(const graph::Region& layer,
 }
 
 std::optional<AcceleratorTime> Layers::AcceleratorSeconds(const graph::Region& layer) const {
-  std::optional<std::optional<AcceleratorTime>>& seconds = Of(layer).accelerator;
+  std::optional<std::optional<AcceleratorTime>>& seconds = CostsOf(layer).accelerator;
   if (seconds) return *seconds;
   const sched::Accepted<sched::TilePlan>& plan = Check(layer);
   return seconds.emplace(plan ? TimeBy(layer, **Analyzed(layer), *plan) : std::nullopt);
 }
 
 std::optional<TapsOnHost> Layers::TapsOf(const graph::Region& layer) const {
-  std::optional<std::optional<TapsOnHost>>& taps = Of(layer).taps;
-  if (taps) return *taps;
-  taps.emplace();
   const lower::accel::Analysis& own = Analyzed(layer);
-  if (!*own || (*own)->anchor.kind != sched::AnchorKind::kContraction) return *taps;
-  const auto& activations = Bound(layer).activations;
-  const auto input = activations.find((*own)->anchor.input.get());
-  if (input == activations.end()) return *taps;
-  const sched::AnalyzedRegion packed = WithTaps(**own, config_);
-  if (packed.anchor.im2col == 0) return *taps;
+  if (!*own || (*own)->anchor.kind != sched::AnchorKind::kContraction) return {};
+  const std::vector<te::Binding>& bindings = Te(layer).bindings;
+  const auto input = std::ranges::find(bindings, (*own)->anchor.input, &te::Binding::placeholder);
+  if (input == bindings.end() || input->activation < 0) return {};
+  std::optional<std::optional<TapsOnHost>>& known = CostsOf(layer).taps;
+  if (!known) known = PackedTaps(layer, **own);
+  std::optional<TapsOnHost> taps = *known;
+  if (taps) taps->input = input->activation;
+  return taps;
+}
+
+std::optional<TapsOnHost> Layers::PackedTaps(const graph::Region& layer,
+                                             const sched::AnalyzedRegion& own) const {
+  const sched::AnalyzedRegion packed = WithTaps(own, config_);
+  if (packed.anchor.im2col == 0) return {};
   const auto plan = sched::MakePlan(packed, config_);
   const auto time = plan ? TimeBy(layer, packed, *plan) : std::nullopt;
-  if (!time) return *taps;
+  if (!time) return {};
   const sched::Packing packing =
       sched::PackingOf(sched::ToShape4(packed.anchor.input.shape()), config_);
-  return *taps = TapsOnHost{input->second, static_cast<double>(packing.bytes()), *time};
+  return TapsOnHost{-1, static_cast<double>(packing.bytes()), *time};
 }
 
 std::vector<graph::TensorId> Layers::PackedByHost(const graph::Region& layer,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layers of a graph. Each layer is turned into tensor expressions, analysed, planned and costed
-// once, although placement, fusion and the plans of all devices ask for it. Depends on:
-// compiler/region, compiler/cost, network/program.h. Used by: network/place.h, compiler/driver.
+// The layers of a graph. Each layer is turned into tensor expressions and analysed once, and each
+// structure of layers planned and costed once, although placement, fusion and the plans of all
+// devices ask for it. Depends on: compiler/region, compiler/cost, network/program.h,
+// network/known_costs.h. Used by: network/place.h, compiler/driver.
 #ifndef TESSERA_COMPILER_NETWORK_LAYERS_H_
 #define TESSERA_COMPILER_NETWORK_LAYERS_H_
 
@@ -13,26 +14,13 @@
 
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/graph.h"
+#include "compiler/network/known_costs.h"
 #include "compiler/network/program.h"
 #include "compiler/region/region.h"
 #include "compiler/schedule/step.h"
 #include "isa/config.h"
 
 namespace tessera::network {
-
-// Seconds of a layer on the accelerator: with all its activations in device memory, and with none
-// there, because the layers around it leave them on chip. In between is a share of the difference
-// for each activation in memory, by its bytes.
-struct AcceleratorTime {
-  double from_memory = 0, on_chip = 0;
-};
-
-// A layer whose input the host packs with the taps of its window as channels (WithTaps).
-struct TapsOnHost {
-  graph::TensorId input = -1;
-  double bytes = 0;  // that the host packs
-  AcceleratorTime time;
-};
 
 // |region| in the form that the accelerator's compiler takes, without an analysis. Activations keep
 // the numbers of the graph's tensors.
@@ -43,7 +31,11 @@ lower::accel::AccelRegion BindRegion(const te::RegionTe& region);
 class Layers {
  public:
   // |graph| has been through quantize::AttachRequant and stays unchanged afterwards.
-  Layers(const graph::Graph& graph, const isa::Config& config) : graph_(graph), config_(config) {}
+  Layers(const graph::Graph& graph, const isa::Config& config)
+      : graph_(graph), config_(config), costs_(std::make_shared<KnownCosts>()) {}
+  // On the machine of |other|, with the costs that are known there.
+  Layers(const graph::Graph& graph, const Layers& other)
+      : graph_(graph), config_(other.config_), costs_(other.costs_) {}
 
   const graph::Graph& graph() const { return graph_; }
   const isa::Config& config() const { return config_; }
@@ -76,18 +68,21 @@ class Layers {
     std::optional<te::RegionTe> te;
     lower::accel::Analysis analysis;
     std::optional<sched::Accepted<sched::TilePlan>> check;
-    // Of the outer optional: whether it was computed.
-    std::optional<std::optional<double>> host, gpu;
-    std::optional<std::optional<AcceleratorTime>> accelerator;
-    std::optional<std::optional<TapsOnHost>> taps;
+    // Of its structure, and of that of its form for the host; null: not asked for yet.
+    StructureCosts *costs = nullptr, *on_host = nullptr;
   };
+  StructureCosts& CostsOf(const graph::Region& layer) const;
   std::optional<AcceleratorTime> TimeBy(const graph::Region& layer,
                                         const sched::AnalyzedRegion& analyzed,
                                         const sched::TilePlan& plan) const;
+  // TapsOf without the input. |own|: the analysis of |layer|.
+  std::optional<TapsOnHost> PackedTaps(const graph::Region& layer,
+                                       const sched::AnalyzedRegion& own) const;
   Layer& Of(const graph::Region& layer) const { return layers_[layer.nodes]; }
 
   const graph::Graph& graph_;
   const isa::Config config_;
+  const std::shared_ptr<KnownCosts> costs_;
   mutable std::shared_ptr<const target::Target> cpu_, gpu_;  // of config_; made when asked for
   mutable std::map<std::vector<size_t>, Layer> layers_;
 };

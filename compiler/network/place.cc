@@ -200,22 +200,23 @@ class Placer {
     rules.some_on = rules.some_on && some_on;
     const auto found = SearchPlacement(costs, rules, goal_.value_or(Objective()));
     if (!found) return;
-    for (const uint32_t device : {kHost, rules.gpu}) LeaveTo(device, costs, found->on);
+    const NetworkTimes times = costs.Times(found->on);
+    for (const uint32_t device : {kHost, rules.gpu}) LeaveTo(device, costs, found->on, times);
     for (size_t n = 0; n < on_.size(); ++n) places_[n].device = found->on[n];
   }
 
-  // Takes the nodes that |found| has on |device| from the accelerator, and says why.
-  void LeaveTo(uint32_t device, const PlaceCosts& costs, const Devices& found) {
+  // Takes the nodes that |found| has on |device| from the accelerator, and says why. |all|: what
+  // |found| takes.
+  void LeaveTo(uint32_t device, const PlaceCosts& costs, const Devices& found,
+               const NetworkTimes& all) {
     std::vector<bool> leaving(on_.size());
     for (size_t n = 0; n < leaving.size(); ++n) leaving[n] = on_[n] && found[n] == device;
     for (const std::vector<size_t>& part : Groups(leaving)) {
-      Devices with = found;
-      for (const size_t n : part) with[n] = kAccelerator;
       const auto operators = static_cast<size_t>(
           std::ranges::count_if(part, [&](size_t n) { return !costs.IsFree(n); }));
       const std::string about = fmt::format("of {} nodes that leave together, {} the first",
                                             part.size(), nodes_[part.front()].name);
-      const std::optional<PartTimes> times = costs.TimesOf(with, part, device);
+      const std::optional<PartTimes> times = costs.TimesOf(found, all, part, kAccelerator, device);
       const std::string name(device == kHost ? layers_.config().cpu.name : DeviceText(device));
       const std::string why =
           fmt::format("{}: {}", goal_.value_or(Objective()).WhyOn(device == kHost ? "host" : "GPU"),

@@ -213,23 +213,25 @@ NetworkTimes PlaceCosts::Times(const Devices& on) const {
   NetworkTimes times;
   const std::vector<Region> layers = fuse_(on);
   const std::vector<std::optional<double>> seconds = SecondsOf(on, layers, turns, uses);
+  // By tensor: seconds of the layer that makes it, and where.
+  std::vector<double> made_in(graph_.tensors.size());
+  Devices made_on(graph_.tensors.size());
   for (size_t r = 0; r < layers.size(); ++r) {
-    if (!seconds[r]) ++times.unknown;
     const uint32_t device = on[layers[r].nodes[0]];
+    for (const size_t n : layers[r].nodes) {
+      made_in[static_cast<size_t>(graph_.nodes[n].output)] = seconds[r].value_or(0);
+      made_on[static_cast<size_t>(graph_.nodes[n].output)] = device;
+    }
+    if (!seconds[r]) ++times.unknown;
     (device == kAccelerator ? times.accelerator
      : IsGpu(device)        ? times.gpu
                             : times.host) += seconds[r].value_or(0);
   }
-  const auto made_in = [&](TensorId id) {
-    const auto makes = [&](size_t n) { return graph_.nodes[n].output == id; };
-    const auto layer = std::ranges::find_if(
-        layers, [&](const Region& region) { return std::ranges::any_of(region.nodes, makes); });
-    return seconds[static_cast<size_t>(layer - layers.begin())].value_or(0);
-  };
   for (const graph::SharedLayer& shared : graph_.shared) {
-    if (on[*graph_.ProducerOf(shared.accelerator)] == kAccelerator &&
-        on[*graph_.ProducerOf(shared.host)] == kHost)
-      times.together += std::min(made_in(shared.accelerator), made_in(shared.host));
+    const auto one = static_cast<size_t>(shared.accelerator),
+               other = static_cast<size_t>(shared.host);
+    if (made_on[one] == kAccelerator && made_on[other] == kHost)
+      times.together += std::min(made_in[one], made_in[other]);
   }
   std::set<int> started;
   for (size_t n = 0; n < on.size(); ++n) {
@@ -243,16 +245,19 @@ NetworkTimes PlaceCosts::Times(const Devices& on) const {
   return times;
 }
 
-std::optional<PartTimes> PlaceCosts::TimesOf(const Devices& on, const std::vector<size_t>& part,
+std::optional<PartTimes> PlaceCosts::TimesOf(const Devices& placed, const NetworkTimes& times,
+                                             const std::vector<size_t>& part, uint32_t from,
                                              uint32_t to) const {
-  Devices without = on;
-  for (const size_t n : part) without[n] = to;
-  const NetworkTimes now = Times(on), then = Times(without);
-  if (then.unknown > now.unknown) return std::nullopt;
-  const auto of = [](const NetworkTimes& times, uint32_t device) {
-    return device == kAccelerator ? times.accelerator : IsGpu(device) ? times.by_gpu() : times.host;
+  const auto times_on = [&](uint32_t device) {
+    Devices on = placed;
+    for (const size_t n : part) on[n] = device;
+    return on == placed ? times : Times(on);
   };
-  const uint32_t from = on[part[0]];
+  const NetworkTimes now = times_on(from), then = times_on(to);
+  if (then.unknown > now.unknown) return std::nullopt;
+  const auto of = [](const NetworkTimes& all, uint32_t device) {
+    return device == kAccelerator ? all.accelerator : IsGpu(device) ? all.by_gpu() : all.host;
+  };
   return PartTimes{.host = of(then, to) - of(now, to),
                    .cycles = of(now, from) - of(then, from),
                    .start = now.start - then.start,

@@ -67,10 +67,11 @@ class PlaceCosts {
   // The seconds of each of |layers|, which are those of |on|, on its device; nothing: no estimate.
   std::vector<std::optional<double>> SecondsOf(const Devices& on,
                                                const std::vector<graph::Region>& layers) const;
-  // The times of |part|, nodes that |on| has on one device, against those on |to|; nothing: some
-  // layer that their leaving makes has no estimate.
-  std::optional<PartTimes> TimesOf(const Devices& on, const std::vector<size_t>& part,
-                                   uint32_t to = kHost) const;
+  // The times of nodes |part| on |from| against those on |to|, if the others are where |placed| has
+  // them; nothing: some layer that |part| makes on |to| has no estimate. |times|: of |placed|.
+  std::optional<PartTimes> TimesOf(const Devices& placed, const NetworkTimes& times,
+                                   const std::vector<size_t>& part, uint32_t from,
+                                   uint32_t to) const;
 
   // Seconds of |layer| on the host, 0 for a view and for what shared layers have in its place
   // (network/shared_places.h); nothing: no estimate.

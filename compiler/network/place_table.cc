@@ -12,14 +12,14 @@ namespace {
 using graph::Region;
 
 // What moving the nodes of |layer| to the host changes, of the placement |on| with them on the GPU,
-// if they are there, or else on the accelerator; nothing: it cannot run them.
+// if they are there, or else on the accelerator; nothing: it cannot run them. |times|: of |on|.
 std::optional<PartTimes> Moved(const PlaceCosts& costs, const std::vector<NodePlace>& places,
-                               const Region& layer, Devices on) {
-  if (IsGpu(on[layer.nodes[0]])) return costs.TimesOf(on, layer.nodes);
+                               const Region& layer, const Devices& on, const NetworkTimes& times) {
+  const uint32_t device = on[layer.nodes[0]];
+  if (IsGpu(device)) return costs.TimesOf(on, times, layer.nodes, device, kHost);
   if (!std::ranges::all_of(layer.nodes, [&](size_t n) { return places[n].can; }))
     return std::nullopt;
-  for (const size_t n : layer.nodes) on[n] = kAccelerator;
-  return costs.TimesOf(on, layer.nodes);
+  return costs.TimesOf(on, times, layer.nodes, kAccelerator, kHost);
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ PlacementCosts CostsOf(const Layers& layers, const std::vector<NodePlace>& place
       if (cost.why.empty()) cost.why = places[n].machine;
     }
     cost.here = here[r];
-    if (!cost.view) cost.moved = Moved(all, places, layer, on);
+    if (!cost.view) cost.moved = Moved(all, places, layer, on, costs.times);
     done(std::ssize(costs.layers));
   }
   return costs;

@@ -83,6 +83,16 @@ Region PartOf(const Graph& graph, const std::vector<Region>& nodes, TensorId id)
   return region;
 }
 
+// |graph| without the bytes of weights. No cost depends on them, and they are most of a network.
+Graph WithoutWeights(Graph graph) {
+  for (const Node& node : graph.nodes) {
+    if (node.op != graph::Op::kConv && node.op != graph::Op::kDense) continue;
+    graph::GraphTensor& weights = graph.tensor(node.inputs[1]);
+    if (weights.constant()) weights.data->clear();
+  }
+  return graph;
+}
+
 class SharedChooser {
  public:
   SharedChooser(const PlaceCosts& costs, const Devices& on, const Objective& objective)
@@ -100,7 +110,10 @@ class SharedChooser {
       if (std::ranges::count(scheduled, Legible(layers[r].name)) == 0) Add(layers, seconds, r);
     }
     std::ranges::sort(candidates_, {}, [](const Candidate& layer) { return layer.nodes[0]; });
-    if (!candidates_.empty()) MakeWays();
+    if (!candidates_.empty()) {
+      shared_ = WithoutWeights(graph_);
+      MakeWays();
+    }
     Pins pins;
     while (const auto found = Best()) {
       const auto& [at, way] = *found;
@@ -254,10 +267,10 @@ class SharedChooser {
       pins.push_back(pin);
     }
     if (pins.empty()) return;
-    Graph shared = graph_;
+    Graph& shared = shared_;
     const auto parts = ShareLayers(shared, pins, config_);
     TESSERA_CHECK(parts.has_value(), "{}", parts.error().message);
-    const Layers layers(shared, config_);
+    const Layers layers(shared, costs_.layers());
     const std::vector<Region> nodes = graph::Fuse(shared, false);
     for (size_t c = 0; c < tried.size(); ++c) {
       const auto accelerator =
@@ -268,6 +281,10 @@ class SharedChooser {
             {by, pins[c].channels + pins[c].rows, accelerator->from_memory, *host});
       }
     }
+    // Sharing adds tensors and changes none.
+    shared.tensors.resize(graph_.tensors.size());
+    shared.nodes = graph_.nodes;
+    shared.shared = graph_.shared;
   }
   static bool HasWay(const Candidate& layer, const Pin& pin) {
     return std::ranges::any_of(layer.ways, [&](const Candidate::Way& way) {
@@ -311,6 +328,7 @@ class SharedChooser {
   const Objective& objective_;
   NetworkTimes times_;
   std::vector<Candidate> candidates_;
+  Graph shared_;  // graph_ without weights, where shares of layers are tried
 };
 
 }  // namespace

@@ -25,18 +25,22 @@ constexpr int kChannels = 1;
 
 constexpr const char *kOnAccelerator = ".accelerator", *kOnHost = ".host";  // behind names
 
+// Entries |first| to |first| + |count| of |all|, of |list|, which has as many for each.
+template <typename T>
+std::vector<T> Kept(const std::vector<T>& list, int64_t first, int64_t count, int64_t all) {
+  const auto each = std::ssize(list) / all;
+  return {list.begin() + first * each, list.begin() + (first + count) * each};
+}
+
 // The constant |id| from |first| on along its first axis, |count| of it.
 TensorId Part(Graph& graph, TensorId id, int64_t first, int64_t count, const std::string& name) {
-  GraphTensor made = graph.tensor(id);
-  const auto keep = [&](auto& list) {
-    const auto each = std::ssize(list) / made.shape[0];
-    list.erase(list.begin() + (first + count) * each, list.end());
-    list.erase(list.begin(), list.begin() + first * each);
-  };
-  keep(*made.data);
+  const GraphTensor& whole = graph.tensor(id);
+  const int64_t all = whole.shape[0];
+  GraphTensor made{.dtype = whole.dtype, .shape = whole.shape, .quant = whole.quant};
+  made.data = Kept(*whole.data, first, count, all);
   if (made.quant && made.quant->axis == 0 && made.quant->scale.size() > 1) {
-    keep(made.quant->scale);
-    keep(made.quant->zero);
+    made.quant->scale = Kept(made.quant->scale, first, count, all);
+    made.quant->zero = Kept(made.quant->zero, first, count, all);
   }
   made.shape[0] = count;
   made.name = name;
@@ -53,6 +57,13 @@ void AddChannels(Graph& graph, const Node& node, const char* label, int64_t firs
         Part(graph, node.inputs[i], first, count, graph.tensor(node.inputs[i]).name + label);
   }
   graph::Shape shape = graph.tensor(node.output).shape;
+  const int64_t all = shape[kChannels];
+  const auto keep = [&](auto& list) {
+    if (std::ssize(list) == all) list = Kept(list, first, count, all);
+  };
+  keep(made.requant->bias);
+  keep(made.requant->multiplier);
+  keep(made.requant->shift);
   shape[kChannels] = count;
   AddPart(graph, node, label, std::move(made), shape, parts);
 }

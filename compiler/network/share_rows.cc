@@ -89,9 +89,9 @@ void AddRows(Graph& graph, const Node& node, const char* label, int64_t first, i
     const std::string number = k == 0 ? "" : std::to_string(k);
     made.inputs[k] = Cut(graph, made.name + number, tensor + number, id, begin, end, &parts->nodes);
   }
-  AddPart(graph, node, label, std::move(made), shape, parts);
   // The factors of an average depend on the pads of its window; others are those of the layer.
-  if (node.op != Op::kAvgPool) parts->nodes.back().requant = node.requant;
+  if (node.op == Op::kAvgPool) made.requant.reset();
+  AddPart(graph, node, label, std::move(made), shape, parts);
 }
 
 std::vector<size_t> CutsOf(const Graph& graph, size_t n) {

@@ -10,42 +10,64 @@
 namespace tessera::quantize {
 namespace {
 
-// Element |k| of int8 or int16 weights.
-int64_t WeightAt(const graph::GraphTensor& w, size_t k) {
-  const uint8_t* bytes = w.data->data();
-  if (w.dtype == DType::kInt8) return static_cast<int8_t>(bytes[k]);
-  int16_t wide = 0;
-  std::memcpy(&wide, bytes + 2 * k, 2);
-  return wide;
-}
-
 using graph::Graph;
 using graph::GraphTensor;
 using graph::Node;
 using graph::Requant;
 
-// Sets requant.bias of a node whose sums are int32 (SetSums).
-Status FoldBias(const Graph& graph, const Node& node, Requant& requant) {
-  const GraphTensor& w = graph.tensor(node.inputs[1]);
-  const int32_t zero_in = graph.tensor(node.inputs[0]).quant->zero[0];
-  const IntegerLimits x = LimitsOf(graph.tensor(node.inputs[0]).dtype);
+// Sums of the weights of a channel that are above 0, and of those below.
+struct WeightSums {
+  int64_t above = 0, below = 0;
+};
+
+// Of |count| weights of type T, at |bytes|.
+template <typename T>
+WeightSums SumsOfRow(const uint8_t* bytes, size_t count) {
+  constexpr size_t kRun = 1 << 15;  // whose sums int32 holds
+  WeightSums sums;
+  for (size_t begin = 0; begin < count; begin += kRun) {
+    int32_t above = 0, below = 0;
+    for (size_t k = begin; k < std::min(begin + kRun, count); ++k) {
+      T weight = 0;
+      std::memcpy(&weight, bytes + k * sizeof(T), sizeof(T));
+      above += std::max<int32_t>(weight, 0);
+      below += std::min<int32_t>(weight, 0);
+    }
+    sums.above += above;
+    sums.below += below;
+  }
+  return sums;
+}
+
+// By channel, of int8 or int16 weights.
+std::vector<WeightSums> SumsOf(const GraphTensor& w) {
   const size_t channels = static_cast<size_t>(w.shape[0]);
   const size_t taps = static_cast<size_t>(w.count()) / channels;
+  std::vector<WeightSums> sums;
+  for (size_t c = 0; c < channels; ++c) {
+    const uint8_t* bytes = w.data->data() + c * taps * static_cast<size_t>(SizeOf(w.dtype));
+    sums.push_back(w.dtype == DType::kInt8 ? SumsOfRow<int8_t>(bytes, taps)
+                                           : SumsOfRow<int16_t>(bytes, taps));
+  }
+  return sums;
+}
+
+// Sets requant.bias of a node whose sums are int32 (SetSums).
+Status FoldBias(const Graph& graph, const Node& node, const std::vector<WeightSums>& sums,
+                Requant& requant) {
+  const int32_t zero_in = graph.tensor(node.inputs[0]).quant->zero[0];
+  const IntegerLimits x = LimitsOf(graph.tensor(node.inputs[0]).dtype);
   const int32_t* bias =
       node.inputs.size() > 2
           ? reinterpret_cast<const int32_t*>(graph.tensor(node.inputs[2]).data->data())
           : nullptr;
-  requant.bias.resize(channels);
-  for (size_t c = 0; c < channels; ++c) {
-    int64_t sum = 0, below = 0, above = 0;  // of weights; least and greatest sum of products
-    for (size_t t = 0; t < taps; ++t) {
-      const int64_t w_t = WeightAt(w, c * taps + t);
-      sum += w_t;
-      below += std::min(x.lo * w_t, x.hi * w_t);
-      above += std::max(x.lo * w_t, x.hi * w_t);
-    }
-    const int64_t folded = (bias ? bias[c] : 0) - zero_in * sum;
-    const int64_t least = folded + below, most = folded + above;
+  requant.bias.resize(sums.size());
+  for (size_t c = 0; c < sums.size(); ++c) {
+    const auto [above, below] = sums[c];
+    const int64_t folded = (bias ? bias[c] : 0) - zero_in * (above + below);
+    // Operands are from x.lo, at most 0, to x.hi, at least 0.
+    const int64_t least = folded + x.lo * above + x.hi * below;
+    const int64_t most = folded + x.hi * above + x.lo * below;
     if (node.round == isa::Round::kEven && (least < INT32_MIN || most > INT32_MAX)) {
       return Fail(Code::kOutOfRange,
                   "node {} channel {}: with a bias of {} its sum can reach {}, int32 ends at {}; "
@@ -60,15 +82,11 @@ Status FoldBias(const Graph& graph, const Node& node, Requant& requant) {
 
 // For each channel a bound on the magnitude of its sum: |furthest| times the sum of its weights'
 // magnitudes, plus the folded bias's magnitude.
-std::vector<int64_t> LargestSums(const GraphTensor& w, int64_t furthest,
+std::vector<int64_t> LargestSums(const std::vector<WeightSums>& sums, int64_t furthest,
                                  const std::vector<int32_t>& bias) {
-  const size_t taps = static_cast<size_t>(w.count()) / bias.size();
   std::vector<int64_t> largest;
-  for (size_t c = 0; c < bias.size(); ++c) {
-    int64_t sum = 0;
-    for (size_t t = 0; t < taps; ++t) sum += std::abs(WeightAt(w, c * taps + t));
-    largest.push_back(furthest * sum + std::abs(int64_t{bias[c]}));
-  }
+  for (size_t c = 0; c < bias.size(); ++c)
+    largest.push_back(furthest * (sums[c].above - sums[c].below) + std::abs(int64_t{bias[c]}));
   return largest;
 }
 
@@ -110,11 +128,12 @@ Status SetFactors(const Node& node, const std::vector<double>& factors,
 
 Status SetSums(const Graph& graph, const Node& node, const std::vector<double>& factors,
                Requant& requant) {
-  const GraphTensor &x = graph.tensor(node.inputs[0]), &w = graph.tensor(node.inputs[1]);
+  const GraphTensor& x = graph.tensor(node.inputs[0]);
   if (graph::SumType(graph, node) == DType::kInt32) {
-    TESSERA_TRY(FoldBias(graph, node, requant));
+    const std::vector<WeightSums> sums = SumsOf(graph.tensor(node.inputs[1]));
+    TESSERA_TRY(FoldBias(graph, node, sums, requant));
     const int64_t furthest = -int64_t{LimitsOf(x.dtype).lo};
-    return SetFactors(node, factors, LargestSums(w, furthest, requant.bias), requant);
+    return SetFactors(node, factors, LargestSums(sums, furthest, requant.bias), requant);
   }
   constexpr int kMostShift = 7;  // TFLite's limit
   TESSERA_TRY(SetFactors(node, factors, std::vector<int64_t>(factors.size()), requant));

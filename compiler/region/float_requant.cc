@@ -108,7 +108,8 @@ std::vector<uint8_t> Bytes(const std::vector<T>& values) {
 
 class Rewriter {
  public:
-  explicit Rewriter(RegionTe region) : region_(std::move(region)), sizes_(region_) {
+  Rewriter(RegionTe region, FloatScales& scales)
+      : region_(std::move(region)), sizes_(region_), scales_(scales) {
     for (const Tensor& t : TopologicalOrder({region_.output})) names_.insert(t.name());
   }
 
@@ -159,19 +160,14 @@ class Rewriter {
                              constant(".start", DType::kFloat32, Bytes(numbers->starts))});
   }
 
-  static std::optional<Numbers> NumbersOf(ClampedScale scale,
-                                          const std::vector<int32_t>& multipliers,
-                                          const std::vector<int32_t>& shifts, int64_t most) {
+  std::optional<Numbers> NumbersOf(ClampedScale scale, const std::vector<int32_t>& multipliers,
+                                   const std::vector<int32_t>& shifts, int64_t most) {
     if (most > std::numeric_limits<int32_t>::max()) return {};
     Numbers all;
-    std::optional<FloatNumbers> one;
     for (size_t c = 0; c < multipliers.size(); ++c) {
-      // Channels with equal scales share one search.
-      if (c == 0 || multipliers[c] != multipliers[c - 1] || shifts[c] != shifts[c - 1]) {
-        scale.multiplier = multipliers[c];
-        scale.shift = shifts[c];
-        one = FindFloatNumbers(scale, most);
-      }
+      scale.multiplier = multipliers[c];
+      scale.shift = shifts[c];
+      const std::optional<FloatNumbers> one = scales_.Find(scale, most);
       if (!one) return {};
       all.offsets.push_back(one->offset);
       all.highs.push_back(one->high);
@@ -183,12 +179,16 @@ class Rewriter {
 
   RegionTe region_;
   Sizes sizes_;
+  FloatScales& scales_;
   std::set<std::string> names_;
   std::vector<Binding> added_;
 };
 
 }  // namespace
 
-RegionTe WithFloatRequant(RegionTe region) { return Rewriter(std::move(region)).Run(); }
+RegionTe WithFloatRequant(RegionTe region, FloatScales* known) {
+  FloatScales own;
+  return Rewriter(std::move(region), known != nullptr ? *known : own).Run();
+}
 
 }  // namespace tessera::te

@@ -5,15 +5,17 @@
 #ifndef TESSERA_COMPILER_REGION_FLOAT_REQUANT_H_
 #define TESSERA_COMPILER_REGION_FLOAT_REQUANT_H_
 
+#include "compiler/region/float_scale.h"
 #include "compiler/region/region.h"
 
 namespace tessera::te {
 
 // Replaces clamp_add(requant(a, M[c], S[c], r), zero, lo, hi) by requant_clamp
 // (compiler/ir/intrin.h) without changing any value. M and S are constant tensors, |a| must stay
-// far enough inside of int32, and FindFloatNumbers must find numbers for each channel. Stage NAME
+// far enough inside of int32, and FloatScales must find numbers for each channel. Stage NAME
 // gets four more constants: NAME.offset, NAME.high, NAME.low and NAME.start.
-RegionTe WithFloatRequant(RegionTe region);
+// |known|: the scales of earlier regions, to which those of |region| are added.
+RegionTe WithFloatRequant(RegionTe region, FloatScales* known = nullptr);
 
 }  // namespace tessera::te
 

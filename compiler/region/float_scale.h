@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 
 #include "isa/enums.h"
 
@@ -17,6 +18,7 @@ struct ClampedScale {
   int32_t multiplier = 0, shift = 0;
   isa::Round rounding = isa::Round::kEven;
   int32_t zero = 0, lo = 0, hi = 0;
+  bool operator==(const ClampedScale&) const = default;
 };
 
 // The parameters of ir::RequantClamp for one channel.
@@ -34,6 +36,18 @@ int64_t FloorByFloats(int64_t x, const FloatNumbers& by);
 // factor is not in [2^-18, 1/2], sums may leave int32, or no numbers were found, since ties to even
 // and ties away from zero do not follow a line.
 std::optional<FloatNumbers> FindFloatNumbers(const ClampedScale& scale, int64_t most);
+
+// FindFloatNumbers, once for each scale: channels of a layer share scales, and so do its parts.
+class FloatScales {
+ public:
+  std::optional<FloatNumbers> Find(const ClampedScale& scale, int64_t most);
+
+ private:
+  struct Hash {
+    size_t operator()(const ClampedScale& scale) const;
+  };
+  std::unordered_map<ClampedScale, std::optional<FloatNumbers>, Hash> known_;
+};
 
 }  // namespace tessera::te
 

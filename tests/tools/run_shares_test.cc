@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: `run --accelerators`: the values and the cycles of one accelerator, for shares of
-// equal and of unequal size, and for more accelerators than items; what it prints and its JSON; a
-// failure names the accelerator and the item; refusals; the forecast of `place`. Not tested here:
-// time.
+// equal and of unequal size, and for more accelerators than items; the same with --pipeline; what
+// it prints and its JSON; a failure names the accelerator and the item. `compare --accelerators`:
+// it compares as many values of each layer as with one accelerator, all equal. Refusals; the
+// forecast of `place`. Not tested here: time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,6 +50,61 @@ TEST(Run, AcceleratorsShareTheItems) {
   }
 }
 
+TEST(Run, AcceleratorsStreamTheirItems) {
+  const std::string one = TempPath("alone.npy"), both = TempPath("streamed.npy"),
+                    file = TempPath("streamed.json");
+  const std::string run = fmt::format("run {} --device func{} --output ", kModel, Data(7));
+  ASSERT_EQ(Tessera(run + one).code, 0);
+  const CommandResult r = Tessera(run + both + " --pipeline=2 --accelerators 2 --json " + file);
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_TRUE(Read(both) == Read(one));
+  EXPECT_THAT(r.output, HasSubstr("on 2 x func: 7 items in "));
+  EXPECT_THAT(r.output, HasSubstr("pipeline: 2 items in progress at a time on each of 2 "
+                                  "accelerators, "));
+  const json j = json::parse(Read(file));
+  EXPECT_EQ(j["accelerators"], 2);
+  EXPECT_EQ(j["pipeline"]["in_flight"], 2);
+  // No device was busy for longer than the run, of two on average.
+  EXPECT_GE(j["pipeline"]["time_to_slowest"], 1);
+}
+
+// The values that are compared and found equal are those of one accelerator, layer by layer.
+TEST(Compare, AcceleratorsShareTheItems) {
+  const std::string file = TempPath("compared.json");
+  const auto compare = [&](const std::string& words) {
+    const CommandResult r =
+        Tessera(fmt::format("compare {} --devices cpu,func,cycle --labels {}{}{} --json {}", kModel,
+                            kLabels, Data(3), words, file));
+    EXPECT_EQ(r.code, 0) << r.output;
+    json j = json::parse(Read(file));
+    for (const char* seconds : {"host", "accelerators"}) j.erase(seconds);
+    j["totals"].erase("host_seconds");
+    return std::pair(r.output, j);
+  };
+  const auto [text, alone] = compare("");
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("each simulator is there")));
+  EXPECT_GT(alone["totals"]["values"], 0);
+  for (const int accelerators : {2, 7}) {
+    const auto [shared, j] = compare(fmt::format(" --accelerators {}", accelerators));
+    EXPECT_EQ(j, alone);
+    EXPECT_THAT(shared, HasSubstr(fmt::format("each simulator is there {} times: ",
+                                              std::min(accelerators, 3))));
+    EXPECT_EQ(json::parse(Read(file))["accelerators"], std::min(accelerators, 3));
+  }
+}
+
+TEST(Compare, AcceleratorsThatCannotBeSayWhy) {
+  const auto refused = [](const std::string& words, const std::string& says) {
+    const CommandResult r = Tessera(fmt::format("compare {}{} {}", kModel, Data(3), words));
+    EXPECT_EQ(r.code, 2) << r.output;
+    EXPECT_THAT(r.output, HasSubstr(says));
+  };
+  refused("--devices cpu --accelerators 2",
+          "--accelerators wants 2, and of --devices cpu none can be there several times; name a "
+          "simulator");
+  refused("--devices cpu,func --accelerators 65", "--accelerators: Value 65 not in range 1 to 64");
+}
+
 TEST(Run, AnAcceleratorThatFailsIsNamed) {
   const CommandResult r =
       Tessera(fmt::format("run {} --device func --budget 10 --accelerators 2 --dump-dir {}{}",
@@ -68,7 +124,6 @@ TEST(Run, AcceleratorsThatCannotBeSayWhy) {
   refused("--device zynq --accelerators 3", "zynq is one device, and --accelerators wants 3");
   refused("--device xrt --accelerators 2", "leave --accelerators out, or give one of them");
   refused("--device rtl --wave a.vcd --accelerators 2", "a waveform is of one accelerator");
-  refused("--device func --pipeline --accelerators 2", "leave one of the two out");
   refused("--device func --accelerators 0", "--accelerators: Value 0 not in range 1 to 64");
 }
 

@@ -45,6 +45,8 @@ struct TileChoices {
   const AnalyzedRegion& region;
   const OnChip& on_chip;
   std::vector<int64_t> channel_tiles, input_tiles;
+  // Whether a better plan than one with |cycles| is not looked for.
+  std::function<bool(double cycles)> enough;
 
   bool in_turn() const { return on_chip.rows > 0; }
   bool by_blocks() const { return in_turn() && on_chip.blocks > 0; }
@@ -55,7 +57,7 @@ struct TileChoices {
 // The plans of all tiles of work, like |p| otherwise.
 void ConsiderTiles(const TileChoices& choices, TilePlan p,
                    const std::function<void(const TilePlan&)>& consider) {
-  const auto& [judge, region, on_chip, channel_tiles, input_tiles] = choices;
+  const auto& [judge, region, on_chip, channel_tiles, input_tiles, enough] = choices;
   const Extents& e = judge.extents();
   const Anchor& a = region.anchor;
   const bool in_turn = choices.in_turn(), by_blocks = choices.by_blocks(), stay = choices.stay();
@@ -70,13 +72,15 @@ void ConsiderTiles(const TileChoices& choices, TilePlan p,
       if (x < e.out_x && y > 1 && x < 8) continue;
       for (int64_t channels : channel_tiles) {
         if (!judge.TileFits(channels, y, x)) continue;
-        p.y_tile = y, p.x_tile = x, p.channel_tile = channels;
+        p.y_tile = y, p.x_tile = x, p.channel_tile = channels, p.input_tile = e.in_blocks;
+        if (enough(judge.LeastCycles(p))) continue;
         for (int64_t part :
              judge.contraction() ? TileSizes(channels) : std::vector<int64_t>{channels}) {
           if (whole_parts && channels < e.out_blocks && channels % part != 0) continue;
           p.channel_part = part;
           for (int64_t inputs : input_tiles) {
             p.input_tile = inputs;
+            if (enough(judge.LeastCycles(p))) continue;
             for (Residency weights : {Residency::kRegion, Residency::kChannel, Residency::kPart}) {
               if (stay && judge.weighted() && weights != Residency::kRegion) continue;
               // Loaded before, they would come before the region that makes them.
@@ -152,12 +156,15 @@ Accepted<std::vector<TilePlan>> MakePlans(const AnalyzedRegion& region, const is
   const PlanJudge judge(region, config, on_chip);
   const Extents& e = judge.extents();
   std::vector<TilePlan> best;
+  const auto enough = [&](double cycles) {
+    return best.size() == most && cycles >= best.back().cycles();
+  };
   auto consider = [&](TilePlan p) {
-    if (!judge.Fill(&p) || (best.size() == most && p.cycles() >= best.back().cycles())) return;
+    if (!judge.Fill(&p) || enough(p.cycles())) return;
     if (best.size() == most) best.pop_back();
     best.insert(std::ranges::upper_bound(best, p.cycles(), {}, &TilePlan::cycles), p);
   };
-  TileChoices choices{judge, region, on_chip, {1}, {1}};
+  TileChoices choices{judge, region, on_chip, {1}, {1}, enough};
   const bool in_turn = choices.in_turn(), by_blocks = choices.by_blocks(), stay = choices.stay();
   if (by_blocks && !judge.grouped())
     choices.channel_tiles = {std::min(on_chip.blocks, e.out_blocks)};

@@ -54,13 +54,13 @@ std::optional<PlanJudge::Sizes> PlanJudge::SizesOf(const TilePlan& p) const {
 
   s.part_pixels = p.channel_part * tile_pixels;
   const int64_t summed = p.inputs_outside ? e_.out_y * e_.out_x : tile_pixels;
-  s.acc_banks = anchored_ ? Banks(p.channel_tile * summed, Memory::kAcc) : 0;
+  s.acc_banks = anchored_ ? AccBanks(p.channel_tile * summed) : 0;
   const int64_t extra_slots = acc_slots_ - (anchored_ ? 1 : 0);
-  s.extra_banks = extra_slots * Banks(s.part_pixels, Memory::kAcc);
-  s.out_banks = out_slots_ * Banks(s.part_pixels, Memory::kOut);
+  s.extra_banks = extra_slots * AccBanks(s.part_pixels);
+  s.out_banks = out_slots_ * OutBanks(s.part_pixels);
   // A pass that widens has a buffer beside the sums, even if the sums of its part are done with.
-  const int64_t beside = std::max(extra_slots, anchored_ ? region_.WidePasses() : 0) *
-                         Banks(s.part_pixels, Memory::kAcc);
+  const int64_t beside =
+      std::max(extra_slots, anchored_ ? region_.WidePasses() : 0) * AccBanks(s.part_pixels);
   if (s.acc_banks + beside > AccBanks() || s.out_banks > kTileBanks) return std::nullopt;
   // Tiles of work of other regions come between two tiles of this one.
   const bool between = on_chip_.rows > 0 && !on_chip_.WholePlanes(e_.out_y);
@@ -93,11 +93,11 @@ std::optional<PlanJudge::Sizes> PlanJudge::SizesOf(const TilePlan& p) const {
         s.weight_piece = e_.out_blocks * per_block;
         break;
     }
-    if (s.weight_piece > config_.Depth(Memory::kWgt)) return std::nullopt;
+    if (s.weight_piece > wgt_tiles_) return std::nullopt;
   }
   const int64_t records =
       region_.Records() * (p.params == Residency::kRegion ? e_.out_blocks : p.channel_part);
-  if (records > config_.Depth(Memory::kPrm)) return std::nullopt;
+  if (records > prm_records_) return std::nullopt;
   return s;
 }
 
@@ -135,17 +135,16 @@ PlanJudge::Traffic PlanJudge::TrafficOf(const TilePlan& p, const Sizes& s) const
     if (2 * s.box > inp_tiles_) t.serial += t.read / bus;
   }
   if (weighted_) {
-    double bytes = static_cast<double>(e_.out_blocks * e_.in_blocks * e_.weight_tiles *
-                                       config_.wgt_tile_bytes());
+    double bytes =
+        static_cast<double>(e_.out_blocks * e_.in_blocks * e_.weight_tiles * wgt_tile_bytes_);
     if (p.weights == Residency::kPart) bytes *= static_cast<double>(s.spatial);
     t.loads += (p.weights == Residency::kPart ? s.spatial : 1) * s.n_o * s.n_i * s.n_w;
     t.read += bytes;
     // LOAD brings weights that stay for the region while the region before computes.
     const bool ahead = on_chip_.follows && p.weights == Residency::kRegion;
-    const int64_t first_bytes =
-        p.channel_part * p.input_tile * e_.weight_tiles * config_.wgt_tile_bytes();
+    const int64_t first_bytes = p.channel_part * p.input_tile * e_.weight_tiles * wgt_tile_bytes_;
     if (!ahead) t.first_weights = static_cast<double>(first_bytes) / bus;
-    if (2 * s.weight_piece > config_.Depth(Memory::kWgt))
+    if (2 * s.weight_piece > wgt_tiles_)
       t.serial += p.weights == Residency::kRegion ? kLateWeights * bytes / bus : bytes / bus;
   }
   const double result_bytes = s.pixels * static_cast<double>(e_.out_blocks) * ResultTileBytes();
@@ -163,23 +162,39 @@ PlanJudge::Traffic PlanJudge::TrafficOf(const TilePlan& p, const Sizes& s) const
   return t;
 }
 
+int64_t PlanJudge::Taps() const {
+  return region_.anchor.window[0].taps * region_.anchor.window[1].taps *
+         region_.anchor.input_terms * region_.anchor.weight_terms;
+}
+
+double PlanJudge::ProductCycles() const {
+  return BlockPixels() * static_cast<double>(e_.in_blocks * Taps()) * cycles_.gemm;
+}
+
+double PlanJudge::LeastCycles(const TilePlan& p) const {
+  const int64_t spatial = e_.batches * CeilDiv(e_.out_y, p.y_tile) * CeilDiv(e_.out_x, p.x_tile);
+  const int64_t tiles = spatial * CeilDiv(e_.out_blocks, p.channel_tile);
+  if (!contraction_) return kTileCycles * static_cast<double>(tiles);
+  const int64_t chunks = CeilDiv(e_.in_blocks, p.input_tile);
+  return ProductCycles() + (kCommandCycles * static_cast<double>(spatial * e_.out_blocks * chunks) +
+                            kTileCycles * static_cast<double>(tiles * chunks));
+}
+
 // Fills in the cycles of the units; returns the number of the array's commands.
 int64_t PlanJudge::FillUnits(const Sizes& s, const Traffic& t, TilePlan* p) const {
-  const int64_t taps = region_.anchor.window[0].taps * region_.anchor.window[1].taps *
-                       region_.anchor.input_terms * region_.anchor.weight_terms;
-  const double block_pixels = s.pixels * static_cast<double>(e_.out_blocks);
+  const double block_pixels = BlockPixels();
   p->vector_cycles = block_pixels * t.passes;
   p->compute_cycles = 0;
   int64_t gemms = 0;
   if (contraction_) {
-    p->compute_cycles = block_pixels * static_cast<double>(e_.in_blocks * taps) * cycles_.gemm;
+    p->compute_cycles = ProductCycles();
     gemms = s.spatial * e_.out_blocks * s.n_i;
   } else if (region_.anchor.kind == AnchorKind::kChannelwise) {
     p->compute_cycles = block_pixels * static_cast<double>(e_.weight_tiles) * cycles_.window;
     p->down = WindowsGoDown(region_, config_, p->y_tile, p->x_tile);
     gemms = s.spatial * s.n_o * s.n_w;
   } else if (anchored_) {
-    p->vector_cycles += block_pixels * static_cast<double>(taps) * cycles_.reduce;
+    p->vector_cycles += block_pixels * static_cast<double>(Taps()) * cycles_.reduce;
   }
   const double bus = memory_.bytes_a_cycle;
   p->bus_cycles = memory_.shared > 0 ? (t.read + t.write) / bus / memory_.shared

@@ -35,21 +35,22 @@ class PlanJudge {
   bool contraction() const { return contraction_; }
   bool weighted() const { return weighted_; }
 
-  int64_t Banks(int64_t tiles, isa::Memory memory) const {
-    return CeilDiv(tiles, config_.Depth(memory) / kTileBanks);
-  }
+  // Banks of ACC and of OUT for |tiles|.
+  int64_t AccBanks(int64_t tiles) const { return CeilDiv(tiles, acc_bank_); }
+  int64_t OutBanks(int64_t tiles) const { return CeilDiv(tiles, out_bank_); }
   // Banks of ACC that the region may use.
   int64_t AccBanks() const {
-    return on_chip_.acc_tiles < 0
-               ? kTileBanks
-               : on_chip_.acc_tiles / (config_.Depth(isa::Memory::kAcc) / kTileBanks);
+    return on_chip_.acc_tiles < 0 ? kTileBanks : on_chip_.acc_tiles / acc_bank_;
   }
   // A cheap first test: whether the accumulators of such a tile fit.
   bool TileFits(int64_t channel_tile, int64_t y, int64_t x) const {
-    return !anchored_ || Banks(channel_tile * y * x, isa::Memory::kAcc) <= AccBanks();
+    return !anchored_ || AccBanks(channel_tile * y * x) <= AccBanks();
   }
 
   bool Fill(TilePlan* p) const;
+  // No plan with the tiles of |p| and no larger chunks of the reduction takes fewer cycles: of
+  // products, commands and tiles. By float arithmetic as in Fill, so that this holds exactly.
+  double LeastCycles(const TilePlan& p) const;
 
  private:
   struct Sizes;
@@ -59,6 +60,12 @@ class PlanJudge {
   Traffic TrafficOf(const TilePlan& p, const Sizes& s) const;
   int64_t FillUnits(const Sizes& s, const Traffic& t, TilePlan* p) const;
   // Bytes of a tile of the result in device memory.
+  double BlockPixels() const {
+    return static_cast<double>(e_.batches * e_.out_y * e_.out_x) *
+           static_cast<double>(e_.out_blocks);
+  }
+  int64_t Taps() const;          // of a product of the anchor
+  double ProductCycles() const;  // of a contraction
   double ResultTileBytes() const { return static_cast<double>(e_.rows * e_.out_lanes); }
 
   const AnalyzedRegion& region_;
@@ -68,6 +75,12 @@ class PlanJudge {
   const target::TargetMemory& memory_ = *target_->FindMemory(ir::Scope::kGlobal);
   const OnChip& on_chip_;
   Extents e_;
+  // Tiles of a bank, tiles and records on chip, and bytes of a tile, of config_.
+  const int64_t acc_bank_ = config_.Depth(isa::Memory::kAcc) / kTileBanks;
+  const int64_t out_bank_ = config_.Depth(isa::Memory::kOut) / kTileBanks;
+  const int64_t wgt_tiles_ = config_.Depth(isa::Memory::kWgt);
+  const int64_t prm_records_ = config_.Depth(isa::Memory::kPrm);
+  const int64_t wgt_tile_bytes_ = config_.wgt_tile_bytes();
   int64_t inp_tiles_ = 0;
   bool anchored_ = false, weighted_ = false, contraction_ = false;
   int64_t acc_slots_ = 0, out_slots_ = 0;  // of the region

@@ -84,6 +84,19 @@ TEST(Params, FoldedBiasesWrapModulo32Bits) {
   EXPECT_EQ(g.nodes[0].requant->bias[0], static_cast<int32_t>(0x7fffffffu + 128u * 127u));
 }
 
+// More weights in a channel than an int32 sum of int16 holds: 70,000 of 127 and one of -128.
+TEST(Params, LongChannelsFoldExactly) {
+  constexpr int64_t kTaps = 70'001;
+  Graph g;
+  std::vector<int8_t> weights(kTaps, 127);
+  weights.back() = -128;
+  const TensorId x = Int8(g, {1, kTaps}, 0.001, -5), w = Weights(g, {1, kTaps}, weights, {0.001}),
+                 y = Int8(g, {1, 1}, 1, 0);
+  g.nodes = {{.op = Op::kDense, .name = "n", .inputs = {x, w}, .output = y}};
+  ASSERT_TRUE(AttachRequant(g));
+  EXPECT_EQ(g.nodes[0].requant->bias[0], 5 * (70'000 * 127 - 128));
+}
+
 // Inputs q - 3 are -131 to 124; with weights 2 and -1 sums reach 2 * -131 - 124 = -386 and
 // 2 * 124 + 131 = 379.
 TEST(Params, OnnxSumsThatCanLeaveInt32AreRefused) {

@@ -103,6 +103,33 @@ TEST(FloatNumbers, AreNotFoundWhereTheyCannotBeRight) {
   EXPECT_FALSE(FindFloatNumbers(other, 1 << 20).has_value());
 }
 
+// Scales that were asked for before, with other limits of the sums, have the numbers of a fresh
+// search.
+TEST(FloatNumbers, AreTheSameForKnownScales) {
+  Rng rng(7);
+  FloatScales known;
+  int found = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const ClampedScale s{.multiplier = 1518500250 + static_cast<int32_t>(rng.Range(0, 20)),
+                         .shift = static_cast<int32_t>(-rng.Range(0, 19)),
+                         .zero = static_cast<int32_t>(rng.Range(-1, 1)),
+                         .lo = -128,
+                         .hi = static_cast<int32_t>(rng.Range(126, 127))};
+    const int64_t most = rng.OneIn(2) ? INT32_MAX - rng.Range(0, 1 << 18) : 1 << 20;
+    SCOPED_TRACE(::testing::Message() << s.multiplier << " " << s.shift << " most " << most);
+    const auto by = known.Find(s, most), fresh = FindFloatNumbers(s, most);
+    ASSERT_EQ(by.has_value(), fresh.has_value());
+    if (!by) continue;
+    ++found;
+    EXPECT_EQ(by->offset, fresh->offset);
+    EXPECT_EQ(by->high, fresh->high);
+    EXPECT_EQ(by->low, fresh->low);
+    EXPECT_EQ(by->start, fresh->start);
+  }
+  EXPECT_GT(found, 100);
+  EXPECT_LT(found, 1900);
+}
+
 struct Case {
   RegionTe region;
   Values values;
