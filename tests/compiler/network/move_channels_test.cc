@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: networks whose channels are cut, joined and shuffled have the same integers and
-// as many products by the definitions before and after; what then is left to move is a view; a unit
+// What is tested: networks whose channels are cut, joined, shuffled, gathered and padded have the
+// same integers by the definitions before and after, and as many products but for those with pads;
+// what then is left to move is a view; a unit
 // of ShuffleNetV2 has one copy, of the half that is kept; the form that takes longer is not taken.
-// Space: 200 random networks of up to 12 layers on the blocks of default, tiny, batch4 and wide,
+// Space: 240 random networks of up to 12 layers, of images or rows, on the blocks of default, tiny, batch4 and wide,
 // with batches, scales, bounds, several readers and outputs anywhere. Not tested here: that devices
 // run them (tests/networks).
 #include "compiler/network/move_channels.h"
@@ -30,7 +31,8 @@ using graph::TensorId;
 
 class Networks {
  public:
-  explicit Networks(uint64_t seed) : rng_(seed) {}
+  // |rows|: tensors [N, C] and dense layers in the place of images and convolutions.
+  explicit Networks(uint64_t seed, bool rows = false) : rng_(seed), rows_(rows) {}
 
   TensorId Input(Shape shape) {
     const TensorId x = Tensor(std::move(shape), Scale(), Zero());
@@ -40,7 +42,8 @@ class Networks {
   TensorId Conv(TensorId x, int64_t outs, int64_t kernel, bool depthwise = false) {
     const Shape in = g.tensor(x).shape;
     const int64_t ins = depthwise ? 1 : in[1];
-    graph::GraphTensor w{.name = Next(), .shape = {outs, ins, kernel, kernel}};
+    graph::GraphTensor w{.name = Next(), .shape = {outs, ins}};
+    if (!rows_) w.shape.insert(w.shape.end(), 2, kernel);
     w.quant = graph::Quant{{}, {}, rng_.OneIn(3) ? -1 : 0};
     for (int64_t o = 0; o < (w.quant->axis < 0 ? 1 : outs); ++o) {
       w.quant->scale.push_back(0.002 * static_cast<double>(rng_.Range(1, 5)));
@@ -61,6 +64,7 @@ class Networks {
       inputs.push_back(g.AddTensor(
           {.name = Next(), .dtype = DType::kInt32, .shape = {outs}, .data = Bytes(bias)}));
     }
+    if (rows_) return Apply(Op::kDense, std::move(inputs), {in[0], outs}, {}, true);
     return Apply(Op::kConv, std::move(inputs), {in[0], outs, in[2], in[3]}, conv, true);
   }
   TensorId Slice(TensorId x, int64_t first, int64_t step, int64_t count) {
@@ -70,6 +74,24 @@ class Networks {
     cut.axes[1] = {first, step, count};
     shape[1] = count;
     return Apply(Op::kSlice, {x}, shape, cut, false);
+  }
+  TensorId Gather(TensorId x, int64_t count) {
+    Shape shape = g.tensor(x).shape;
+    std::vector<int64_t> at;
+    for (int64_t k = 0; k < count; ++k) at.push_back(rng_.Range(-shape[1], shape[1] - 1));
+    shape[1] = count;
+    const TensorId indices =
+        g.AddTensor({.name = Next(), .dtype = DType::kInt64, .shape = {count}, .data = Bytes(at)});
+    using graph::GatherAttributes;
+    return Apply(Op::kGather, {x, indices}, shape,
+                 GatherAttributes{GatherAttributes::Form::kSlices, 1}, false);
+  }
+  TensorId Pad(TensorId x, int64_t before, int64_t after) {
+    Shape shape = g.tensor(x).shape;
+    graph::PadAttributes pad{std::vector<std::array<int64_t, 2>>(shape.size()), g.tensor(x).zero()};
+    pad.pads[1] = {before, after};
+    shape[1] += before + after;
+    return Apply(Op::kPad, {x}, shape, pad, false);
   }
   TensorId Shuffle(TensorId x, int64_t groups) {
     const Shape in = g.tensor(x).shape;
@@ -100,7 +122,9 @@ class Networks {
   void Layer() {
     const TensorId x = Pick();
     const int64_t channels = g.tensor(x).shape[1];
-    switch (rng_.Range(0, 9)) {
+    int64_t layer = rng_.Range(0, 11);
+    if (rows_ && (layer == 2 || layer == 4 || layer == 6)) layer = 5;
+    switch (layer) {
       case 0:
       case 1:
         return Keep(Conv(x, rng_.Range(1, 40), rng_.OneIn(3) ? 3 : 1));
@@ -121,6 +145,11 @@ class Networks {
         return Keep(Pool(x));
       case 7:
         return Keep(Sum(x, rng_.OneIn(2) ? x : Conv(x, channels, 1)));
+      case 8:
+        return Keep(Gather(x, rng_.Range(1, 20)));
+      case 9:
+        if (channels < 60) Keep(Pad(x, rng_.OneIn(2) ? 0 : rng_.Range(0, 9), rng_.Range(0, 20)));
+        return;
       default:
         std::vector<TensorId> parts{x, Pick()};
         if (rng_.OneIn(3)) parts.push_back(Pick());
@@ -175,6 +204,7 @@ class Networks {
   }
 
   Rng rng_;
+  const bool rows_;
   std::vector<TensorId> images_;
 };
 
@@ -187,14 +217,17 @@ int64_t MacsOf(const Graph& g) {
 int64_t CountOf(const Graph& g, Op op) { return std::ranges::count(g.nodes, op, &Node::op); }
 
 TEST(MoveChannels, HasTheIntegersOfTheDefinition) {
-  int moved = 0, fewer = 0;
-  for (uint64_t seed = 0; seed < 200; ++seed) {
+  int moved = 0, fewer = 0, padded = 0;
+  for (uint64_t seed = 0; seed < 240; ++seed) {
     const char* name = std::array{"default", "tiny", "batch4", "wide"}[seed % 4];
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", configuration " << name);
     Rng rng(seed);
-    Networks made(seed);
+    const bool rows = seed % 5 == 4;
+    Networks made(seed, rows);
     Graph& g = made.g;
-    made.Keep(made.Input({rng.OneIn(5) ? 2 : 1, rng.Range(1, 40), 3, 4}));
+    Shape shape{rng.OneIn(5) ? 2 : 1, rng.Range(1, 40)};
+    if (!rows) shape.insert(shape.end(), {3, 4});
+    made.Keep(made.Input(shape));
     for (int64_t k = rng.Range(3, 12); k > 0; --k) made.Layer();
     made.Outputs();
     if (g.outputs[0] == g.inputs[0]) continue;
@@ -219,7 +252,12 @@ TEST(MoveChannels, HasTheIntegersOfTheDefinition) {
     TensorBytes before, after;
     before[g.inputs[0]] = made.Values(g.inputs[0]);
     after[result.inputs[0]] = before[g.inputs[0]];
-    EXPECT_EQ(MacsOf(result), MacsOf(whole));
+    if (CountOf(whole, Op::kPad) > 0) {
+      EXPECT_LE(MacsOf(result), MacsOf(whole));
+      padded += CountOf(result, Op::kPad) < CountOf(whole, Op::kPad);
+    } else {
+      EXPECT_EQ(MacsOf(result), MacsOf(whole));
+    }
     RunRegions(g, before);
     RunRegions(result, after);
     ASSERT_EQ(result.outputs.size(), g.outputs.size());
@@ -235,6 +273,7 @@ TEST(MoveChannels, HasTheIntegersOfTheDefinition) {
   }
   EXPECT_GT(moved, 120);
   EXPECT_GT(fewer, 40);
+  EXPECT_GT(padded, 30);
 }
 
 // Units in which one half of |channels| is kept, and joined and shuffled with the other one.
@@ -268,6 +307,63 @@ TEST(MoveChannels, AUnitCopiesTheHalfThatIsKept) {
     }
   }
   EXPECT_FALSE(MoveChannels(Units(64, 0), config));
+}
+
+// A residual block whose straight way has fewer channels: its zeros are a copy's, and a convolution
+// reads only what is there.
+TEST(MoveChannels, PadsAreChannelsOfZeros) {
+  const isa::Config config = test::NamedConfig("default");
+  Networks made(5);
+  const TensorId x = made.Conv(made.Input({1, 8, 6, 6}), 24, 1);
+  const TensorId wide = made.Pad(x, 0, 12);
+  const TensorId read = made.Conv(wide, 20, 1);
+  made.g.outputs = {read, made.Sum(wide, made.Conv(x, 36, 1))};
+  ASSERT_TRUE(quantize::AttachRequant(made.g));
+  const auto moved = MoveChannels(made.g, config);
+  ASSERT_TRUE(moved);
+  EXPECT_EQ(CountOf(moved->graph, Op::kPad), 0);
+  EXPECT_EQ(CountOf(moved->graph, Op::kConv), 4);
+  EXPECT_EQ(MacsOf(moved->graph), MacsOf(made.g) - 36 * 20 * 12);
+}
+
+// Rows are images for as long as their channels move; a dense layer reads them where they are.
+TEST(MoveChannels, OfRows) {
+  const isa::Config config = test::NamedConfig("default");
+  Networks made(8, true);
+  const TensorId x = made.Input({1, 40});
+  const TensorId both = made.Concat({made.Conv(x, 24, 1), made.Conv(x, 20, 1)});
+  made.g.outputs = {made.Conv(made.Slice(both, 5, 1, 30), 12, 1)};
+  ASSERT_TRUE(quantize::AttachRequant(made.g));
+  const auto moved = MoveChannels(made.g, config);
+  ASSERT_TRUE(moved);
+  EXPECT_EQ(moved->groups.size(), 1u);
+  EXPECT_EQ(CountOf(moved->graph, Op::kDense), 0);
+  EXPECT_EQ(CountOf(moved->graph, Op::kConv), 3);
+  for (const Node& node : moved->graph.nodes) {
+    const bool computes = node.op == Op::kConv || node.op == Op::kRescale;
+    EXPECT_TRUE(computes || !LyingOf(moved->graph, node, config).empty()) << node.name;
+  }
+  // Whole blocks are views, and rows stay.
+  Networks whole(8, true);
+  const TensorId y = whole.Input({1, 40});
+  whole.g.outputs = {whole.Slice(whole.Conv(y, 48, 1), 16, 1, 32)};
+  ASSERT_TRUE(quantize::AttachRequant(whole.g));
+  EXPECT_FALSE(MoveChannels(whole.g, config));
+}
+
+// One channel behind whole blocks begins at a block, in a layout of its own.
+TEST(MoveChannels, APartOfLessThanABlock) {
+  const isa::Config config = test::NamedConfig("default");
+  Networks made(6);
+  const TensorId x = made.Input({1, 8, 6, 6});
+  made.g.outputs = {made.Concat({made.Conv(x, 64, 1), made.Conv(x, 1, 1)})};
+  ASSERT_TRUE(quantize::AttachRequant(made.g));
+  EXPECT_TRUE(LyingOf(made.g, made.g.nodes.back(), config).empty());
+  const auto moved = MoveChannels(made.g, config);
+  ASSERT_TRUE(moved);
+  for (const Node& node : moved->graph.nodes) {
+    EXPECT_FALSE(node.op == Op::kConcat && LyingOf(moved->graph, node, config).empty());
+  }
 }
 
 // Shuffles with a convolution between that reads all channels are groups of their own.
