@@ -114,16 +114,25 @@ class RowImages {
                             .output = node.output});
   }
 
-  // A tensor like row |id|, as an image.
-  TensorId Image(TensorId id) {
+  graph::Shape ImageShape(TensorId id) const {
     graph::Shape shape = graph_.tensor(id).shape;
     shape.insert(shape.end(), {1, 1});
-    return AddLike(graph_, id, graph_.tensor(id).name + kImageName, shape);
+    return shape;
+  }
+  // A tensor like row |id|, as an image.
+  TensorId Image(TensorId id) {
+    return AddLike(graph_, id, graph_.tensor(id).name + kImageName, ImageShape(id));
   }
   // Row |id| as an image.
   TensorId ImageOf(TensorId id) {
     const auto [found, added] = images_.try_emplace(id, -1);
     if (!added) return found->second;
+    // What a reshape made a row is an image already.
+    const auto maker = graph_.ProducerOf(id);
+    if (maker && graph_.nodes[*maker].op == Op::kReshape) {
+      const TensorId from = graph_.nodes[*maker].inputs[0];
+      if (graph_.tensor(from).shape == ImageShape(id)) return found->second = from;
+    }
     const TensorId image = Image(id);
     found->second = image;
     graph_.nodes.push_back(
@@ -131,7 +140,7 @@ class RowImages {
     return image;
   }
 
-  static constexpr const char* kImageName = ".image";  // behind names of tensors
+  static constexpr const char* kImageName = ".rank4";  // behind names of tensors
   static constexpr std::array<int64_t, 2> kNoPads{0, 0};
 
   const std::vector<Node> nodes_;
