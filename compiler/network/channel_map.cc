@@ -52,8 +52,8 @@ std::vector<int64_t> IndicesOf(const std::array<int64_t, 2>& pads, int64_t exten
   return indices;
 }
 
-// From where axis |d| of the result of |node| comes, which neither reshapes nor turns axes; nothing:
-// it holds other values.
+// From where axis |d| of the result of |node| comes, which neither reshapes nor turns axes;
+// nothing: it holds other values.
 std::optional<AxisFrom> AxisOf(const Graph& graph, const Node& node, size_t d) {
   const GraphTensor& in = graph.tensor(node.inputs[0]);
   if (node.op == Op::kSlice)

@@ -42,8 +42,8 @@ TensorId Reordered(Graph& graph, TensorId id, const std::vector<int64_t>& order)
   return graph.AddTensor(std::move(made));
 }
 
-// The bias of |node| takes off what the zero points of its operand add to the sums. Those of gaps in
-// |places| are not in the sums.
+// The bias of |node| takes off what the zero points of its operand add to the sums. Those of gaps
+// in |places| are not in the sums.
 void LeaveOut(const Graph& graph, const std::vector<int64_t>& places, Node* node) {
   const GraphTensor& w = graph.tensor(node->inputs[1]);
   const int64_t outs = w.shape[0], ins = w.shape[1], taps = w.shape[2] * w.shape[3];

@@ -13,9 +13,9 @@
 
 namespace tessera::networks {
 
-// The node of |step|, a transposition, a pad, a resize, a shuffle or a gather, on image |x|, without
-// a result. Sets |shape| to the result's; an extent may be
-// below 1. The names of what it adds to |graph| begin with |name|.
+// The node of |step|, a transposition, a pad, a resize, a shuffle or a gather, on image |x|,
+// without a result. Sets |shape| to the result's; an extent may be below 1. The names of what it
+// adds to |graph| begin with |name|.
 //   errors  kInvalidArgument  the channels cannot be shuffled in such groups
 Result<graph::Node> Moved(graph::Graph& graph, graph::TensorId x, const Step& step,
                           const std::string& name, Rng& rng, graph::Shape* shape);

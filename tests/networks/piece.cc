@@ -60,8 +60,8 @@ const graph::Node& MakerOf(const graph::Graph& graph, const std::string& name) {
   return *std::ranges::find_if(
       graph.nodes, [&](const graph::Node& node) { return graph.tensor(node.output).name == name; });
 }
-// The values of phase |phase| in |all|, the tensor |name|, an operand |part| of its concatenation, or
-// one image of it.
+// The values of phase |phase| in |all|, the tensor |name|, an operand |part| of its concatenation,
+// or one image of it.
 Bytes PhaseOf(const graph::Graph& graph, const std::string& name, std::optional<size_t> part,
               size_t phase, const Bytes& all) {
   const graph::Node* node = &MakerOf(graph, name);

@@ -2,8 +2,9 @@
 //
 // What is tested: the map of a chain of slices, gathers, reshapes, transpositions and pads of
 // channels is what the operators' definitions do to a tensor whose values are the numbers of its
-// channels; what moves anything else has no map; and the order of the channels of joined tensors. Space: 300 random
-// chains; joined tensors of up to three parts and readers, against all orders of small ones.
+// channels; what moves anything else has no map; and the order of the channels of joined tensors.
+// Space: 300 random chains; joined tensors of up to three parts and readers, against all orders of
+// small ones.
 #include "compiler/network/channel_map.h"
 
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 // What is tested: transposed convolutions become convolutions of their phases with the same
 // integers, by the definitions before and after. Space: 300 random ones of one and two axes that
 // differ, with any stride, dilation, pads and result, with groups, biases, bounds, a scale a
-// channel, and functions and concatenations in other scales behind them. Not tested here: that the accelerator writes the phases
-// between each other (tests/networks).
+// channel, and functions and concatenations in other scales behind them. Not tested here: that the
+// accelerator writes the phases between each other (tests/networks).
 #include "compiler/network/split_phases.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,8 @@ void AddConcat(Graph& g) {
   g.outputs = {joined};
 }
 
-// A transposed convolution with random fields, perhaps with a function or a concatenation behind it.
+// A transposed convolution with random fields, perhaps with a function or a concatenation behind
+// it.
 Case RandomCase(Rng& rng) {
   Case c;
   Graph& g = c.graph;
