@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "compiler/graph/gathers.h"
 #include "compiler/graph/op_def.h"
 
 namespace tessera::graph {
@@ -83,6 +85,25 @@ void FoldPads(Graph& graph) {
   }
 }
 
+void FoldTransposes(Graph& graph) {
+  std::vector<TensorId> same(graph.tensors.size());  // by tensor: one with the same elements
+  std::iota(same.begin(), same.end(), TensorId{0});
+  for (Node& node : graph.nodes) {
+    for (TensorId& id : node.inputs) id = same[static_cast<size_t>(id)];
+    if (node.op != Op::kTranspose) continue;
+    const auto producer = graph.ProducerOf(node.inputs[0]);
+    if (!producer || graph.nodes[*producer].op != Op::kTranspose) continue;
+    const Node& first = graph.nodes[*producer];
+    const std::vector<int> before = first.As<TransposeAttributes>().perm;
+    std::vector<int>& perm = node.Edit<TransposeAttributes>().perm;
+    for (int& axis : perm) axis = before[static_cast<size_t>(axis)];
+    node.inputs[0] = first.inputs[0];
+    // The user's tensor has a name of its own.
+    if (std::ranges::is_sorted(perm) && std::ranges::count(graph.outputs, node.output) == 0)
+      same[static_cast<size_t>(node.output)] = node.inputs[0];
+  }
+}
+
 void DenseToConv(Graph& graph) {
   std::vector<Node> nodes = std::move(graph.nodes);
   graph.nodes.clear();
@@ -127,6 +148,8 @@ void DenseToConv(Graph& graph) {
 }
 
 void Simplify(Graph& graph) {
+  SliceGathers(graph);
+  FoldTransposes(graph);
   FoldPads(graph);
   FoldFactors(graph);
   DenseToConv(graph);

@@ -21,6 +21,9 @@ void DenseToConv(Graph& graph);
 // zero point, as a convolution's own pads are.
 void FoldPads(Graph& graph);
 
+// A transposition of a transposition becomes one, and none if it leaves every axis where it was.
+void FoldTransposes(Graph& graph);
+
 // int8 matrix products over several leading axes get one leading axis; products with one matrix for
 // all become one product of more rows. The accelerator's tensors have a batch, channels and
 // positions. Operators beside products and dense layers that work on each row by itself, as sums

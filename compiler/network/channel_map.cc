@@ -2,9 +2,12 @@
 #include "compiler/network/channel_map.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <utility>
 
 #include "base/bits.h"
+#include "compiler/graph/gathers.h"
 
 namespace tessera::network {
 namespace {
@@ -18,14 +21,53 @@ using graph::Shape;
 // Batch, rows and columns.
 constexpr size_t kOtherAxes = 3;
 
-// Index k of an axis of the result is index begin + k * step of axis |axis| of the operand.
+// Index k of an axis of the result is index |at|[k] of axis |axis| of the operand; kGap: a pad.
 struct AxisFrom {
   size_t axis = 0;
-  int64_t begin = 0, step = 1;
+  std::vector<int64_t> at;
 };
 
 bool SameQuant(const Graph& graph, const Node& node) {
   return graph.tensor(node.inputs[0]).quant == graph.tensor(node.output).quant;
+}
+
+std::vector<int64_t> UpTo(int64_t count) {
+  std::vector<int64_t> numbers(static_cast<size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+std::vector<int64_t> IndicesOf(const graph::AxisCut& cut) {
+  std::vector<int64_t> indices = UpTo(cut.count);
+  for (int64_t& index : indices) index = cut.begin + index * cut.step;
+  return indices;
+}
+
+// Of an axis of |extent| with |pads| before and behind it.
+std::vector<int64_t> IndicesOf(const std::array<int64_t, 2>& pads, int64_t extent) {
+  std::vector<int64_t> indices(static_cast<size_t>(pads[0]), kGap);
+  const std::vector<int64_t> inside = UpTo(extent);
+  indices.insert(indices.end(), inside.begin(), inside.end());
+  indices.insert(indices.end(), static_cast<size_t>(pads[1]), kGap);
+  return indices;
+}
+
+// From where axis |d| of the result of |node| comes, which neither reshapes nor turns axes;
+// nothing: it holds other values.
+std::optional<AxisFrom> AxisOf(const Graph& graph, const Node& node, size_t d) {
+  const GraphTensor& in = graph.tensor(node.inputs[0]);
+  if (node.op == Op::kSlice)
+    return AxisFrom{d, IndicesOf(node.As<graph::SliceAttributes>().axes[d])};
+  if (node.op == Op::kPad) {
+    const auto& pad = node.As<graph::PadAttributes>();
+    if (pad.mode != graph::PadMode::kConstant || pad.value != in.zero()) return std::nullopt;
+    return AxisFrom{d, IndicesOf(pad.pads[d], in.shape[d])};
+  }
+  const auto& gather = node.As<graph::GatherAttributes>();
+  if (d != static_cast<size_t>(gather.axis)) return AxisFrom{d, UpTo(in.shape[d])};
+  auto indices = graph::GatheredIndices(graph, node);
+  if (!indices || graph.tensor(node.inputs[1]).shape.size() != 1) return std::nullopt;
+  return AxisFrom{d, std::move(*indices)};
 }
 
 // From where the axes of the result of |node| come, if it keeps those that are no channels of the
@@ -35,30 +77,31 @@ std::optional<std::vector<AxisFrom>> AxesOf(const Graph& graph, const Node& node
   std::vector<AxisFrom> from;
   const auto is_channel = [&](size_t d) { return d >= 1 && d <= axes; };
   for (size_t d = 0; d < in.size(); ++d) {
-    if (node.op == Op::kSlice) {
-      const graph::AxisCut& cut = node.As<graph::SliceAttributes>().axes[d];
-      if (!is_channel(d) && (cut.begin != 0 || cut.count != in[d])) return std::nullopt;
-      from.push_back({d, cut.begin, cut.count > 1 ? cut.step : 1});
-    } else {
+    if (node.op == Op::kTranspose) {
       const auto at = static_cast<size_t>(node.As<graph::TransposeAttributes>().perm[d]);
       if (is_channel(d) != is_channel(at) || (!is_channel(d) && d != at)) return std::nullopt;
-      from.push_back({at});
+      from.push_back({at, UpTo(in[at])});
+      continue;
     }
+    auto axis = AxisOf(graph, node, d);
+    if (!axis || (!is_channel(d) && axis->at != UpTo(in[d]))) return std::nullopt;
+    from.push_back(std::move(*axis));
   }
   return from;
 }
 
-// The channel of the operand of shape |in| for each of the result of shape |out|.
-std::vector<int64_t> ChannelsFrom(const Shape& in, const Shape& out, size_t axes,
-                                  const std::vector<AxisFrom>& from) {
+// The channel of the operand of shape |in| for each of the result.
+std::vector<int64_t> ChannelsFrom(const Shape& in, size_t axes, const std::vector<AxisFrom>& from) {
   std::vector<int64_t> strides(axes + 2, 1);  // of the operand's channels, by axis
   for (size_t d = axes; d-- > 1;) strides[d] = strides[d + 1] * in[d + 1];
   std::vector<int64_t> channels{0};
   for (size_t d = 1; d <= axes; ++d) {
     std::vector<int64_t> next;
     for (const int64_t channel : channels) {
-      for (int64_t k = 0; k < out[d]; ++k)
-        next.push_back(channel + (from[d].begin + k * from[d].step) * strides[from[d].axis]);
+      for (const int64_t at : from[d].at) {
+        const bool gap = channel == kGap || at == kGap;
+        next.push_back(gap ? kGap : channel + at * strides[from[d].axis]);
+      }
     }
     channels = std::move(next);
   }
@@ -68,14 +111,12 @@ std::vector<int64_t> ChannelsFrom(const Shape& in, const Shape& out, size_t axes
 }  // namespace
 
 ChannelMap WholeMap(const Graph& graph, graph::TensorId id) {
-  ChannelMap map{id, std::vector<int64_t>(static_cast<size_t>(graph.tensor(id).shape[1]))};
-  std::iota(map.channels.begin(), map.channels.end(), 0);
-  return map;
+  return {id, UpTo(graph.tensor(id).shape[1])};
 }
 
 std::optional<ChannelMap> MovedBy(const Graph& graph, const Node& node, const ChannelMap& map) {
-  if (node.op != Op::kSlice && node.op != Op::kReshape && node.op != Op::kTranspose)
-    return std::nullopt;
+  constexpr std::array kMoving{Op::kSlice, Op::kGather, Op::kReshape, Op::kTranspose, Op::kPad};
+  if (std::ranges::count(kMoving, node.op) == 0) return std::nullopt;
   const Shape &in = graph.tensor(node.inputs[0]).shape, &out = graph.tensor(node.output).shape;
   if (!SameQuant(graph, node) || out.size() <= kOtherAxes) return std::nullopt;
   if (node.op == Op::kReshape) {
@@ -84,13 +125,21 @@ std::optional<ChannelMap> MovedBy(const Graph& graph, const Node& node, const Ch
   }
   const auto from = AxesOf(graph, node, map.axes);
   if (!from) return std::nullopt;
-  ChannelMap made{map.base, ChannelsFrom(in, out, map.axes, *from), map.axes};
-  for (int64_t& channel : made.channels) channel = map.channels[static_cast<size_t>(channel)];
+  ChannelMap made{map.base, ChannelsFrom(in, map.axes, *from), map.axes};
+  for (int64_t& channel : made.channels)
+    channel = channel == kGap ? kGap : map.channels[static_cast<size_t>(channel)];
   return made;
 }
 
 BlockRange BlocksOf(const std::vector<int64_t>& channels, int64_t block, int64_t all) {
-  const auto [least, most] = std::ranges::minmax(channels);
+  int64_t least = 0, most = 0;
+  bool any = false;
+  for (const int64_t channel : channels) {
+    if (channel == kGap) continue;
+    least = any ? std::min(least, channel) : channel;
+    most = any ? std::max(most, channel) : channel;
+    any = true;
+  }
   const int64_t end = std::min(RoundUp(most + 1, block), all);
   const int64_t first = std::min(least / block * block, std::max<int64_t>(end - block, 0));
   return {first / block * block, end};
@@ -98,8 +147,11 @@ BlockRange BlocksOf(const std::vector<int64_t>& channels, int64_t block, int64_t
 
 bool IsInjective(const ChannelMap& map) {
   std::vector<int64_t> sorted = map.channels;
+  std::erase(sorted, kGap);
   std::ranges::sort(sorted);
   return std::ranges::adjacent_find(sorted) == sorted.end();
 }
+
+bool HasGaps(const ChannelMap& map) { return std::ranges::count(map.channels, kGap) > 0; }
 
 }  // namespace tessera::network

@@ -38,8 +38,10 @@ bool JoinsApart(const Graph& graph, const Node& node, int64_t block) {
   if (!JoinsChannels(graph, node)) return false;
   int64_t begin = 0;
   for (const TensorId id : node.inputs) {
-    if (begin % block != 0) return true;
-    begin += graph.tensor(id).shape[1];
+    const int64_t channels = graph.tensor(id).shape[1];
+    // Fewer channels than a block lie in a layout of their own.
+    if (begin % block != 0 || (begin > 0 && channels < block)) return true;
+    begin += channels;
   }
   return false;
 }

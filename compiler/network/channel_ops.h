@@ -20,7 +20,8 @@ bool MovesChannels(const graph::Graph& graph, const graph::Node& node, const isa
 
 // Whether |node| joins channels of images, each by a multiplier.
 bool JoinsChannels(const graph::Graph& graph, const graph::Node& node);
-// Whether it does, and an operand begins inside a block of |block| channels.
+// Whether it does, and an operand begins inside a block of |block| channels, or is less than a
+// block behind others.
 bool JoinsApart(const graph::Graph& graph, const graph::Node& node, int64_t block);
 
 // Whether |node| makes each channel of an image from the same channel of its operands, which are

@@ -42,6 +42,25 @@ TensorId Reordered(Graph& graph, TensorId id, const std::vector<int64_t>& order)
   return graph.AddTensor(std::move(made));
 }
 
+// The bias of |node| takes off what the zero points of its operand add to the sums. Those of gaps
+// in |places| are not in the sums.
+void LeaveOut(const Graph& graph, const std::vector<int64_t>& places, Node* node) {
+  const GraphTensor& w = graph.tensor(node->inputs[1]);
+  const int64_t outs = w.shape[0], ins = w.shape[1], taps = w.shape[2] * w.shape[3];
+  const int64_t zero = graph.tensor(node->inputs[0]).zero();
+  std::vector<int32_t>& bias = node->requant->bias;
+  if (bias.size() < static_cast<size_t>(outs))
+    bias.resize(static_cast<size_t>(outs), bias.empty() ? 0 : bias[0]);
+  for (int64_t o = 0; o < outs; ++o) {
+    int64_t sum = bias[static_cast<size_t>(o)];
+    for (int64_t k = 0; k < ins * taps; ++k) {
+      if (places[static_cast<size_t>(k / taps)] == kGap)
+        sum += zero * static_cast<int8_t>((*w.data)[static_cast<size_t>(o * ins * taps + k)]);
+    }
+    bias[static_cast<size_t>(o)] = static_cast<int32_t>(sum);  // sums wrap
+  }
+}
+
 }  // namespace
 
 bool HasMovableWeights(const Graph& graph, const Node& node) {
@@ -69,20 +88,22 @@ void ReadFrom(Graph& graph, TensorId x, const std::vector<int64_t>& places, Node
   GraphTensor made = graph.tensor(node->inputs[1]);
   const std::vector<uint8_t> before = *made.data;
   const int64_t outs = made.shape[0], ins = made.shape[1], all = graph.tensor(x).shape[1];
-  const int64_t taps = made.shape[2] * made.shape[3];
+  const int64_t taps = made.shape[2] * made.shape[3], gaps = std::ranges::count(places, kGap);
   made.shape[1] = all;
   made.name += kMovedName;
   made.data->assign(static_cast<size_t>(made.count()), 0);
   for (int64_t o = 0; o < outs; ++o) {
     for (int64_t c = 0; c < ins; ++c) {
       const auto from = before.begin() + (o * ins + c) * taps;
-      std::copy(from, from + taps,
-                made.data->begin() + (o * all + places[static_cast<size_t>(c)]) * taps);
+      const int64_t place = places[static_cast<size_t>(c)];
+      if (place != kGap)
+        std::copy(from, from + taps, made.data->begin() + (o * all + place) * taps);
     }
   }
+  if (gaps > 0) LeaveOut(graph, places, node);
   node->inputs[0] = x;
   node->inputs[1] = graph.AddTensor(std::move(made));
-  node->Edit<graph::ConvAttributes>().idle_inputs += all - ins;
+  node->Edit<graph::ConvAttributes>().idle_inputs += all - (ins - gaps);
 }
 
 void WriteIn(Graph& graph, const std::vector<int64_t>& order, Node* node) {

@@ -20,7 +20,7 @@ bool IsPlainConv(const graph::Graph& graph, const graph::Node& node);
 bool IsDepthwise(const graph::Graph& graph, const graph::Node& node);
 
 // Gives |node|, which IsPlainConv, |x| in the place of its operand: channel c of that is channel
-// |places|[c] of |x|. The weights of the others are 0.
+// |places|[c] of |x|, or zeros, where that is kGap. The weights of the others are 0.
 void ReadFrom(graph::Graph& graph, graph::TensorId x, const std::vector<int64_t>& places,
               graph::Node* node);
 

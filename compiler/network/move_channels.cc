@@ -20,6 +20,7 @@
 #include "compiler/network/channel_weights.h"
 #include "compiler/network/into_parts.h"
 #include "compiler/network/join_parts.h"
+#include "compiler/network/rows_as_images.h"
 #include "compiler/quantize/params.h"
 
 namespace tessera::network {
@@ -172,7 +173,7 @@ class ChannelMover {
   // The channel of the piece |range| for each of |map|.
   static std::vector<int64_t> PlacesOfMap(const ChannelMap& map, const BlockRange& range) {
     std::vector<int64_t> places = map.channels;
-    for (int64_t& place : places) place -= range.first;
+    for (int64_t& place : places) place -= place == kGap ? 0 : range.first;
     return places;
   }
 
@@ -198,7 +199,7 @@ class ChannelMover {
     const Node& node = nodes_[n];
     if (!IsByChannel(graph_, node)) return false;
     const ChannelMap* first = MapOf(node.inputs[0]);
-    if (first == nullptr || !IsInjective(*first)) return false;
+    if (first == nullptr || !IsInjective(*first) || HasGaps(*first)) return false;
     const ChannelMap map = *first;
     const BlockRange range = RangeOf(map);
     const int64_t own = ChannelsOf(node.output);
@@ -273,12 +274,17 @@ class ChannelMover {
   }
 
   // Adds what reads channels of |id|, which are those of |map|, to |readers|, once for each tensor
-  // (|seen|).
+  // (|seen|). Nobody reads gaps.
   void AddReaders(TensorId id, const ChannelMap& map, std::vector<ChannelReader>* readers,
                   std::set<TensorId>* seen) const {
     if (!seen->insert(id).second) return;
     const int64_t own = BlocksIn(std::ssize(map.channels));
-    if (IsOutput(id)) readers->push_back({map.channels, own});
+    const auto add = [&](int64_t cost) {
+      ChannelReader reader{map.channels, cost};
+      std::erase(reader.channels, kGap);
+      if (!reader.channels.empty()) readers->push_back(std::move(reader));
+    };
+    if (IsOutput(id)) add(own);
     for (const size_t user : UsersOf(id)) {
       const Node& node = nodes_[user];
       const auto moved = node.inputs[0] == id ? MovedBy(graph_, node, map) : std::nullopt;
@@ -288,12 +294,12 @@ class ChannelMover {
         const auto& kernel = node.As<graph::ConvAttributes>().window.kernel;
         const int64_t products =
             BlocksIn(ChannelsOf(node.output)) * kernel[0] * kernel[1] * PlacesIn(node.output);
-        readers->push_back({map.channels, CeilDiv(products, PlacesIn(node.inputs[0]))});
+        add(CeilDiv(products, PlacesIn(node.inputs[0])));
       } else if (map.axes == 1 && IsByChannel(graph_, node)) {
-        readers->push_back({map.channels, 1});
+        add(1);
         AddReaders(node.output, map, readers, seen);
       } else {
-        readers->push_back({map.channels, own});
+        add(own);
       }
     }
   }
@@ -376,8 +382,10 @@ class ChannelMover {
 
 }  // namespace
 
-std::optional<MovedChannels> MoveChannels(const Graph& graph, const isa::Config& config,
+std::optional<MovedChannels> MoveChannels(const Graph& given, const isa::Config& config,
                                           const std::vector<size_t>& left) {
+  const std::optional<Graph> images = RowsAsImages(given, config);
+  const Graph& graph = images ? *images : given;
   const bool any = std::ranges::any_of(graph.nodes, [&](const Node& node) {
     return MovesChannels(graph, node, config) || JoinsApart(graph, node, config.block_out);
   });

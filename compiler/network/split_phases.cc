@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "compiler/network/into_parts.h"
+#include "compiler/network/join_parts.h"
+#include "compiler/quantize/params.h"
 
 namespace tessera::network {
 namespace {
@@ -151,9 +154,42 @@ class PhaseSplitter {
   Graph& graph_;
 };
 
+// A concatenation's operand in another scale than its result is copied in that scale. The copy of a
+// transposed convolution's result is a node of its own here: then each phase makes its share of it.
+void ScaleOperands(Graph& graph) {
+  std::vector<TensorId> made;  // by transposed convolutions, and functions of one value behind them
+  for (const Node& node : graph.nodes) {
+    if (node.op != Op::kTransposedConv) continue;
+    const std::vector<size_t> followers = FollowersOf(graph, node);
+    made.push_back(followers.empty() ? node.output : graph.nodes[followers.back()].output);
+  }
+  std::vector<Node> nodes;
+  for (Node node : graph.nodes) {
+    const bool scales = node.op == Op::kConcat && node.requant &&
+                        node.requant->operands.size() == node.inputs.size() && node.lo <= -128 &&
+                        node.hi >= 127;
+    const Node given = node;
+    for (size_t k = 0; k < node.inputs.size() && scales; ++k) {
+      const TensorId id = given.inputs[k];
+      if (std::ranges::count(made, id) == 0 || graph::KeepsNumbers(graph, given, k) ||
+          graph.ConsumersOf(id).size() > 1)
+        continue;
+      nodes.push_back(PartCopy(graph, given, k));
+      node.inputs[k] = nodes.back().output;
+    }
+    if (node.inputs != given.inputs) {
+      const Status attached = quantize::AttachRequant(graph, node);
+      TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);  // |given| has one
+    }
+    nodes.push_back(std::move(node));
+  }
+  graph.nodes = std::move(nodes);
+}
+
 }  // namespace
 
 void SplitPhases(Graph& graph) {
+  ScaleOperands(graph);
   PhaseSplitter splitter(graph);
   IntoParts(graph, [&](const Node& node, TensorId) { return splitter.Split(node); });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transposed convolutions as convolutions. Depends on: compiler/graph, compiler/quantize. Used by:
-// network/simplify.h.
+// Transposed convolutions as convolutions. Depends on: compiler/graph, compiler/quantize,
+// network/join_parts.h. Used by: network/simplify.h.
 #ifndef TESSERA_COMPILER_NETWORK_SPLIT_PHASES_H_
 #define TESSERA_COMPILER_NETWORK_SPLIT_PHASES_H_
 
@@ -11,8 +11,9 @@ namespace tessera::network {
 
 // Replaces each int8 transposed convolution of stride s by a convolution for each phase: the
 // elements whose row and column leave the same remainders by s read the same taps, of stride 1. An
-// `interleave` puts the phases together, behind the functions of one value that follow. |graph| has
-// been through quantize::AttachRequant. The integers stay the same.
+// `interleave` puts the phases together, behind the functions of one value that follow, also the
+// copy for a concatenation in another scale. |graph| has been through quantize::AttachRequant. The
+// integers stay the same.
 void SplitPhases(graph::Graph& graph);
 
 }  // namespace tessera::network

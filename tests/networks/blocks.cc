@@ -223,6 +223,20 @@ int Blocks::Shuffle(int from, int64_t groups) {
   return Add(step, S(from));
 }
 
+int Blocks::Widen(int from, int64_t before, int64_t after) {
+  Step step(Kind::kWiden, {from});
+  step[Field::kPads] = {before, 0, after, 0};
+  const ImageShape s = S(from);
+  return Add(step, {s[0], s[1] + before + after, s[2], s[3]});
+}
+
+int Blocks::Gather(int from, int64_t count) {
+  Step step(Kind::kPick, {from});
+  step[Field::kOuts] = {count};
+  const ImageShape s = S(from);
+  return Add(step, {s[0], count, s[2], s[3]});
+}
+
 void Blocks::Attention() {
   if (Cur()[0] > 2) return;
   const bool fills = Chance(75) && Cur()[2] >= 4 && Cur()[3] >= 4;

@@ -57,6 +57,10 @@ class Blocks {
   int Slice(int from, int64_t first, int64_t count);
   // One channel of each of |groups| parts in turn.
   int Shuffle(int from, int64_t groups);
+  // |before| channels of zeros in front, |after| behind.
+  int Widen(int from, int64_t before, int64_t after);
+  // |count| random channels.
+  int Gather(int from, int64_t count);
   // Each row and column |times| times.
   int Resize(int from, int64_t times);
   // Attention between the positions of an image, of 64 at most; mostly they and the channels of a

@@ -8,6 +8,7 @@
 #include "compiler/graph/example.h"
 #include "tests/networks/attention.h"
 #include "tests/networks/constants.h"
+#include "tests/networks/moves.h"
 
 namespace tessera::networks {
 namespace {
@@ -220,19 +221,12 @@ class Builder {
     return MakeLike(node, Through(window, ShapeOf(0)[1]));
   }
 
-  Status Move(Op op) {
-    const Shape in = ShapeOf(0);
+  Status Move() {
     TESSERA_TRY(Image());
-    Node node{.op = op, .inputs = {From(0)}};
-    if (op == Op::kTranspose) {
-      node.attributes = graph::TransposeAttributes{{0, 1, 3, 2}};
-      return MakeLike(std::move(node), {in[0], in[1], in[3], in[2]});
-    }
-    const int64_t top = Get(Field::kPads, 0), left = Get(Field::kPads, 1);
-    const int64_t bottom = Get(Field::kPads, 2), right = Get(Field::kPads, 3);
-    node.attributes =
-        graph::PadAttributes{{{0, 0}, {0, 0}, {top, bottom}, {left, right}}, QuantOf(0).zero[0]};
-    return MakeLike(std::move(node), {in[0], in[1], in[2] + top + bottom, in[3] + left + right});
+    Shape shape;
+    Result<Node> node = Moved(graph_, From(0), *step_, fmt::format("t{}", index_), rng_, &shape);
+    if (!node) return Bad("{}", node.error().message);
+    return MakeLike(std::move(*node), std::move(shape));
   }
 
   Status Concat() {
@@ -265,27 +259,6 @@ class Builder {
       return Bad("{} indices from {} on of {}", Get(Field::kOuts), Get(Field::kPads), shape[axis]);
     shape[axis] = Get(Field::kOuts);
     return MakeLike({.op = Op::kSlice, .inputs = {From(0)}, .attributes = cuts}, shape);
-  }
-
-  Status Resize() {
-    TESSERA_TRY(Image());
-    Shape shape = ShapeOf(0);
-    graph::ResizeAttributes from;
-    for (size_t d = 0; d < 2; ++d) {
-      const int64_t times = Get(Field::kKernel, d);
-      shape[2 + d] *= times;
-      for (int64_t k = 0; k < shape[2 + d]; ++k)
-        (d == 0 ? from.rows : from.columns).push_back(k / times);
-    }
-    return MakeLike({.op = Op::kResize, .inputs = {From(0)}, .attributes = from}, shape);
-  }
-
-  Status Shuffle() {
-    TESSERA_TRY(Image());
-    const int64_t groups = Get(Field::kGroups), channels = ShapeOf(0)[1];
-    if (channels % groups != 0) return Bad("{} groups of {} channels", groups, channels);
-    const TensorId turned = Turned(graph_, From(0), groups, fmt::format("t{}", index_));
-    return MakeLike({.op = Op::kReshape, .inputs = {turned}}, ShapeOf(0));
   }
 
   // An operator as in its own example; the example's random choices follow from the seed.
@@ -363,23 +336,22 @@ class Builder {
       case Kind::kUnroll:
         TESSERA_TRY(Image());
         return Reshape({in()[0], in()[1], 1, in()[2] * in()[3]});
-      case Kind::kTranspose:
-        return Move(Op::kTranspose);
-      case Kind::kPad:
-        return Move(Op::kPad);
       case Kind::kConcat:
         return Concat();
       case Kind::kSlice:
         return Slice();
-      case Kind::kResize:
-        return Resize();
       case Kind::kShift:
       case Kind::kReal:
         return Function();
-      case Kind::kShuffle:
-        return Shuffle();
       case Kind::kAttention:
         return Attention();
+      case Kind::kTranspose:
+      case Kind::kPad:
+      case Kind::kWiden:
+      case Kind::kResize:
+      case Kind::kShuffle:
+      case Kind::kPick:
+        return Move();
     }
     return Operator(OpOf(step_->kind));
   }

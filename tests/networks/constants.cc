@@ -129,25 +129,4 @@ Node InFloats(Graph& graph, TensorId x, const std::string& name, Rng& rng, doubl
   return {.op = Op::kQuantize, .inputs = {FunctionOf(graph, x, name + ".real", rng, spread)}};
 }
 
-TensorId Turned(Graph& graph, TensorId x, int64_t groups, const std::string& name) {
-  const Shape in = graph.tensor(x).shape;
-  const int64_t each = in[1] / groups;
-  const auto add = [&](Op op, const char* label, Shape shape, graph::Attributes attributes) {
-    GraphTensor made = graph.tensor(x);
-    made.name = name + label;
-    made.shape = std::move(shape);
-    made.order.clear();
-    graph.nodes.push_back({.op = op,
-                           .name = made.name,
-                           .inputs = {x},
-                           .output = graph.AddTensor(made),
-                           .attributes = std::move(attributes)});
-    x = graph.nodes.back().output;
-  };
-  add(Op::kReshape, ".apart", {in[0], groups, each, in[2], in[3]}, {});
-  add(Op::kTranspose, ".turned", {in[0], each, groups, in[2], in[3]},
-      graph::TransposeAttributes{{0, 2, 1, 3, 4}});
-  return x;
-}
-
 }  // namespace tessera::networks

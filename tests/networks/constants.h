@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Constant operands, functions in floats and shuffles for random networks. Depends on:
-// compiler/graph. Used by: build.cc.
+// Constant operands and functions in floats for random networks. Depends on: compiler/graph. Used
+// by: build.cc.
 #ifndef TESSERA_TESTS_NETWORKS_CONSTANTS_H_
 #define TESSERA_TESTS_NETWORKS_CONSTANTS_H_
 
@@ -25,11 +25,6 @@ graph::Node Shifted(graph::Graph& graph, graph::TensorId x, const std::string& n
 // value, or of the row along the last axis that it is in (a normalisation, a softmax).
 graph::Node InFloats(graph::Graph& graph, graph::TensorId x, const std::string& name, Rng& rng,
                      double* spread);
-
-// |x| as [N, C / groups, groups, H, W], which a reshape makes a shuffle of its channels: adds a
-// reshape and a transposition, as PyTorch's exporter writes them.
-graph::TensorId Turned(graph::Graph& graph, graph::TensorId x, int64_t groups,
-                       const std::string& name);
 
 }  // namespace tessera::networks
 

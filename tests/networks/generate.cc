@@ -83,7 +83,7 @@ class Generator : private Blocks {
 
   void LargeMotif() {
     const int64_t pick = rng_.Range(0, 99);
-    if (Chance(15)) return Chance(50) ? Split() : Chance(50) ? Coarse() : Shuffled();
+    if (Chance(15)) return Channelwise();
     if (Chance(10)) return static_cast<void>(Function());
     if (pick < 22) {
       Pool(cur_);
@@ -171,6 +171,24 @@ class Generator : private Blocks {
     if (Chance(70)) Same(cur_, Fewer(Channels(), CountOf(cur_)), 1, 1);
   }
 
+  // A residual block whose straight way has fewer channels, some of zeros beside them; or channels
+  // picked one by one.
+  void Widened() {
+    const int from = cur_;
+    const int64_t each = CountOf(from), most = std::min<int64_t>(limits_.macs / each, 40);
+    if (Chance(40) || most <= S(from)[1]) {
+      Gather(from, std::min<int64_t>(limits_.channels, rng_.Range(1, S(from)[1] + 3)));
+      return static_cast<void>(Same(cur_, Fewer(Channels(), CountOf(cur_)), 1, 1));
+    }
+    const int64_t outs = rng_.Range(S(from)[1] + 1, most), more = outs - S(from)[1];
+    const int64_t before = Chance(30) ? rng_.Range(0, more) : 0;
+    const int branch = Same(from, outs, 1, 1);
+    const int straight = Widen(Chance(30) ? SamePool(from, 3) : from, before, more - before);
+    if (Chance(15)) return static_cast<void>(Same(cur_, Fewer(16, CountOf(cur_)), 1, 1));
+    Chance(80) ? static_cast<void>(Elementwise(Kind::kAdd, branch, straight))
+               : static_cast<void>(Concat({straight, branch}));
+  }
+
   // A coarse image beside a fine one.
   void Coarse() {
     const int64_t times = Pick({2, 2, 2, 3});
@@ -192,9 +210,15 @@ class Generator : private Blocks {
     if (Chance(60)) Same(cur_, Fewer(Channels(), CountOf(cur_)), 1, 1);
   }
 
+  // What joins, cuts or moves channels.
+  void Channelwise() {
+    if (Chance(20)) return Widened();
+    Chance(50) ? Split() : Chance(50) ? Coarse() : Shuffled();
+  }
+
   void Motif(int64_t style) {
     const int64_t pick = rng_.Range(0, 99);
-    if (Chance(10)) return Chance(50) ? Split() : Chance(50) ? Coarse() : Shuffled();
+    if (Chance(10)) return Channelwise();
     if (Chance(12)) return static_cast<void>(Function());
     if (style <= 3 ? pick < 30 : pick < 15) {
       Depthwise(cur_);
@@ -278,6 +302,8 @@ class Generator : private Blocks {
       if (last >= 0 && S(last) == Cur() && Chance(50)) {
         Chance(60) ? static_cast<void>(Elementwise(Kind::kAdd, last, cur_)) : Product(last, cur_);
       }
+      if (last >= 0 && Chance(20)) Concat({last, cur_});
+      if (Chance(10)) Slice(cur_, rng_.Range(0, Cur()[1] / 2), rng_.Range(1, (Cur()[1] + 1) / 2));
       if (Chance(20)) Function();
       last = cur_;
     }

@@ -60,9 +60,12 @@ const graph::Node& MakerOf(const graph::Graph& graph, const std::string& name) {
   return *std::ranges::find_if(
       graph.nodes, [&](const graph::Node& node) { return graph.tensor(node.output).name == name; });
 }
-// The values of phase |phase| in |all|, the tensor |name| or one image of it.
-Bytes PhaseOf(const graph::Graph& graph, const std::string& name, size_t phase, const Bytes& all) {
+// The values of phase |phase| in |all|, the tensor |name|, an operand |part| of its concatenation,
+// or one image of it.
+Bytes PhaseOf(const graph::Graph& graph, const std::string& name, std::optional<size_t> part,
+              size_t phase, const Bytes& all) {
   const graph::Node* node = &MakerOf(graph, name);
+  if (part) node = &MakerOf(graph, graph.tensor(node->inputs[*part]).name);
   const std::vector<int64_t>& shape = graph.tensor(node->output).shape;
   // Functions of one value may stand behind the convolution.
   while (node->op != graph::Op::kTransposedConv)
@@ -141,19 +144,24 @@ Piece::Piece(std::string name) : of_(std::move(name)) {
   arranged_ = of_.ends_with(kArranged);
   if (arranged_) of_.resize(of_.size() - kArranged.size());
   first_ = TakeShared(&of_);
-  part_ = TakeMark(".part", &of_);
+  const auto take_moved = [&] {
+    for (const std::string_view mark : {".ordered", ".blocks"}) {
+      while (of_.ends_with(mark)) {
+        moved_ = true;
+        of_.resize(of_.size() - mark.size());
+      }
+    }
+  };
+  take_moved();
   phase_ = TakeMark(".phase", &of_);
+  part_ = TakeMark(".part", &of_);
   columns_ = TakeMark(".columns", &of_);
   image_ = ImageOf(of_);
-  for (const std::string_view mark : {".ordered", ".blocks"}) {
-    while (of_.ends_with(mark)) {
-      moved_ = true;
-      of_.resize(of_.size() - mark.size());
-    }
-  }
+  take_moved();
   moved_part_ = TakeMark(".channels", &of_);
   moved_ = moved_ || moved_part_;
-  for (const char* view : {".image", ".rank4", ".merged", ".copy"})  // views of the same values
+  for (const char* view :
+       {".image", ".rank4", ".merged", ".copy", ".taken"})  // views of the same values
     of_.resize(std::min(of_.find(view), of_.size()));
 }
 
@@ -173,7 +181,7 @@ Bytes Piece::ValuesIn(const graph::Graph& graph, const Bytes& whole, const HostT
     return sorted(whole) == sorted(got.bytes) ? got.bytes : whole;
   }
   Bytes values = part_ ? PartOf(graph, of_, *part_, whole) : whole;
-  if (phase_) values = PhaseOf(graph, of_, *phase_, values);
+  if (phase_) values = PhaseOf(graph, of_, part_, *phase_, values);
   if (columns_) values = ColumnsOf(graph, of_, *columns_, values);
   if (image_) values = Share(values, *image_, got.bytes.size());
   if (moved_part_) values = PartOf(graph, of_, *moved_part_, values);

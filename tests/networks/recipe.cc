@@ -66,6 +66,8 @@ std::vector<KindInfo> Blocks() {
       {"shift", {1, 1}, {kSeed, kZero, kBounds, kNhwc}},
       {"real", {1, 1}, {kSeed, kZero, kNhwc}},
       {"shuffle", {1, 1}, {kGroups, kNhwc}},
+      {"widen", {1, 1}, {kPads, kNhwc}},
+      {"pick", {1, 1}, {kSeed, kOuts, kNhwc}},
       {"attention", {1, 1}, {kSeed, kOuts, kGroups, kZero, kNhwc}},
   };
 }

@@ -47,9 +47,11 @@ enum class Kind : uint8_t {
   kShift,      // a sum, a difference or a product with an int8 constant
   kReal,       // a function in floats between a dequantisation and a quantisation
   kShuffle,    // one channel of each of |groups| parts in turn
+  kWiden,      // pads channels: pads[0] in front, pads[2] behind
+  kPick,       // outs random channels, some of them twice
   kAttention,  // between the positions of an image, with |groups| heads of |outs| channels
 };
-inline constexpr size_t kBlocks = 21;
+inline constexpr size_t kBlocks = 23;
 size_t KindCount();
 // The operator of |kind|, which is not a block.
 graph::Op OpOf(Kind kind);
@@ -57,7 +59,7 @@ graph::Op OpOf(Kind kind);
 enum class Field : uint8_t {
   kSeed,      // of weights, biases and scales
   kShape,     // input: batch, channels, y, x; y = 0: [batch, channels]
-  kOuts,      // conv, dense: output channels; depthwise: for each channel; slice: indices
+  kOuts,      // conv, dense, pick: output channels; depthwise: for each channel; slice: indices
   kGroups,    // conv, shuffle
   kKernel,    // y, x; 0: the whole extent; resize: factors
   kStride,    // y, x

@@ -2,7 +2,8 @@
 //
 // What is tested: programs that no region of a network has yet, written as schedules alone: batches
 // of products of two activations; two reductions in one program whose result between them stays on
-// chip: a window by channel and a product, a window and a pool under it, whose cycles are counted.
+// chip: a window by channel and a product, a window and a pool under it, whose cycles are counted;
+// tiles of weights that LOAD fills.
 // Space: random sizes. Not tested here: layers as networks have them (steps_test).
 #include <gtest/gtest.h>
 
@@ -79,6 +80,48 @@ TEST(AcceleratorChains, BatchesOfProductsOfActivationsAreExact) {
         "tensorize w.i lane tile.load_wgt\ntensorize sum o tile.gemm\n"
         "tensorize y.o lane tile.requant\ntensorize y lane tile.store\n",
         o, axes, at, copies, r, c);
+    ExpectExact(y, steps, config, rng);
+  }
+}
+
+// Weights with a zero point, taken off as a second term: LOAD brings their tiles, and fills the
+// others with one value.
+TEST(AcceleratorChains, FilledTilesOfWeightsAreExact) {
+  const isa::Config config = NamedConfig("default");
+  const int64_t o = config.block_out;
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    const int64_t channels = o * rng.Range(1, 3), outs = o * rng.Range(1, 2);
+    const te::Tensor x = te::Placeholder("x", DType::kInt8,
+                                         {1, channels, rng.Range(1, 5), rng.Range(1, 5)}),
+                     w = te::Placeholder("w", DType::kInt8, {outs, channels});
+    const te::Axis c = te::ReduceAxis("ci", channels);
+    const int64_t zero = rng.Range(-127, 127);
+    const std::vector<int64_t> shape{1, outs, x.shape()[2], x.shape()[3]};
+    const te::Tensor sum = te::Compute("sum", shape, {"n", "c", "y", "x"}, [&](const Place& i) {
+      return te::Sum(Wide(x(i[0], c.var, i[2], i[3])) * (Wide(w(i[1], c.var)) - Number(zero)), {c});
+    });
+    const te::Tensor y = te::Compute("y", shape, {"n", "c", "y", "x"},
+                                     [&](const Place& i) { return Scaled(sum(i), -10); });
+    std::string steps =
+        "cache_write y out y.o\nset_scope sum acc\ncache_read x inp x.i sum\n"
+        "spread w sum w.p term\nset_scope w.p wgt\n";
+    for (const char* name : {"x", "x.i", "sum", "y.o", "y"})
+      steps += fmt::format("layout {0} 0,1/{1},2,3,1%{1}\n", name, o);
+    steps +=
+        fmt::format("layout w 0/{0},1/{0},0%{0},1%{0}\nlayout w.p 0/{0},1/{0},2,0%{0},1%{0}\n", o);
+    for (const char* name : {"y", "y.o"})
+      steps += fmt::format("split {0} c {1} c.t lane\nreorder {0} n c.t y x lane\n", name, o);
+    steps += fmt::format(
+        "compute_at y.o y c.t\ncompute_at sum y c.t\n"
+        "split x.i i1 {0} c.t lane\nreorder x.i i0 c.t i2 i3 lane\n"
+        "split sum c {0} c.t b\nsplit sum ci {0} ci.t l\nreorder sum n c.t y x ci.t term b l\n"
+        "split w.p c {0} o.t b\nsplit w.p ci {0} i.t l\nreorder w.p o.t i.t term b l\n"
+        "fuse w.p b l lane\ntensorize x.i lane tile.load_inp\n"
+        "tensorize w.p lane tile.load_wgt tile.fill_wgt\ntensorize sum b tile.gemm\n"
+        "tensorize y.o lane tile.requant\ntensorize y lane tile.store\n",
+        o);
     ExpectExact(y, steps, config, rng);
   }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the map of a chain of slices, reshapes and transpositions of channels is what the
-// operators' definitions do to a tensor whose values are the numbers of its channels; what moves
-// anything else has no map; and the order of the channels of joined tensors. Space: 300 random
-// chains; joined tensors of up to three parts and readers, against all orders of small ones.
+// What is tested: the map of a chain of slices, gathers, reshapes, transpositions and pads of
+// channels is what the operators' definitions do to a tensor whose values are the numbers of its
+// channels; what moves anything else has no map; and the order of the channels of joined tensors.
+// Space: 300 random chains; joined tensors of up to three parts and readers, against all orders of
+// small ones.
 #include "compiler/network/channel_map.h"
 
 #include <gtest/gtest.h>
@@ -26,11 +27,12 @@ using graph::Shape;
 using graph::TensorId;
 
 constexpr int64_t kRows = 2, kColumns = 3;
+constexpr int32_t kZero = -3;  // the value of no channel
 
 TensorId Add(Graph& g, Shape shape) {
   return g.AddTensor({.name = fmt::format("x{}", g.tensors.size()),
                       .shape = std::move(shape),
-                      .quant = graph::Quant{{0.5}, {3}, -1}});
+                      .quant = graph::Quant{{0.5}, {kZero}, -1}});
 }
 
 Node Apply(Graph& g, TensorId x, Op op, Shape shape, graph::Attributes attributes) {
@@ -54,6 +56,35 @@ Shape Split(int64_t count, Rng& rng) {
   return shape;
 }
 
+// Random indices along axis |d|, some from the end, some outside.
+Node Gather(Graph& g, TensorId x, size_t d, Rng& rng) {
+  Shape out = g.tensor(x).shape;
+  const int64_t extent = out[d];
+  out[d] = rng.Range(1, 6);
+  std::vector<int64_t> at;
+  for (int64_t k = 0; k < out[d]; ++k)
+    at.push_back(rng.OneIn(10) ? extent + 2 : rng.Range(-extent, extent - 1));
+  const bool wide = rng.OneIn(2);
+  graph::GraphTensor indices{.name = fmt::format("at{}", g.tensors.size()),
+                             .dtype = wide ? DType::kInt64 : DType::kInt32,
+                             .shape = {out[d]}};
+  indices.data = wide ? Bytes(at) : Bytes(std::vector<int32_t>(at.begin(), at.end()));
+  const TensorId constant = g.AddTensor(std::move(indices));
+  using graph::GatherAttributes;
+  Node node = Apply(g, x, Op::kGather, out,
+                    GatherAttributes{GatherAttributes::Form::kSlices, static_cast<int>(d)});
+  node.inputs.push_back(constant);
+  return node;
+}
+
+Node Pad(Graph& g, TensorId x, size_t d, std::array<int64_t, 2> pads, int32_t value) {
+  Shape out = g.tensor(x).shape;
+  graph::PadAttributes pad{std::vector<std::array<int64_t, 2>>(out.size()), value};
+  pad.pads[d] = pads;
+  out[d] += pads[0] + pads[1];
+  return Apply(g, x, Op::kPad, out, pad);
+}
+
 // A random operator that only moves channels of |x|.
 Node Move(Graph& g, TensorId x, Rng& rng) {
   const Shape in = g.tensor(x).shape;
@@ -73,9 +104,11 @@ Node Move(Graph& g, TensorId x, Rng& rng) {
     for (const int from : turn.perm) out.push_back(in[static_cast<size_t>(from)]);
     return Apply(g, x, Op::kTranspose, out, turn);
   }
+  const auto d = static_cast<size_t>(rng.Range(1, static_cast<int64_t>(axes)));
+  if (rng.OneIn(3)) return Gather(g, x, d, rng);
+  if (rng.OneIn(4)) return Pad(g, x, d, {rng.Range(0, 3), rng.Range(0, 3)}, kZero);
   graph::SliceAttributes cut;
   for (const int64_t extent : in) cut.axes.push_back({0, 1, extent});
-  const auto d = static_cast<size_t>(rng.Range(1, static_cast<int64_t>(axes)));
   graph::AxisCut& axis = cut.axes[d];
   axis.begin = rng.Range(0, in[d] - 1);
   axis.step = rng.OneIn(3) ? -rng.Range(1, 2) : rng.Range(1, 2);
@@ -88,6 +121,7 @@ Node Move(Graph& g, TensorId x, Rng& rng) {
 }
 
 TEST(ChannelMap, IsWhatTheOperatorsDo) {
+  int gaps = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Rng rng(seed);
@@ -115,10 +149,15 @@ TEST(ChannelMap, IsWhatTheOperatorsDo) {
     RunRegions(g, values);
     ASSERT_EQ(map.base, g.inputs[0]);
     ASSERT_EQ(std::ssize(map.channels) * kRows * kColumns, std::ssize(values.at(x)));
-    for (size_t k = 0; k < values.at(x).size(); ++k)
-      ASSERT_EQ(values.at(x)[k], map.channels[k / (kRows * kColumns)]) << "element " << k;
+    for (size_t k = 0; k < values.at(x).size(); ++k) {
+      const int64_t channel = map.channels[k / (kRows * kColumns)];
+      ASSERT_EQ(static_cast<int8_t>(values.at(x)[k]), channel == kGap ? kZero : channel)
+          << "element " << k;
+    }
+    gaps += HasGaps(map);
     EXPECT_EQ(map.axes, g.tensor(x).shape.size() - 3);
   }
+  EXPECT_GT(gaps, 30);
 }
 
 TEST(ChannelMap, WhatMovesMoreHasNone) {
@@ -134,6 +173,18 @@ TEST(ChannelMap, WhatMovesMoreHasNone) {
   const graph::SliceAttributes row{{{0, 1, 1}, {0, 1, 6}, {1, 1, 1}, {0, 1, 3}}};
   EXPECT_FALSE(has(Apply(g, x, Op::kSlice, {1, 6, 1, 3}, row)));
   EXPECT_FALSE(has(Apply(g, x, Op::kRescale, {1, 6, 2, 3}, {})));
+  EXPECT_TRUE(has(Pad(g, x, 1, {1, 2}, kZero)));
+  EXPECT_FALSE(has(Pad(g, x, 1, {1, 2}, kZero + 1)));
+  EXPECT_FALSE(has(Pad(g, x, 2, {1, 2}, kZero)));
+  Node mirrored = Pad(g, x, 1, {1, 2}, kZero);
+  mirrored.Edit<graph::PadAttributes>().mode = graph::PadMode::kReflect;
+  EXPECT_FALSE(has(mirrored));
+  Rng rng(1);
+  Node gathered = Gather(g, x, 1, rng);
+  EXPECT_TRUE(has(gathered));
+  EXPECT_FALSE(has(Gather(g, x, 3, rng)));
+  g.tensor(gathered.inputs[1]).data.reset();  // the user's indices
+  EXPECT_FALSE(has(gathered));
   Node scaled = Apply(g, x, Op::kReshape, {1, 2, 3, 2, 3}, {});
   EXPECT_TRUE(has(scaled));
   g.tensor(scaled.output).quant->scale = {1};
@@ -152,6 +203,9 @@ TEST(ChannelMap, BlocksThatHoldChannels) {
   EXPECT_EQ(blocks({7}, 9), std::pair(int64_t{0}, int64_t{9}));
   EXPECT_TRUE(IsInjective({0, {3, 1, 2}}));
   EXPECT_FALSE(IsInjective({0, {3, 1, 3}}));
+  EXPECT_EQ(blocks({kGap, 33, kGap, 20}, 64), std::pair(int64_t{16}, int64_t{48}));
+  EXPECT_EQ(blocks({kGap}, 64), std::pair(int64_t{0}, int64_t{16}));
+  EXPECT_TRUE(IsInjective({0, {kGap, 1, kGap}}));
 }
 
 // Each reader's blocks, counted place by place.

@@ -3,8 +3,8 @@
 // What is tested: transposed convolutions become convolutions of their phases with the same
 // integers, by the definitions before and after. Space: 300 random ones of one and two axes that
 // differ, with any stride, dilation, pads and result, with groups, biases, bounds, a scale a
-// channel, and functions behind them. Not tested here: that the accelerator writes the phases
-// between each other (tests/networks).
+// channel, and functions and concatenations in other scales behind them. Not tested here: that the
+// accelerator writes the phases between each other (tests/networks).
 #include "compiler/network/split_phases.h"
 
 #include <gtest/gtest.h>
@@ -31,10 +31,38 @@ TensorId AddTensor(Graph& g, const std::string& name, Shape shape, double scale,
 struct Case {
   Graph graph;
   int64_t phases = 0;
-  bool follower = false;
+  bool follower = false, joined = false;
 };
 
-// A transposed convolution with random fields, perhaps with a function behind it.
+// Adds a function of the output.
+void AddFunction(Graph& g) {
+  const TensorId x = g.outputs[0];
+  g.outputs = {AddTensor(g, "z", g.tensor(x).shape, 0.2, -3)};
+  g.nodes.push_back({.op = Op::kRescale,
+                     .name = "relu",
+                     .inputs = {x},
+                     .output = g.outputs[0],
+                     .attributes = graph::FactorAttributes{},
+                     .lo = -3});
+}
+
+// Joins the output with an input of its shape, in a scale of the result's own.
+void AddConcat(Graph& g) {
+  Shape shape = g.tensor(g.outputs[0]).shape;
+  g.inputs.push_back(AddTensor(g, "side", shape, 0.3, 5));
+  shape[1] *= 2;
+  const TensorId joined = AddTensor(g, "joined", shape, 0.25, 4);
+  g.nodes.push_back({.op = Op::kConcat,
+                     .name = "join",
+                     .inputs = {g.inputs.back(), g.outputs[0]},
+                     .output = joined,
+                     .attributes = graph::ConcatAttributes{1},
+                     .round = isa::Round::kEven});
+  g.outputs = {joined};
+}
+
+// A transposed convolution with random fields, perhaps with a function or a concatenation behind
+// it.
 Case RandomCase(Rng& rng) {
   Case c;
   Graph& g = c.graph;
@@ -79,14 +107,9 @@ Case RandomCase(Rng& rng) {
   g.nodes.push_back(node);
   g.outputs = {node.output};
   c.follower = rng.OneIn(3);
-  if (!c.follower) return c;
-  g.outputs = {AddTensor(g, "z", out, 0.2, -3)};
-  g.nodes.push_back({.op = Op::kRescale,
-                     .name = "relu",
-                     .inputs = {node.output},
-                     .output = g.outputs[0],
-                     .attributes = graph::FactorAttributes{},
-                     .lo = -3});
+  if (c.follower) AddFunction(g);
+  c.joined = rng.OneIn(3);
+  if (c.joined) AddConcat(g);
   return c;
 }
 
@@ -100,9 +123,10 @@ TEST(SplitPhases, HasTheIntegersOfTheDefinition) {
     const Status given = graph::Verify(c.graph);
     ASSERT_TRUE(given) << given.error().message;
     TensorBytes before;
-    const TensorId x = c.graph.inputs[0];
-    for (int64_t k = 0; k < c.graph.tensor(x).count(); ++k)
-      before[x].push_back(static_cast<uint8_t>(rng.Range(0, 255)));
+    for (const TensorId x : c.graph.inputs) {
+      for (int64_t k = 0; k < c.graph.tensor(x).count(); ++k)
+        before[x].push_back(static_cast<uint8_t>(rng.Range(0, 255)));
+    }
     TensorBytes after = before;
     RunRegions(c.graph, before);
     SplitPhases(c.graph);
@@ -114,7 +138,7 @@ TEST(SplitPhases, HasTheIntegersOfTheDefinition) {
     if (count(Op::kTransposedConv) > 0) continue;
     ++split;
     EXPECT_EQ(count(Op::kConv), c.phases);
-    EXPECT_EQ(count(Op::kRescale), c.follower ? c.phases : 0);
+    EXPECT_EQ(count(Op::kRescale), c.phases * (c.follower + c.joined));
     EXPECT_EQ(count(Op::kInterleave), c.phases > 1 ? 1 : 0);
   }
   EXPECT_GT(split, 150);

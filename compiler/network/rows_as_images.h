@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of channels as images of one position. Depends on: compiler/graph, network/into_parts.h,
+// network/tensor_places.h. Used by: network/move_channels.h.
+#ifndef TESSERA_COMPILER_NETWORK_ROWS_AS_IMAGES_H_
+#define TESSERA_COMPILER_NETWORK_ROWS_AS_IMAGES_H_
+
+#include <optional>
+
+#include "compiler/graph/graph.h"
+#include "isa/config.h"
+
+namespace tessera::network {
+
+// |graph| with tensors [N, C] that are joined, cut, gathered or padded along C as [N, C, 1, 1],
+// where that is no view; nothing if there are none. The dense layers beside them are 1x1
+// convolutions then. The reshapes between move nothing. |graph| has been through
+// quantize::AttachRequant. The integers stay the same.
+std::optional<graph::Graph> RowsAsImages(const graph::Graph& graph, const isa::Config& config);
+
+}  // namespace tessera::network
+
+#endif  // TESSERA_COMPILER_NETWORK_ROWS_AS_IMAGES_H_
