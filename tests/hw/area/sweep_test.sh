@@ -76,7 +76,9 @@ grep -q "made 0 in" "$work/said" || bad "a whole table is made again"
 sed -i 's/key [0-9a-f]*$/key 0123456789abcdef/' "$work/tree/hw/silicon_table.txt"
 sweep 0
 grep -q "missing 3 of 3" "$work/said" || bad "rows of other designs count"
+sed -i '/^config a family xc7 /,/^area/d' "$work/tree/hw/silicon_table.txt"
 sweep
+[ "$(sed 's/ in .*//; 4d' "$work/said" | tr '\n' '/')" = "a for xc7/b for xc7/a for xcup/" ] || bad "missing rows are not made first"
 [ "$(rows)" = "# a comment/$a$b" ] || bad "rows of other designs are not replaced: $(rows)"
 
 awk -f "$scripts/sweep_points.awk" > "$work/points"
