@@ -90,28 +90,38 @@ Status Rates(const Flags& flags, const std::vector<explore::ExploredNetwork>& ne
   return {};
 }
 
-// By network and machine: how far |machines| are predicted off, as shares; runs each of them.
-std::vector<double> ErrorsOf(const explore::Explored& explored,
-                             const std::vector<explore::ExploredNetwork>& networks,
-                             const std::vector<int64_t>& machines) {
-  std::vector<double> errors;
+// How far the cycles of a network on a machine are predicted off, as a share.
+struct PredictionError {
+  double share = 0;
+  std::string of;
+};
+
+// By network and machine of |machines|; runs each of them.
+std::vector<PredictionError> ErrorsOf(const explore::Explored& explored,
+                                      const std::vector<explore::ExploredNetwork>& networks,
+                                      const std::vector<int64_t>& machines) {
+  std::vector<PredictionError> errors;
   for (const int64_t machine : machines) {
-    const explore::MachineCost cost =
-        explore::CostOf(networks, explored.Of(machine).config, explore::Stage::kRun);
-    for (const explore::NetworkCost& network : cost.networks)
-      errors.push_back(network.predicted / network.cycles - 1);
+    const isa::Config& config = explored.Of(machine).config;
+    const explore::MachineCost cost = explore::CostOf(networks, config, explore::Stage::kRun);
+    for (size_t n = 0; n < cost.networks.size(); ++n) {
+      errors.push_back({cost.networks[n].predicted / cost.networks[n].cycles - 1,
+                        fmt::format("{} on {}", networks[n].name, config.name)});
+    }
   }
   return errors;
 }
 
-void PrintErrors(const char* what, size_t machines, std::vector<double> errors) {
+void PrintErrors(const char* what, size_t machines, std::vector<PredictionError> errors) {
+  const auto size = [](const PredictionError& error) { return std::abs(error.share); };
   double sum = 0;
-  for (double& error : errors) sum += error, error = std::abs(error);
-  std::ranges::sort(errors);
+  for (const PredictionError& error : errors) sum += error.share;
+  std::ranges::sort(errors, {}, size);
   if (errors.empty()) return;
-  fmt::print("{} ({} machines): median {:.1f} %, worst {:.1f} %, signed mean {:+.1f} %\n", what,
-             machines, 100 * errors[errors.size() / 2], 100 * errors.back(),
-             100 * sum / static_cast<double>(errors.size()));
+  fmt::print("{} ({} machines): median {:.1f} %, signed mean {:+.1f} %, worst {:+.1f} %, {}\n",
+             what, machines, 100 * size(errors[errors.size() / 2]),
+             100 * sum / static_cast<double>(errors.size()), 100 * errors.back().share,
+             errors.back().of);
 }
 
 Status Errors(const Flags& flags, const std::vector<explore::ExploredNetwork>& networks) {
