@@ -44,8 +44,9 @@ using Devices = std::vector<uint32_t>;
 using PlacedFuse = std::function<std::vector<graph::Region>(const Devices& on)>;
 
 // A tensor that the accelerator makes stays on chip for readers in the same program if it is no
-// larger than INP, or if its layer and the one that reads it can take turns. What a layer on the accelerator takes depends on how many of its activations
-// stay (AcceleratorTime). |on|: by node, the device that runs it.
+// larger than INP, or if its layer and the one that reads it can take turns. What a layer on the
+// accelerator takes depends on how many of its activations stay (AcceleratorTime). |on|: by node,
+// the device that runs it.
 class PlaceCosts {
  public:
   PlaceCosts(const Layers& layers, PlacedFuse fuse);
