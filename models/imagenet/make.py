@@ -190,9 +190,24 @@ def shufflenet_v2():
     return finish(n, "shufflenetv2_int8")
 
 
+def thousand():
+    """333 residual blocks of 1x1 and 3x3 layers: no published network, but one of 1,000 operators to place."""
+    n = Network()
+    x = n.max_pool(n.conv(n.x, 32, 7, stride=4))
+    for block in range(333):
+        if block % 100 == 99:
+            x = n.conv(x, 64 if block < 150 else 128, 3, 2)
+        channels = n.channels[x]
+        y = n.conv(n.conv(x, channels, 3 if block % 2 else 1), channels, 1, act=None, gain=0.5)
+        x = n.add(y, x, act="relu")
+        n.power[x] = 1.0  # the sums of so many blocks would otherwise leave float32
+    classify(n, x)
+    return finish(n, "thousand_int8")
+
+
 NETWORKS = {"resnet18": resnet18, "mobilenetv2": mobilenet_v2, "resnet50": resnet50, "mobilenetv1": mobilenet_v1,
             "squeezenet": squeezenet, "mobilenetv3small": mobilenet_v3_small, "efficientnetlite0": efficientnet_lite0,
-            "shufflenetv2": shufflenet_v2}
+            "shufflenetv2": shufflenet_v2, "thousand": thousand}
 
 
 if __name__ == "__main__":
