@@ -13,9 +13,9 @@
 
 namespace tessera {
 
-// The number that |text| begins with, which it then begins after; nothing, and |text| is as before:
-// it begins with none, or with one that T cannot hold. A whole number is in base |base|, without
-// prefix; an unsigned one has no minus.
+// Reads a number at the beginning of |text| and removes it from there. Whole numbers are in base
+// |base|, without a prefix; unsigned ones have no minus. Nothing, and |text| stays as it is, if
+// there is no number or T cannot hold it.
 template <typename T>
 std::optional<T> TakeNumber(std::string_view& text, int base = 10) {
   T value{};
@@ -31,14 +31,14 @@ std::optional<T> TakeNumber(std::string_view& text, int base = 10) {
   return value;
 }
 
-// The number that the whole of |text| is; nothing: it is none, or one that T cannot hold.
+// Reads all of |text| as one number; nothing if it is none or T cannot hold it.
 template <typename T>
 std::optional<T> NumberIn(std::string_view text, int base = 10) {
   const std::optional<T> value = TakeNumber<T>(text, base);
   return text.empty() ? value : std::nullopt;
 }
 
-// The same of text that may begin with 0x and is then hexadecimal.
+// The same. Text that begins with 0x is hexadecimal.
 template <typename T>
 std::optional<T> NumberOrHexIn(std::string_view text) {
   return text.starts_with("0x") || text.starts_with("0X") ? NumberIn<T>(text.substr(2), 16)

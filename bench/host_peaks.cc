@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // host_peaks KIND THREADS: how long the processor takes for products that it makes in registers
-// alone, the bound of code that multiplies directly. KIND: int8, whose products are exact sums of
-// int32 (vpdpbusd, or vpmaddwd of int16 where there is none), or float32 (fused multiply-add).
+// alone, the bound of code that multiplies directly. KIND int8 adds products exactly in int32, by
+// vpdpbusd, or by vpmaddwd of int16 if the processor lacks it. KIND float32 is fused multiply-add.
 // Prints, for each line that it reads, the seconds of 10^9 products on THREADS threads together.
 // bench/peers/host_peers.py runs it in turns with the networks that it times.
 // Exit status 2: wrong use, or a processor of another kind. Depends on: runtime/host.

@@ -13,7 +13,7 @@ of random bytes, while the others are stopped (threads of a pool look for work f
 that are then another engine's); the order changes from round to round. The processes may use as many cores as they have
 threads. The table has the median of all rounds, and the median, with its quartiles, of the ratio of the faster peer to
 Tessera: above 1 Tessera is faster. Behind it stand the greatest difference of an output from ONNX Runtime's, as a share
-of the greatest output, and how often the greatest output is the same one. The last column is the share of the
+of the greatest output, and how often the greatest output is the same one. The last two columns are the shares of the
 processor's peak that Tessera and the faster peer use: build/bin/host_peaks, which multiplies in registers, takes its turns
 with them. An engine that multiplies directly cannot have more than all of it.
 

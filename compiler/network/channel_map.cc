@@ -132,22 +132,21 @@ std::optional<ChannelMap> MovedBy(const Graph& graph, const Node& node, const Ch
 }
 
 BlockRange BlocksOf(const std::vector<int64_t>& channels, int64_t block, int64_t all) {
-  int64_t least = 0, most = 0;
-  bool any = false;
-  for (const int64_t channel : channels) {
-    if (channel == kGap) continue;
-    least = any ? std::min(least, channel) : channel;
-    most = any ? std::max(most, channel) : channel;
-    any = true;
-  }
+  std::vector<int64_t> inside = WithoutGaps(channels);
+  if (inside.empty()) inside.push_back(0);
+  const auto [least, most] = std::ranges::minmax(inside);
   const int64_t end = std::min(RoundUp(most + 1, block), all);
   const int64_t first = std::min(least / block * block, std::max<int64_t>(end - block, 0));
   return {first / block * block, end};
 }
 
+std::vector<int64_t> WithoutGaps(std::vector<int64_t> channels) {
+  std::erase(channels, kGap);
+  return channels;
+}
+
 bool IsInjective(const ChannelMap& map) {
-  std::vector<int64_t> sorted = map.channels;
-  std::erase(sorted, kGap);
+  std::vector<int64_t> sorted = WithoutGaps(map.channels);
   std::ranges::sort(sorted);
   return std::ranges::adjacent_find(sorted) == sorted.end();
 }

@@ -43,6 +43,8 @@ struct BlockRange {
 };
 BlockRange BlocksOf(const std::vector<int64_t>& channels, int64_t block, int64_t all);
 
+// |channels| without the gaps.
+std::vector<int64_t> WithoutGaps(std::vector<int64_t> channels);
 // Whether no channel of the base is there twice.
 bool IsInjective(const ChannelMap& map);
 // Whether some channels are zeros.

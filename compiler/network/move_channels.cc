@@ -280,8 +280,7 @@ class ChannelMover {
     if (!seen->insert(id).second) return;
     const int64_t own = BlocksIn(std::ssize(map.channels));
     const auto add = [&](int64_t cost) {
-      ChannelReader reader{map.channels, cost};
-      std::erase(reader.channels, kGap);
+      ChannelReader reader{WithoutGaps(map.channels), cost};
       if (!reader.channels.empty()) readers->push_back(std::move(reader));
     };
     if (IsOutput(id)) add(own);

@@ -25,8 +25,8 @@ struct MovedChannels {
 
 // |graph| with slices, splits, gathers, shuffles, pads and concatenations of channels as other
 // constants of their neighbours, where the accelerator of |config| cannot take them as views:
-// nothing if there are none. The nodes |left|, of such groups, stay as they are. |graph| has been
-// through quantize::AttachRequant. The integers stay the same.
+// nothing if there are none. Of the groups, the pass leaves the nodes |left| as they are. |graph|
+// has been through quantize::AttachRequant. The integers stay the same.
 //
 // Each part of a concatenation begins at a block of channels. Convolutions make their parts so, and
 // other parts are copied by a convolution with one weight of 1 for a channel. Convolutions read

@@ -127,7 +127,7 @@ class RowImages {
   TensorId ImageOf(TensorId id) {
     const auto [found, added] = images_.try_emplace(id, -1);
     if (!added) return found->second;
-    // What a reshape made a row is an image already.
+    // If a reshape made the row from such an image, that image serves.
     const auto maker = graph_.ProducerOf(id);
     if (maker && graph_.nodes[*maker].op == Op::kReshape) {
       const TensorId from = graph_.nodes[*maker].inputs[0];

@@ -12,9 +12,9 @@
 
 namespace tessera::network {
 
-// |graph| with tensors [N, C] that are joined, cut, gathered or padded along C as [N, C, 1, 1],
-// where that is no view; nothing if there are none. The dense layers beside them are 1x1
-// convolutions then. The reshapes between move nothing. |graph| has been through
+// |graph| in which nodes that join, cut, gather or pad tensors [N, C] along C work on images
+// [N, C, 1, 1], unless they are views; nothing if there are no such nodes. Dense layers beside them
+// become 1x1 convolutions. Reshapes between rows and images move no data. |graph| has been through
 // quantize::AttachRequant. The integers stay the same.
 std::optional<graph::Graph> RowsAsImages(const graph::Graph& graph, const isa::Config& config);
 

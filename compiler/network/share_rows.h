@@ -23,7 +23,7 @@ inline constexpr int kRowAxis = 2;
 bool CanShareRows(const graph::Graph& graph, const graph::Node& node);
 
 // Adds to |parts| a node that makes |count| rows of the result of |node|, from row |first| on; its
-// name ends with |label|. An operand of which the node reads only some rows gets a slice of these.
+// name ends with |label|. If the node reads only some rows of an operand, it gets a slice of them.
 void AddRows(graph::Graph& graph, const graph::Node& node, const char* label, int64_t first,
              int64_t count, Parts* parts);
 

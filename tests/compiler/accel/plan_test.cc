@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the search for one plan, which leaves out tiles that cannot be better, ends with
-// the best of all plans, the first one of equal ones. Space: 60 random layers of each kind on three
-// configurations. Not tested here: how good the estimate is (quality_test).
+// What is tested: the search for one plan leaves out tiles that cannot be better, and still finds
+// the best of all plans; of equal ones it takes the first. Space: 60 random layers of each kind on
+// three configurations. Not tested here: how good the estimate is (quality_test).
 #include "compiler/schedule/accel/plan.h"
 
 #include <gtest/gtest.h>
