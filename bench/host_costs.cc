@@ -120,9 +120,9 @@ Status Run(const std::string& file, int draws) {
     std::vector<Sample> samples{first};
     for (int k = 0; k < draws; ++k) {
       const auto target = target::Host(*level);
-      const te::RegionTe region = network::ForHost(layer.region, *target, &own.schedule);
+      const te::RegionTe form = network::ForHost(layer.region, *target, &own.schedule);
       const auto picked =
-          schedule::PickedBy(region.output, own.schedule, target, schedule::AnyOf(rng));
+          schedule::PickedBy(form.output, own.schedule, target, schedule::AnyOf(rng));
       if (!picked || *picked == own.schedule) continue;
       if (const auto sample = SampleOf(layer, *picked, &took)) samples.push_back(*sample);
     }
