@@ -42,7 +42,8 @@ class Peeler {
     int64_t min = 0, extent = 0;
     const bool fixed = ir::IsImm(s->min, &min) && ir::IsImm(s->extent, &extent);
     if (fixed) ranges_.Set(s->var, {min, min + extent - 1});
-    const bool cut = s->loop == ir::LoopKind::kSerial || s->loop == ir::LoopKind::kParallel;
+    const bool cut = s->loop == ir::LoopKind::kSerial || s->loop == ir::LoopKind::kParallel ||
+                     s->loop == ir::LoopKind::kUnroll;
     if (fixed && cut && extent > 1 && LastDecides(s, min, extent)) {
       const Stmt tail = Do(ir::FreshCopy(s->body[0], {{s->var.get(), Expr(min + extent - 1)}}));
       ranges_.Set(s->var, {min, min + extent - 2});
@@ -82,8 +83,8 @@ class Peeler {
   ir::Ranges ranges_;
 };
 
-// Cuts innermost loops where a select's condition changes: the middle of a padded row is then read
-// without a condition.
+// Cuts innermost loops where the condition of a select or of a statement changes: the middle of a
+// padded row is then read without a condition, and a row's last vector is a shorter one.
 class Cutter {
  public:
   Stmt Do(const Stmt& s) const {
@@ -97,6 +98,7 @@ class Cutter {
     std::set<int64_t> cuts;
     ir::VisitStmts(x->body[0], [&](const Stmt& inner) {
       innermost = innermost && inner->kind != StmtKind::kFor;
+      if (inner->kind == StmtKind::kIf) Collect(inner->value, x->var, &cuts);
       if (inner->kind == StmtKind::kStore)
         ir::Visit(inner->value, [&](const Expr& e) {
           if (e->kind == ir::ExprKind::kSelect) Collect(e->args[0], x->var, &cuts);

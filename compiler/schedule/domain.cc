@@ -195,19 +195,28 @@ Result<std::vector<Choice>> Editor::Intrinsics(const Domain& domain) {
   }
   TESSERA_ASSIGN(const Stage* left, FindStage(roles->input->tensor->name));
   TESSERA_ASSIGN(const Stage* right, FindStage((*roles->weight)->tensor->name));
-  std::vector<Choice> intrinsics;
+  struct Fitting {
+    const target::TensorIntrin* intrin;
+    int64_t lanes;
+  };
+  std::vector<Fitting> fitting;
   for (const target::TensorIntrin& intrin : s_->target().intrinsics) {
     const std::optional<target::ProductTile> tile = target::ProductsOf(intrin);
-    if (tile && tile->shape.size() == 1 && count % tile->shape[0] == 0 &&
-        tile->left == left->dtype && tile->right == right->dtype && tile->sums == stage->dtype)
-      intrinsics.push_back(Choice({intrin.name}));
+    if (tile && tile->shape.size() == 1 && tile->left == left->dtype &&
+        tile->right == right->dtype && tile->sums == stage->dtype)
+      fitting.push_back({&intrin, tile->shape[0]});
+  }
+  std::vector<Choice> intrinsics;
+  for (const Fitting& one : fitting) {
+    const bool wasteful = std::ranges::any_of(fitting, [&](const Fitting& other) {
+      return other.lanes < one.lanes && other.lanes >= count;
+    });
+    if (!wasteful) intrinsics.push_back(Choice({one.intrin->name}));
   }
   if (!intrinsics.empty()) return intrinsics;
-  return Fail(Code::kOutOfRange,
-              "{} has no intrinsic that sums {} x {} as {}, in lanes that divide the {} iterations "
-              "of {}; leave tensorize out",
+  return Fail(Code::kOutOfRange, "{} has no intrinsic that sums {} x {} as {}; leave tensorize out",
               s_->target().name, ir::DTypeName(left->dtype), ir::DTypeName(right->dtype),
-              ir::DTypeName(stage->dtype), count, domain.axis);
+              ir::DTypeName(stage->dtype));
 }
 
 Result<std::vector<Choice>> Editor::ValuesOf(const DecideStep& step) {

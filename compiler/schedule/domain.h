@@ -63,7 +63,8 @@ enum class DomainKind : uint8_t {
   kPlaces,      // of a stage: the root, or a loop around all its readers
   kOrders,      // the orders of the loops of a stage that the choice names
   kLoops,       // none, or a loop of a stage that may be parallel
-  kIntrinsics,  // those that sum the products of a stage, whose lanes divide a loop
+  kIntrinsics,  // those that sum the products of a stage, but not one whose lanes are more than
+                // another's if those are enough for a loop
 };
 
 // The values of a decision that the steps before it allow.

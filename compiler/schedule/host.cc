@@ -328,14 +328,12 @@ std::vector<HostFactor> HostFactors(const target::Target& target) {
     if (!tile || tile->shape.size() != 1 || tile->right != DType::kInt8 ||
         tile->sums != DType::kInt32)
       continue;
-    const int64_t lanes = tile->shape[0];
-    const double cycles =
-        TileFor(target, {&intrin, lanes, tile->depth}, kLong, kLong, /*ragged=*/false).cycles;
+    const Dot dot{&intrin, tile->shape[0], tile->depth};
+    const double cycles = TileFor(target, dot, kLong, kLong, /*ragged=*/false).cycles;
     const auto known = std::ranges::find(factors, tile->left, &HostFactor::type);
     if (known == factors.end()) {
-      factors.push_back({tile->left, lanes, cycles});
+      factors.push_back({tile->left, cycles});
     } else {
-      known->channels = std::min(known->channels, lanes);
       known->cycles = std::min(known->cycles, cycles);
     }
   }

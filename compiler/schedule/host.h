@@ -52,9 +52,8 @@ Result<std::vector<Sketch>> HostSketches(const te::Tensor& output, const HostOpt
 
 // What a host multiplies by int8 in dot products.
 struct HostFactor {
-  DType type;        // of the input
-  int64_t channels;  // output channels have to be a multiple of this: the lanes of the narrowest
-  double cycles;     // estimated for each product, in tiles that neither rows nor channels limit
+  DType type;     // of the input
+  double cycles;  // estimated for each product, in tiles that neither rows nor channels limit
 };
 // Those of |target|, the cheapest first.
 std::vector<HostFactor> HostFactors(const target::Target& target);

@@ -14,7 +14,7 @@
 
 #include "base/bits.h"
 #include "compiler/ir/layout.h"
-#include "compiler/ir/visit.h"
+#include "compiler/schedule/host_dots.h"
 #include "compiler/schedule/host_steps.h"
 #include "compiler/schedule/host_tile.h"
 
@@ -23,12 +23,6 @@ namespace {
 
 using te::AxisRole;
 using te::Role;
-
-// The decision among the instructions that sum the products of |anchor|, in lanes along |lane|.
-DecideStep DecisionOf(const std::string& anchor, const AxisRole& lane) {
-  return {.name = "dot",
-          .domain = {.kind = DomainKind::kIntrinsics, .stage = anchor, .axis = lane.axis.name()}};
-}
 
 constexpr int64_t kMostUnrolled = 4;  // quads of a sum
 
@@ -43,7 +37,8 @@ class DotGenerator {
         roles_(roles),
         lane_(*roles.Find(Role::kOutputChannel)),
         point_(PointAxis(roles, lane_)),
-        tile_(BestTile(dots)),
+        dots_(dots),
+        tile_(BestTile()),
         dot_(tile_.dot),
         sketches_(Sketches()),
         quad_(QuadAxis()) {}
@@ -51,7 +46,7 @@ class DotGenerator {
   const std::vector<std::string>& sketches() const { return sketches_; }
 
   Status Run() {
-    DecideStep decide = DecisionOf(anchor_, lane_);
+    DecideStep decide = DotDecision(anchor_, lane_);
     decide.value = Choice({dot_.intrin->name});
     TESSERA_TRY(s_.Apply(decide));
     if (options_.input) TESSERA_TRY(Input());
@@ -115,12 +110,15 @@ class DotGenerator {
     return nullptr;
   }
 
-  // The first of those that cost least.
-  DotTile BestTile(const std::vector<Dot>& dots) const {
+  // The first of those that cost least. Lanes that the channels do not fill have to gain a half:
+  // of the widest vectors some processors start two instructions a cycle and others one, of
+  // narrower ones all start two.
+  DotTile BestTile() const {
     const int64_t extent = point_ ? point_->axis.extent : 1;
     std::optional<DotTile> best;
-    for (const Dot& dot : dots) {
+    for (const Dot& dot : dots_) {
       DotTile tile = TileFor(s_.target(), dot, extent, lane_.axis.extent, floats_);
+      if (lane_.axis.extent % dot.lanes != 0) tile.cycles *= 1.5;
       if (!best || tile.cycles < best->cycles) best = std::move(tile);
     }
     return *best;
@@ -275,7 +273,15 @@ class DotGenerator {
       }
     }
     TESSERA_TRY(h_.SkipPads(acc, roles_.reduced, point_));
-    TESSERA_TRY(s_.Apply(SplitStep{acc, c, Amount::Of("dot.lanes"), c + ".b", c + ".l"}));
+    const bool fills = LanesFill(dots_, lane_);
+    if (!fills) {
+      const AxisRole lane{.axis = st->axes[lane_dim]};
+      const auto starts = PaddedStarts(*st, lane);
+      for (const LayoutStep& step : *starts) TESSERA_TRY(s_.Apply(step));
+      st = s_.Find(acc);
+    }
+    TESSERA_TRY(s_.Apply(SplitStep{acc, c, Amount::Of("dot.lanes"), c + ".b", c + ".l",
+                                   fills ? Tail::kGuard : Tail::kPad}));
     TESSERA_TRY(s_.Apply(SplitStep{acc, ci, Amount::Of("dot.depth"), ci + ".o", ci + ".i",
                                    whole ? Tail::kGuard : Tail::kPad}));
     const std::string asks = ci + ".t", quads = ci + ".o", unrolled = ci + ".u";
@@ -327,6 +333,7 @@ class DotGenerator {
   const AxisRole lane_;
   const AxisRole* point_;
   const bool floats_ = IsFloat(s_.Find(anchor_)->dtype);
+  const std::vector<Dot> dots_;
   const DotTile tile_;
   const Dot& dot_;  // of tile_
   const std::vector<std::string> sketches_;
@@ -334,31 +341,6 @@ class DotGenerator {
   // By default.
   const int64_t points_ = tile_.points[tile_.point], blocks_ = tile_.blocks[tile_.block];
 };
-
-// None: DotSchedule does not take the reduction.
-std::vector<Dot> DotsOf(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
-  if (!ir::IsSum(anchor.body->reduce()) || !roles.weight) return {};
-  const AxisRole* lane = roles.Find(Role::kOutputChannel);
-  if (!lane || lane->group != 0) return {};
-  const Stage* w = s.Find((*roles.weight)->tensor->name);
-  const AxisRole* channel = roles.InputChannel();
-  if ((!w->placeholder && !w->prepared) || !channel || channel->weight_dim < 0 ||
-      std::ranges::count(roles.data, Role::kOutputChannel, &AxisRole::role) != 1)
-    return {};
-  const bool fuses = s.target().fma && ir::FusedFactors(*anchor.body) != nullptr &&
-                     anchor.reduce_axes[0].var.get() == channel->axis.var.get();
-  if (IsFloat(anchor.dtype) && !fuses) return {};
-  // Quads have to be neighbours in memory, which a tensor between layers decides for itself.
-  if (!IsFloat(anchor.dtype) && s.Find(roles.input->tensor->name)->placeholder) return {};
-  const Result<std::vector<Choice>> names = s.ValuesOf(DecisionOf(anchor.name, *lane));
-  std::vector<Dot> dots;
-  for (const Choice& name : names ? *names : std::vector<Choice>{}) {
-    const target::TensorIntrin& intrin = *s.target().FindIntrinsic(name.words[0]);
-    const target::ProductTile tile = *target::ProductsOf(intrin);
-    dots.push_back({&intrin, tile.shape[0], tile.depth});
-  }
-  return dots;
-}
 
 }  // namespace
 

@@ -53,7 +53,7 @@ DotTile TileFor(const target::Target& target, const Dot& dot, int64_t extent, in
   const int64_t most = std::max<int64_t>((registers - registers / 8) / each, 1);
   DotTile tile{.dot = dot,
                .points = ragged ? RaggedSizes(extent, most) : Divisors(extent, most),
-               .blocks = Divisors(channels / dot.lanes, most)};
+               .blocks = Divisors(CeilDiv(channels, dot.lanes), most)};
   const auto cost = [&](size_t p, size_t b) {
     const int64_t points = tile.points[p], rest = extent % points;
     const auto of = [&](int64_t n) {
@@ -71,8 +71,10 @@ DotTile TileFor(const target::Target& target, const Dot& dot, int64_t extent, in
       if (cost(p, b) < cost(tile.point, tile.block)) tile.point = p, tile.block = b;
     }
   }
-  tile.cycles =
-      cost(tile.point, tile.block) * dot.intrin->cycles / static_cast<double>(dot.lanes * dot.quad);
+  tile.cycles = cost(tile.point, tile.block) * dot.intrin->cycles /
+                static_cast<double>(dot.lanes * dot.quad) *
+                static_cast<double>(CeilDiv(channels, dot.lanes) * dot.lanes) /
+                static_cast<double>(channels);
   return tile;
 }
 

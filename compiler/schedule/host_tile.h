@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tile of sums that a host processor keeps in registers, for instructions that multiply and
-// add. Depends on: target. Used by: host_dot.cc.
+// add. Depends on: target. Used by: host_dots.h, host_dot.cc, host.cc.
 #ifndef TESSERA_COMPILER_SCHEDULE_HOST_TILE_H_
 #define TESSERA_COMPILER_SCHEDULE_HOST_TILE_H_
 

@@ -19,7 +19,7 @@ bool IsWideRead(const Expr& e, const Expr& read) {
 }
 
 // The roles of |sum| if it is a contraction that has a form of products.
-std::optional<Roles> ContractionRoles(const Tensor& sum, int64_t multiple) {
+std::optional<Roles> ContractionRoles(const Tensor& sum) {
   std::optional<Roles> roles = FindRoles(sum->axes, sum->reduce_axes, sum->body);
   if (!roles || !roles->weight || sum->body->reduce() != ir::ReduceOp::kSum) return std::nullopt;
   const Expr& product = sum->body->args[0];
@@ -31,7 +31,7 @@ std::optional<Roles> ContractionRoles(const Tensor& sum, int64_t multiple) {
   if (x.dtype() != DType::kInt8 || w.dtype() != DType::kInt8 || !TensorOf(w)->placeholder)
     return std::nullopt;
   const AxisRole* lane = roles->Find(Role::kOutputChannel);
-  if (!lane || lane->group != 0 || lane->axis.extent % multiple != 0) return std::nullopt;
+  if (!lane || lane->group != 0) return std::nullopt;
   const auto lanes = std::ranges::count(roles->data, Role::kOutputChannel, &AxisRole::role);
   if (!roles->InputChannel() || lanes != 1) return std::nullopt;
   // An output element uses each weight once: every index of the weights is one distinct axis.
@@ -53,7 +53,7 @@ std::optional<Roles> ContractionRoles(const Tensor& sum, int64_t multiple) {
 
 }  // namespace
 
-std::optional<ProductForm> ToProducts(const Tensor& output, DType factor, int64_t multiple) {
+std::optional<ProductForm> ToProducts(const Tensor& output, DType factor) {
   TESSERA_CHECK(factor == DType::kUint8 || factor == DType::kInt16, "{}", ir::DTypeName(factor));
   const std::vector<Tensor> all = TopologicalOrder({output});
   std::set<std::string> names;
@@ -65,7 +65,7 @@ std::optional<ProductForm> ToProducts(const Tensor& output, DType factor, int64_
     sum = t;
   }
   if (!sum) return std::nullopt;
-  const std::optional<Roles> roles = ContractionRoles(sum, multiple);
+  const std::optional<Roles> roles = ContractionRoles(sum);
   if (!roles) return std::nullopt;
   const auto fresh = [&](std::string name) {
     while (!names.insert(name).second) name += "_";

@@ -235,7 +235,7 @@ te::Values RandomInputs(const Tensor& output, Rng& rng) {
 }
 
 te::Tensor ProductOutput(const te::Tensor& output, te::Values* values, DType factor) {
-  const std::optional<te::ProductForm> form = te::ToProducts(output, factor, 8);
+  const std::optional<te::ProductForm> form = te::ToProducts(output, factor);
   if (!form) return output;
   if (!form->correction) return form->output;
   const std::vector<int32_t> correction =

@@ -94,8 +94,12 @@ TEST_P(HostWindows, AreExactByDotProducts) {
       ir::Func func;
       ASSERT_NO_FATAL_FAILURE(
           ExpectExact(test::WindowExpression(GetParam()), rng, &func, true, level, factor));
-      const bool dots = GetParam().groups == 1 && GetParam().out_channels % 8 == 0;
+      const bool dots = GetParam().groups == 1;
       EXPECT_EQ(ir::Print(func).find(call) != std::string::npos, dots) << ir::Print(func);
+      // Lanes behind the last channel run without asking, and a shorter vector is stored.
+      if (GetParam().out_channels % 8 != 0) {
+        EXPECT_EQ(ir::Print(func).find("if ("), std::string::npos) << ir::Print(func);
+      }
     }
   }
 }

@@ -23,7 +23,7 @@ constexpr DType kFactors[] = {DType::kUint8, DType::kInt16};
 void ExpectSame(const Tensor& out, Values values) {
   ASSERT_TRUE(Evaluate({out}, &values));
   for (const DType factor : kFactors) {
-    const std::optional<ProductForm> form = ToProducts(out, factor, 8);
+    const std::optional<ProductForm> form = ToProducts(out, factor);
     ASSERT_TRUE(form.has_value()) << Print({out});
     EXPECT_EQ(static_cast<bool>(form->correction), factor == DType::kUint8);
     const Status verified = Verify({form->output});
@@ -39,8 +39,8 @@ class ProductWindows : public ::testing::TestWithParam<test::WindowShape> {};
 
 TEST_P(ProductWindows, GiveTheSameIntegers) {
   const Tensor out = test::WindowExpression(GetParam());
-  if (GetParam().groups > 1 || GetParam().out_channels % 8 != 0) {
-    for (const DType factor : kFactors) EXPECT_FALSE(ToProducts(out, factor, 8).has_value());
+  if (GetParam().groups > 1) {
+    for (const DType factor : kFactors) EXPECT_FALSE(ToProducts(out, factor).has_value());
     return;
   }
   Rng rng(4);
@@ -70,10 +70,9 @@ TEST(ProductForm, ProductsOfMatricesWithLargeSums) {
 }
 
 TEST(ProductForm, WhatHasNoSuchForm) {
-  EXPECT_TRUE(ToProducts(Product(4, DType::kInt8, DType::kInt8), DType::kInt16, 8).has_value());
-  EXPECT_FALSE(ToProducts(Product(4, DType::kInt8, DType::kInt8), DType::kInt16, 16).has_value());
-  EXPECT_FALSE(ToProducts(Product(4, DType::kUint8, DType::kInt8), DType::kInt16, 8).has_value());
-  EXPECT_FALSE(ToProducts(Product(4, DType::kInt8, DType::kInt32), DType::kInt16, 8).has_value());
+  EXPECT_TRUE(ToProducts(Product(4, DType::kInt8, DType::kInt8), DType::kInt16).has_value());
+  EXPECT_FALSE(ToProducts(Product(4, DType::kUint8, DType::kInt8), DType::kInt16).has_value());
+  EXPECT_FALSE(ToProducts(Product(4, DType::kInt8, DType::kInt32), DType::kInt16).has_value());
   const Tensor x = Placeholder("x", DType::kInt8, {3, 8});
   const Axis k = ReduceAxis("k", 8);
   const auto sum_of = [&](const Tensor& w) {
@@ -82,25 +81,24 @@ TEST(ProductForm, WhatHasNoSuchForm) {
     });
   };
   const Tensor w = Placeholder("w", DType::kInt8, {8, 8});
-  EXPECT_TRUE(ToProducts(sum_of(w), DType::kInt16, 8).has_value());
+  EXPECT_TRUE(ToProducts(sum_of(w), DType::kInt16).has_value());
   const Tensor made = Compute("m", {8, 8}, {}, [&](const Index& i) { return w(i[1], i[0]); });
-  EXPECT_FALSE(ToProducts(sum_of(made), DType::kInt16, 8).has_value())
-      << "weights that are computed";
+  EXPECT_FALSE(ToProducts(sum_of(made), DType::kInt16).has_value()) << "weights that are computed";
   EXPECT_FALSE(
-      ToProducts(sum_of(Placeholder("w", DType::kInt8, {9, 8})), DType::kInt16, 8).has_value())
+      ToProducts(sum_of(Placeholder("w", DType::kInt8, {9, 8})), DType::kInt16).has_value())
       << "weights that are not all read";
   const Tensor largest = Compute("y", {3, 8}, {"n", "c"}, [&](const Index& i) {
     return MaxOf(Wide(x(i[0], k.var)) * Wide(w(k.var, i[1])), {k});
   });
-  EXPECT_FALSE(ToProducts(largest, DType::kInt16, 8).has_value());
+  EXPECT_FALSE(ToProducts(largest, DType::kInt16).has_value());
   const Tensor y = sum_of(w);
   const Tensor twice = Compute("z", {3}, {"n"}, [&](const Index& i) {
     const Axis c = ReduceAxis("c", 8);
     return Sum(y(i[0], c.var), {c});
   });
-  EXPECT_FALSE(ToProducts(twice, DType::kInt16, 8).has_value()) << "two reductions";
+  EXPECT_FALSE(ToProducts(twice, DType::kInt16).has_value()) << "two reductions";
   const Tensor plain = Compute("p", {3, 8}, {}, [&](const Index& i) { return x(i); });
-  EXPECT_FALSE(ToProducts(plain, DType::kInt16, 8).has_value());
+  EXPECT_FALSE(ToProducts(plain, DType::kInt16).has_value());
 }
 
 }  // namespace
