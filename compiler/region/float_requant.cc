@@ -140,6 +140,17 @@ class Rewriter {
     scale.lo = static_cast<int32_t>(lo);
     scale.hi = static_cast<int32_t>(hi);
     const Expr &multiplier = requant[1], &shift = Unbounded(requant[2]);
+    int64_t one_multiplier = 0, one_shift = 0;
+    if (ir::IsImm(multiplier, &one_multiplier) && ir::IsImm(shift, &one_shift)) {
+      const auto numbers = NumbersOf(scale, {static_cast<int32_t>(one_multiplier)},
+                                     {static_cast<int32_t>(one_shift)}, sizes_.Of(requant[0]));
+      if (!numbers) return e;
+      const Expr offset = ir::Imm(DType::kInt32, numbers->offsets[0]);
+      return ir::RequantClamp(requant[0] + offset, multiplier, requant[2], scale.rounding, clamp[1],
+                              clamp[2], clamp[3],
+                              {offset, ir::ImmF32(numbers->highs[0]), ir::ImmF32(numbers->lows[0]),
+                               ir::ImmF32(numbers->starts[0])});
+    }
     const std::optional<std::vector<int32_t>> multipliers = ConstantOf(region_, multiplier),
                                               shifts = ConstantOf(region_, shift);
     if (!multipliers || !shifts || !SamePlace(multiplier, shift)) return e;

@@ -11,9 +11,9 @@
 namespace tessera::te {
 
 // Replaces clamp_add(requant(a, M[c], S[c], r), zero, lo, hi) by requant_clamp
-// (compiler/ir/intrin.h) without changing any value. M and S are constant tensors, |a| must stay
-// far enough inside of int32, and FloatScales must find numbers for each channel. Stage NAME
-// gets four more constants: NAME.offset, NAME.high, NAME.low and NAME.start.
+// (compiler/ir/intrin.h) without changing any value. M and S are constant tensors or numbers, |a|
+// must stay far enough inside of int32, and FloatScales must find numbers for each channel. Of
+// tensors, stage NAME gets four more constants: NAME.offset, NAME.high, NAME.low and NAME.start.
 // |known|: the scales of earlier regions, to which those of |region| are added.
 RegionTe WithFloatRequant(RegionTe region, FloatScales* known = nullptr);
 

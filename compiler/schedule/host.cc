@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "compiler/ir/equal.h"
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/host_steps.h"
 #include "compiler/schedule/host_tile.h"
@@ -81,8 +82,12 @@ class Generator {
       if (other.placeholder || other.attach == Attach::kInline) continue;
       int64_t times = ElementsOf(other);
       for (const ir::Axis& a : other.reduce_axes) times *= a.extent;
+      std::vector<Expr> seen;  // an element that one body reads twice is computed once
       ir::Visit(other.body, [&](const Expr& e) {
-        if (e->kind == ExprKind::kTensorRead && e->tensor->name == stage.name) reads += times;
+        if (e->kind != ExprKind::kTensorRead || e->tensor->name != stage.name) return;
+        if (std::ranges::any_of(seen, [&](const Expr& s) { return ir::Equal(s, e); })) return;
+        seen.push_back(e);
+        reads += times;
       });
     }
     return dear && reads > ElementsOf(stage);
