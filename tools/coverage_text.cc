@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/coverage_text.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "tools/output.h"
 
 namespace tessera::tools {
 
 using artifact::Coverage;
+using artifact::DeviceKind;
+
+namespace {
+
+constexpr std::pair<DeviceKind, const char*> kOthers[] = {
+    {DeviceKind::kHost, "host"}, {DeviceKind::kOpenCl, "opencl"}, {DeviceKind::kCuda, "cuda"}};
+
+const char* NameOf(DeviceKind device) {
+  return std::ranges::find(kOthers, device, &std::pair<DeviceKind, const char*>::first)->second;
+}
+
+}  // namespace
 
 std::string CoverageText(const Coverage& coverage) {
   std::string text =
@@ -16,9 +31,14 @@ std::string CoverageText(const Coverage& coverage) {
         100.0 * static_cast<double>(coverage.accelerated_macs) / static_cast<double>(coverage.macs),
         Grouped(coverage.macs));
   }
-  for (const Coverage::LeftToHost& left : coverage.left) {
-    text += fmt::format("{}{} x {}{}", &left == &coverage.left.front() ? "; host: " : ", ",
-                        left.nodes, left.op, left.why.empty() ? "" : " (" + left.why + ")");
+  for (const auto& [device, name] : kOthers) {
+    bool first = true;
+    for (const Coverage::Left& left : coverage.left) {
+      if (left.device != device) continue;
+      text += fmt::format("{}{} x {}{}", first ? fmt::format("; {}: ", name) : ", ", left.nodes,
+                          left.op, left.why.empty() ? "" : " (" + left.why + ")");
+      first = false;
+    }
   }
   return text;
 }
@@ -37,14 +57,18 @@ Status CheckStrict(const Coverage& coverage, const std::string& model) {
 }
 
 Json CoverageJson(const Coverage& coverage) {
-  Json host = Json::array();
-  for (const Coverage::LeftToHost& left : coverage.left)
-    host.push_back({{"operator", left.op}, {"count", left.nodes}, {"why", left.why}});
-  return {{"operators", coverage.nodes},
-          {"accelerated", coverage.accelerated},
-          {"macs", coverage.macs},
-          {"accelerated_macs", coverage.accelerated_macs},
-          {"host", std::move(host)}};
+  Json host = Json::array(), gpu = Json::array();
+  for (const Coverage::Left& left : coverage.left) {
+    if (left.device == DeviceKind::kHost) {
+      host.push_back({{"operator", left.op}, {"count", left.nodes}, {"why", left.why}});
+    } else {
+      gpu.push_back(
+          {{"operator", left.op}, {"count", left.nodes}, {"device", NameOf(left.device)}});
+    }
+  }
+  return {{"operators", coverage.nodes}, {"accelerated", coverage.accelerated},
+          {"macs", coverage.macs},       {"accelerated_macs", coverage.accelerated_macs},
+          {"host", std::move(host)},     {"gpu", std::move(gpu)}};
 }
 
 }  // namespace tessera::tools

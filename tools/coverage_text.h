@@ -21,7 +21,8 @@ std::string CoverageText(const artifact::Coverage& coverage);
 // if the accelerator has no program. "" for other artifacts.
 std::string CoverageLines(const artifact::Artifact& net);
 
-// {operators, accelerated, macs, accelerated_macs, host: [{operator, count, why}]}
+// {operators, accelerated, macs, accelerated_macs, host: [{operator, count, why}], gpu: [{operator,
+// count, device}]}
 nlohmann::ordered_json CoverageJson(const artifact::Coverage& coverage);
 
 // Option --strict of |model|.

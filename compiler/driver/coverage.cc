@@ -23,16 +23,19 @@ Coverage CoverageOf(const graph::Graph& graph, const std::vector<network::NodePl
     coverage.accelerated += on;
     coverage.accelerated_macs += on ? macs : 0;
     if (on) continue;
-    const std::string op(graph::Text(node.op)), &why = places[n].machine;
-    const auto known = std::ranges::find_if(
-        coverage.left, [&](const auto& left) { return left.op == op && left.why == why; });
+    const auto device = static_cast<artifact::DeviceKind>(places[n].device);
+    const std::string op(graph::Text(node.op)),
+        why = artifact::RunsSource(device) ? "" : places[n].machine;
+    const auto known = std::ranges::find_if(coverage.left, [&](const Coverage::Left& left) {
+      return left.op == op && left.why == why && left.device == device;
+    });
     if (known == coverage.left.end()) {
-      coverage.left.push_back({op, why, 1});
+      coverage.left.push_back({op, why, 1, device});
     } else {
       ++known->nodes;
     }
   }
-  std::ranges::stable_sort(coverage.left, std::greater{}, &Coverage::LeftToHost::nodes);
+  std::ranges::stable_sort(coverage.left, std::greater{}, &Coverage::Left::nodes);
   return coverage;
 }
 

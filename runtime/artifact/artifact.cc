@@ -12,7 +12,7 @@ namespace tessera::artifact {
 namespace {
 
 constexpr std::string_view kMagic = "TSRNET01";
-constexpr uint32_t kVersion = 6;
+constexpr uint32_t kVersion = 7;
 constexpr size_t kCrcBytes = 8;
 
 // Lists the fields of each structure once, for both codecs. |x| is const for a Writer.
@@ -187,14 +187,15 @@ Status Fields(Codec& codec, T& x) {
       TESSERA_ASSIGN(x.image, isa::ParseImage(image));
     }
     return {};
-  } else if constexpr (std::is_same_v<Record, Coverage::LeftToHost>) {
-    TESSERA_TRY(Name(codec, x.op, "an operator of the host"));
+  } else if constexpr (std::is_same_v<Record, Coverage::Left>) {
+    TESSERA_TRY(Name(codec, x.op, "an operator left"));
     TESSERA_TRY(Name(codec, x.why, "a reason for the host"));
-    return codec.Number(x.nodes, "the coverage");
+    TESSERA_TRY(codec.Number(x.nodes, "the coverage"));
+    return Enum(codec, x.device, 4, "kind of device");
   } else if constexpr (std::is_same_v<Record, Coverage>) {
     for (auto* const count : {&x.nodes, &x.accelerated, &x.macs, &x.accelerated_macs})
       TESSERA_TRY(codec.Number(*count, "the coverage"));
-    return Items(codec, x.left, "the operators of the host", kMaxItems, 16);
+    return Items(codec, x.left, "the operators left", kMaxItems, 17);
   } else if constexpr (std::is_same_v<Record, Artifact>) {
     TESSERA_TRY(Fields(codec, x.provenance));
     TESSERA_TRY(Items(codec, x.inputs, "the inputs", kMaxItems, 16));

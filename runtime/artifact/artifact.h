@@ -69,26 +69,29 @@ struct Layer {
   bool operator==(const Layer&) const = default;
 };
 
+// kOpenCl and kCuda run kernels from source, on any device of their driver.
+enum class DeviceKind : uint8_t { kHost, kAccelerator, kOpenCl, kCuda };
+inline bool RunsSource(DeviceKind kind) { return kind >= DeviceKind::kOpenCl; }
+
 // The share of a network that the accelerator runs, and the reasons for the rest. Counts the nodes
 // of the graph, except those that only give a tensor another shape.
 struct Coverage {
-  // How many nodes stay on the host for one reason, in words of the machine.
-  struct LeftToHost {
+  // How many nodes of a kind are on another device, the host's for one reason, in words of the
+  // machine.
+  struct Left {
     std::string op, why;
     int64_t nodes = 0;
-    bool operator==(const LeftToHost&) const = default;
+    DeviceKind device = DeviceKind::kHost;
+    bool operator==(const Left&) const = default;
   };
   int64_t nodes = 0, accelerated = 0;
   int64_t macs = 0, accelerated_macs = 0;  // of one inference
-  std::vector<LeftToHost> left;            // those with the most nodes first
+  std::vector<Left> left;                  // those with the most nodes first
   bool operator==(const Coverage&) const = default;
 };
 
 // What steps run on. Everywhere else an index into Artifact::devices names a device; 0 is the host.
 inline constexpr uint32_t kHostDevice = 0;
-// kOpenCl and kCuda run kernels from source, on any device of their driver.
-enum class DeviceKind : uint8_t { kHost, kAccelerator, kOpenCl, kCuda };
-inline bool RunsSource(DeviceKind kind) { return kind >= DeviceKind::kOpenCl; }
 struct DeviceEntry {
   DeviceKind kind = DeviceKind::kHost;
   std::string name;          // "host"; an accelerator's configuration, for messages

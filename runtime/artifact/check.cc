@@ -301,8 +301,8 @@ Status CheckArtifact(const Artifact& artifact) {
   if (c.accelerated < 0 || c.accelerated > c.nodes || c.accelerated_macs < 0 ||
       c.accelerated_macs > c.macs)
     return Bad("the accelerator runs more of it than there is");
-  for (const Coverage::LeftToHost& left : c.left) {
-    TESSERA_TRY(CheckSize("an operator of the host", left.op.size(), kMaxNameBytes));
+  for (const Coverage::Left& left : c.left) {
+    TESSERA_TRY(CheckSize("an operator left", left.op.size(), kMaxNameBytes));
     TESSERA_TRY(CheckSize("a reason for the host", left.why.size(), kMaxNameBytes));
   }
   TESSERA_TRY(CheckDevices(artifact));

@@ -64,7 +64,7 @@ TEST(Artifact, StatesStandBehindInputsAndOutputs) {
 TEST(Artifact, BeginsWithItsMagicAndEndsWithTheChecksumOfTheRest) {
   const std::vector<uint8_t> bytes = Serialize(SampleArtifact());
   EXPECT_EQ(std::string(bytes.begin(), bytes.begin() + 8), "TSRNET01");
-  EXPECT_EQ(bytes[8], 6);
+  EXPECT_EQ(bytes[8], 7);
   uint64_t crc = 0;
   std::memcpy(&crc, bytes.data() + bytes.size() - 8, 8);
   EXPECT_EQ(crc, Crc64(std::span(bytes).first(bytes.size() - 8)));
