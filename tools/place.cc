@@ -12,6 +12,7 @@
 #include "compiler/import/import.h"
 #include "tools/coverage_text.h"
 #include "tools/import_options.h"
+#include "tools/learn_times.h"
 #include "tools/model_file.h"
 #include "tools/output.h"
 #include "tools/place_json.h"
@@ -25,6 +26,7 @@ struct PlaceFlags {
   std::string model, output, config = "default", json;
   ImportWords import;
   std::string measure;  // the device; "": no run
+  std::string times;    // a file of what layers took; "": none
   bool strict = false, exact = false;
   int accelerators = 1;  // of `run --accelerators`
 };
@@ -151,11 +153,15 @@ void PrintMeasured(const MeasuredPlacement& m, const compiler::PlacedNetwork& pl
                    const isa::Config& config) {
   const network::NetworkTimes& t = placed.times;
   std::printf(
-      "measured: %s an inference: accelerator %s on %s (forecast %s), host %s%s%s, packing "
+      "measured: %s an inference%s: accelerator %s on %s (forecast %s), host %s%s%s, packing "
       "and transfers %s\n",
-      network::TimeText(m.total()).c_str(), network::TimeText(m.accelerator).c_str(),
-      m.device.c_str(), ErrorCell(t.accelerator, m.accelerator, true).c_str(),
-      network::TimeText(m.host).c_str(),
+      network::TimeText(m.total()).c_str(),
+      m.same_cpu ? fmt::format(" (forecast without starts {})",
+                               ErrorCell(t.total() - t.start + t.together, m.total(), true))
+                       .c_str()
+                 : "",
+      network::TimeText(m.accelerator).c_str(), m.device.c_str(),
+      ErrorCell(t.accelerator, m.accelerator, true).c_str(), network::TimeText(m.host).c_str(),
       m.same_cpu ? fmt::format(" (forecast {})", ErrorCell(t.host, m.host, true)).c_str() : "",
       m.gpu > 0 ? fmt::format(", GPU with its transfers {} (forecast {})", network::TimeText(m.gpu),
                               ErrorCell(t.by_gpu(), m.gpu, true))
@@ -173,22 +179,37 @@ void PrintMeasured(const MeasuredPlacement& m, const compiler::PlacedNetwork& pl
 Result<int> Run(const PlaceFlags& flags) {
   TESSERA_TRY(CheckJson(flags.json));
   if (!flags.output.empty()) TESSERA_TRY(CheckWritable(flags.output));
+  if (!flags.times.empty()) TESSERA_TRY(CheckWritable(flags.times));
   compiler::CompileOptions options;
   TESSERA_ASSIGN(options.config, isa::LoadConfig(flags.config));
   TESSERA_TRY(SetPlaces(flags.import, &options));
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(flags.model));
   TESSERA_ASSIGN(const ImportOptions importing, ImportOptionsOf(flags.import));
-  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, flags.model, importing));
-  Progress progress("costs of layers");
-  const Result<compiler::PlacedNetwork> placed =
-      compiler::PlaceNetwork(std::move(graph), options, flags.exact,
-                             [&](int64_t done, int64_t all) { progress.Update(done, all); });
-  if (!placed) return Within(flags.model, placed.error());
-  if (flags.strict) TESSERA_TRY(CheckStrict(placed->coverage, flags.model));
+  TESSERA_ASSIGN(const graph::Graph graph, ImportModel(bytes, flags.model, importing));
+  std::shared_ptr<network::LayerTimes> times;
+  if (!flags.times.empty()) {
+    TESSERA_ASSIGN(times, OpenLayerTimes(flags.times, options.config));
+    options.measured = times;
+  }
+  Result<compiler::PlacedNetwork> placed;
   std::optional<MeasuredPlacement> measured;
-  if (!flags.measure.empty()) {
-    TESSERA_ASSIGN(measured, MeasurePlacement(*placed, flags.model, flags.config, flags.import,
-                                              flags.measure));
+  if (times != nullptr && !flags.measure.empty()) {
+    Progress progress("runs that measure layers");
+    auto learnt = LearnTimes(graph, options, flags.exact, flags.measure, times.get(),
+                             [&](int64_t done, int64_t all) { progress.Update(done, all); });
+    if (!learnt) return Within(flags.model, learnt.error());
+    placed = std::move(learnt->placed);
+    measured = std::move(learnt->measured);
+    TESSERA_TRY(WriteFile(flags.times, times->Print()));
+  } else {
+    Progress progress("costs of layers");
+    placed = compiler::PlaceNetwork(graph, options, flags.exact,
+                                    [&](int64_t done, int64_t all) { progress.Update(done, all); });
+    if (!placed) return Within(flags.model, placed.error());
+  }
+  if (flags.strict) TESSERA_TRY(CheckStrict(placed->coverage, flags.model));
+  if (times == nullptr && !flags.measure.empty()) {
+    TESSERA_ASSIGN(measured, MeasurePlacement(*placed, graph, options, flags.measure));
   }
   if (flags.json != "-") {
     PrintTable(*placed, options.config, measured);
@@ -235,6 +256,13 @@ Action AddPlace(CLI::App& app) {
                    "also run the network once on this device, and print what each layer took "
                    "beside its forecast, with the error")
       ->type_name("DEVICE");
+  verb->add_option(
+          "--times", flags->times,
+          "layers of the host and the GPU cost what this file says that they took on this "
+          "computer; with --measure also measure them and write the file: the network runs "
+          "on the host alone, on the GPU alone if the configuration has one, and by the "
+          "placement that is then the best, until that stays the same")
+      ->type_name("FILE");
   verb->add_option("--json", flags->json,
                    "write entities (layers), their placement and breakdowns of their costs in "
                    "seconds to this file");
@@ -244,6 +272,10 @@ Action AddPlace(CLI::App& app) {
       "  tessera place models/fashion/fashion_int8.onnx --place latency\n"
       "The forecast beside a run:\n"
       "  tessera place models/fashion/fashion_int8.onnx --measure cycle\n"
+      "The best placement by what layers took here:\n"
+      "  tessera devices --measure -o here.json\n"
+      "  tessera place models/fashion/fashion_int8.onnx --config here.json --place latency "
+      "--measure cycle --times here.times\n"
       "To pin a layer:\n"
       "  tessera place models/fashion/fashion_int8.onnx -o placement.txt\n"
       "  (edit placement.txt)\n"

@@ -7,6 +7,7 @@
 
 #include "runtime/executor/layer_cycles.h"
 #include "runtime/host/cpu_level.h"
+#include "runtime/host/threads.h"
 #include "tools/devices.h"
 #include "tools/network.h"
 
@@ -39,15 +40,14 @@ class LayerSeconds {
     for (size_t s = 0; s < plan.steps.size(); ++s) {
       if (std::holds_alternative<artifact::ProgramStep>(plan.steps[s])) continue;
       const auto* call = std::get_if<artifact::KernelStep>(&plan.steps[s]);
-      if (UsesGpu(plan, plan.steps[s])) {
-        gpu_ += times[s];
-        continue;
-      }
+      const bool on_gpu = UsesGpu(plan, plan.steps[s]);
+      if (on_gpu) gpu_ += times[s];
+      if (on_gpu && (call == nullptr || call->layer < 0)) continue;
       if (call == nullptr || call->layer < 0) {
         carry_ += times[s];
         continue;
       }
-      host_ += times[s];
+      if (!on_gpu) host_ += times[s];
       std::optional<double>& layer = seconds_[static_cast<size_t>(call->layer)];
       layer = layer.value_or(0) + times[s];
     }
@@ -80,8 +80,9 @@ class LayerSeconds {
 }  // namespace
 
 Result<MeasuredPlacement> MeasurePlacement(const compiler::PlacedNetwork& placed,
-                                           const std::string& model, const std::string& config,
-                                           const ImportWords& words, const std::string& device) {
+                                           const graph::Graph& graph,
+                                           compiler::CompileOptions options,
+                                           const std::string& device) {
   TESSERA_ASSIGN(const ChosenDevice chosen, ChooseDevice(device));
   if (!chosen.machine()) {
     return Fail(Code::kUnsupported,
@@ -89,9 +90,15 @@ Result<MeasuredPlacement> MeasurePlacement(const compiler::PlacedNetwork& placed
                 "board",
                 device);
   }
-  TESSERA_ASSIGN(const LoadedNetwork network,
-                 LoadNetwork(model, config, WantedPlans{.device = true}, words));
-  TESSERA_ASSIGN(Runner runner, OpenRunner(network, chosen, ExecutorOptions()));
+  options.cpu = false;
+  TESSERA_ASSIGN(compiler::Compiled compiled, compiler::Compile(graph, "", 0, options));
+  const LoadedNetwork network{
+      .artifact = std::make_shared<const artifact::Artifact>(std::move(compiled.artifact)),
+      .config = options.config,
+      .compiled = true};
+  const int64_t threads = std::min<int64_t>(options.config.cpu.cores, AllowedProcessors());
+  TESSERA_ASSIGN(Runner runner,
+                 OpenRunner(network, chosen, {.threads = static_cast<int>(threads)}));
   if (!runner.has_clock()) {
     return Fail(Code::kUnsupported,
                 "--measure {}: the device has no clock; take cycle, rtl or a board", device);
@@ -102,7 +109,7 @@ Result<MeasuredPlacement> MeasurePlacement(const compiler::PlacedNetwork& placed
 
   // A device that cannot tell its instructions still tells the cycles of a program.
   ExecutionReport traced;
-  traced.traced = true;
+  traced.traced = traced.each_kernel = true;
   if (const auto ran = runner.executor->Run(items, &traced); !ran) {
     if (ran.error().code != Code::kUnsupported) return std::unexpected(ran.error());
     traced.traced = false;
@@ -114,7 +121,7 @@ Result<MeasuredPlacement> MeasurePlacement(const compiler::PlacedNetwork& placed
           return std::holds_alternative<artifact::ProgramStep>(step);
         }))
       break;
-    ExecutionReport again;
+    ExecutionReport again{.each_kernel = true};
     TESSERA_TRY(runner.executor->Run(items, &again));
     for (size_t s = 0; s < fastest.size(); ++s)
       fastest[s] = std::min(fastest[s], again.step_seconds[s]);

@@ -10,32 +10,32 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/driver/compile.h"
 #include "compiler/driver/placement.h"
-#include "tools/import_words.h"
 
 namespace tessera::tools {
 
 // Seconds of one inference.
 struct MeasuredPlacement {
   std::string device;  // that ran the accelerator's programs
-  // By layer of the PlacedNetwork; nothing: the run does not tell (kernels of a GPU run while the
-  // host goes on).
+  // By layer of the PlacedNetwork; nothing: the run does not tell.
   std::vector<std::optional<double>> layers;
   double accelerator = 0;  // of its programs, in device cycles at the machine's clock
   double host = 0;         // of the host's layers, on this computer
-  double gpu = 0;          // of its kernels and transfers, on this computer
+  double gpu = 0;          // of its kernels and transfers, each waited for, on this computer
   double carry = 0;        // of packing, unpacking and other transfers, on this computer
   bool same_cpu = false;   // this computer is the processor that the forecast is for
   double total() const { return accelerator + host + gpu + carry; }
 };
 
-// Compiles |model| for |config| and runs it on |device|, a word of --device, with zeros: the
-// accelerator once, because its cycles depend on no data, the host some times, of which the fastest
-// counts.
-//   errors  kUnsupported  the device has no clock; those of LoadNetwork, OpenRunner and the run
+// Compiles |graph| by |options|, as |placed|, and runs it on |device|, a word of --device, with
+// zeros: the accelerator once, because its cycles depend on no data, the host and a GPU some times,
+// of which the fastest counts. The host has as many threads as the configuration's has cores.
+//   errors  kUnsupported  the device has no clock; those of Compile, OpenRunner and the run
 Result<MeasuredPlacement> MeasurePlacement(const compiler::PlacedNetwork& placed,
-                                           const std::string& model, const std::string& config,
-                                           const ImportWords& words, const std::string& device);
+                                           const graph::Graph& graph,
+                                           compiler::CompileOptions options,
+                                           const std::string& device);
 
 }  // namespace tessera::tools
 

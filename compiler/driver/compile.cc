@@ -161,7 +161,7 @@ void Move(FusedNetwork& from, FusedNetwork* to) {
 Status PlaceByGoal(const CompileOptions& options, const AcceleratorLimits& limits,
                    FusedNetwork* fused) {
   const graph::Graph graph = fused->graph;
-  const network::Layers known(graph, options.config);
+  const network::Layers known(graph, options.config, options.measured);
   TESSERA_TRY(PlaceBy(options.pins, options, {}, known, fused));
   TESSERA_ASSIGN(const std::unique_ptr<FusedNetwork> best, SharedByGoal(graph, options, *fused));
   if (best != nullptr && options.pins.empty() && limits.refused.empty()) {
@@ -189,7 +189,7 @@ Status PlaceAndFuse(graph::Graph graph, const CompileOptions& options,
   if (options.device && options.goal) {
     TESSERA_TRY(PlaceByGoal(options, limits, fused));
   } else {
-    const network::Layers known(fused->graph, options.config);
+    const network::Layers known(fused->graph, options.config, options.measured);
     TESSERA_TRY(PlaceBy(options.pins, options, limits, known, fused));
   }
   return graph::Verify(fused->graph);

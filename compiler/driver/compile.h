@@ -19,6 +19,7 @@
 #include "compiler/driver/evaluate.h"
 #include "compiler/driver/off_chip.h"
 #include "compiler/graph/graph.h"
+#include "compiler/network/layer_times.h"
 #include "compiler/network/objective.h"
 #include "compiler/network/pins.h"
 #include "compiler/schedule/trace_file.h"
@@ -45,6 +46,8 @@ struct CompileOptions {
   std::vector<schedule::LayerTrace> schedules;
   network::Pins pins;                      // where the user puts some layers in plan "device"
   std::optional<network::Objective> goal;  // of its placement; nothing: network/place.h's rule
+  // What layers took in runs, for the placement; null: it has estimates alone.
+  std::shared_ptr<const network::LayerTimes> measured;
   bool fuse = true;      // false: one node a layer, so that every tensor of the graph can be read
   bool simplify = true;  // false: keeps the importer's nodes, except unused ones
   std::vector<std::string>

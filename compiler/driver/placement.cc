@@ -58,7 +58,7 @@ Result<PlacedNetwork> PlaceNetwork(graph::Graph graph, const CompileOptions& opt
   for (size_t r = 0; r < fused.regions.size(); ++r) {
     placed.layers.push_back({fused.regions[r].name, OperatorsOf(fused.graph, fused.regions[r]),
                              fused.Te(r).macs, in_shared[fused.regions[r].nodes[0]],
-                             costs.layers[r]});
+                             costs.layers[r], fused.layers->KeyOf(fused.regions[r])});
   }
   return placed;
 }

@@ -22,6 +22,7 @@ struct PlacedLayer {
   int64_t macs = 0;      // of one inference
   bool shared = false;   // a part of a layer that both devices make, or what joins the parts
   network::LayerCost cost;
+  uint64_t key = 0;  // of its structure (network::Layers::KeyOf)
 };
 
 struct PlacedNetwork {

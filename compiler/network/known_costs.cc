@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "base/hash.h"
 #include "compiler/te/structure.h"
 
 namespace tessera::network {
@@ -12,7 +13,12 @@ StructureCosts& KnownCosts::Of(const te::RegionTe& layer) {
   for (const te::Binding& b : layer.bindings) {
     if (b.activation < 0) constants.insert(b.placeholder.get());
   }
-  return costs_[te::StructureOf(layer.output, constants)];
+  std::string structure = te::StructureOf(layer.output, constants);
+  const auto known = costs_.find(structure);
+  if (known != costs_.end()) return known->second;
+  const uint64_t key =
+      Crc64({reinterpret_cast<const uint8_t*>(structure.data()), structure.size()});
+  return costs_.emplace(std::move(structure), StructureCosts{.key = key}).first->second;
 }
 
 }  // namespace tessera::network

@@ -29,6 +29,10 @@ lower::accel::AccelRegion BindRegion(const te::RegionTe& region) {
   return bound;
 }
 
+uint32_t GpuOf(const isa::Config& config) {
+  return config.gpu.driver == DeviceText(kCuda) ? kCuda : kOpenCl;
+}
+
 const te::RegionTe& Layers::Te(const graph::Region& layer) const {
   std::optional<te::RegionTe>& te = Of(layer).te;
   if (!te) te = te::BuildRegion(graph_, layer);
@@ -97,6 +101,7 @@ double CyclesOnChip(const cost::Cost& cost, double constant_bytes) {
 }  // namespace
 
 std::optional<double> Layers::HostSeconds(const graph::Region& layer) const {
+  if (const auto measured = costs_->Measured(kHost, CostsOf(layer))) return measured;
   Layer& of = Of(layer);
   if (of.on_host != nullptr) return *of.on_host->host;
   if (!cpu_) cpu_ = target::Host(config_.cpu);
@@ -113,6 +118,8 @@ std::optional<double> Layers::HostSeconds(const graph::Region& layer) const {
 }
 
 std::optional<double> Layers::GpuSeconds(const graph::Region& layer) const {
+  const StructureCosts& costs = CostsOf(layer);
+  if (const auto measured = costs_->Measured(GpuOf(config_), costs)) return measured;
   std::optional<std::optional<double>>& seconds = CostsOf(layer).gpu;
   if (seconds) return *seconds;
   seconds.emplace();

@@ -26,13 +26,18 @@ namespace tessera::network {
 // the numbers of the graph's tensors.
 lower::accel::AccelRegion BindRegion(const te::RegionTe& region);
 
+// The GPU of |config|; kOpenCl if it has none.
+uint32_t GpuOf(const isa::Config& config);
+
 // A layer is a region of the graph, identified by its nodes. References stay valid as long as the
 // Layers.
 class Layers {
  public:
   // |graph| has been through quantize::AttachRequant and stays unchanged afterwards.
-  Layers(const graph::Graph& graph, const isa::Config& config)
-      : graph_(graph), config_(config), costs_(std::make_shared<KnownCosts>()) {}
+  // |measured|: what layers took in runs; null: nothing is known.
+  Layers(const graph::Graph& graph, const isa::Config& config,
+         std::shared_ptr<const LayerTimes> measured = nullptr)
+      : graph_(graph), config_(config), costs_(std::make_shared<KnownCosts>(std::move(measured))) {}
   // On the machine of |other|, with the costs that are known there.
   Layers(const graph::Graph& graph, const Layers& other)
       : graph_(graph), config_(other.config_), costs_(other.costs_) {}
@@ -46,8 +51,10 @@ class Layers {
   lower::accel::AccelRegion Bound(const graph::Region& layer) const;
   // Whether the accelerator runs |layer|: its plan (CheckRegion).
   const sched::Accepted<sched::TilePlan>& Check(const graph::Region& layer) const;
-  // Seconds of one run of |layer| by the schedule that its generator makes; nothing: it has none,
-  // or no estimate. On the processor beside the accelerator (isa::Config::cpu): on all its cores,
+  // The key of |layer|'s structure among measured times.
+  uint64_t KeyOf(const graph::Region& layer) const { return CostsOf(layer).key; }
+  // Seconds of one run of |layer|, on the host and GPUs as measured, if it was. Else by the
+  // schedule that its generator makes; nothing: it has none, or no estimate. On the processor beside the accelerator (isa::Config::cpu): on all its cores,
   // with row-major activations. On the accelerator: by the plan of Check, after another layer
   // (cost::CostOptions::follows).
   std::optional<double> HostSeconds(const graph::Region& layer) const;

@@ -10,18 +10,13 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "compiler/network/text_lines.h"
 
 namespace tessera::network {
 namespace {
 
 constexpr std::string_view kFirstChannels = "both:", kFirstRows = "rows:";
 constexpr std::array<std::string_view, 4> kDevices{"host", "accelerator", "opencl", "cuda"};
-
-std::string_view Trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 // The pin of |layer| that |device| names: "host", "accelerator", "both:16", "rows:7".
 std::optional<Pin> PinOf(std::string_view device, std::string_view layer) {
@@ -60,10 +55,8 @@ Result<Pins> ParsePins(std::string_view text, const std::string& file) {
     ++number;
     const std::string_view line = Trimmed({part.begin(), part.end()});
     if (line.empty() || line[0] == '#') continue;
-    const size_t space = line.find_first_of(" \t");
-    const std::string_view device = line.substr(0, space),
-                           layer =
-                               space == std::string_view::npos ? "" : Trimmed(line.substr(space));
+    std::string_view layer = line;
+    const std::string_view device = TakeWord(layer);
     std::optional<Pin> pin = PinOf(device, layer);
     if (!pin) {
       return Fail(

@@ -42,11 +42,6 @@ bool IsScheduled(const ScheduledLayers& scheduled, const std::string& part) {
   });
 }
 
-// The GPU of |config|; kOpenCl if it has none.
-uint32_t GpuOf(const isa::Config& config) {
-  return config.gpu.driver == DeviceText(kCuda) ? kCuda : kOpenCl;
-}
-
 // Whether |joined|, several nodes, may be one region of |device|.
 bool MayBe(const Layers& layers, const Region& joined, uint32_t device,
            const ScheduledLayers& scheduled, const RefusedRegions& refused) {

@@ -14,7 +14,7 @@ namespace tessera::te {
 
 // Bytes that are equal for two outputs exactly if their stages differ in nothing but the names of
 // tensors and axes, and the same placeholders are among |constants|. The values of constants do not
-// count. Valid within one process only.
+// count. The same in every process of one version.
 std::string StructureOf(const Tensor& output, const std::set<const TensorNode*>& constants);
 
 }  // namespace tessera::te

@@ -101,10 +101,15 @@ Status Executor::RunProgram(uint32_t task, Slot& slot, ExecutionReport* report) 
   return {};
 }
 
-Status Executor::RunKernel(const PlanTask& task, Slot& slot) {
+Status Executor::RunKernel(const PlanTask& task, Slot& slot, const ExecutionReport* report) {
   if (const artifact::SourceKernel* kernel = sources_[task.step]) {
-    return devices_[task.device].kernels->Launch(kernel->name, kernel->groups, kernel->threads,
-                                                 slot.places[task.step]);
+    KernelDevice& device = *devices_[task.device].kernels;
+    const auto launch = [&] {
+      return device.Launch(kernel->name, kernel->groups, kernel->threads, slot.places[task.step]);
+    };
+    if (report == nullptr || !report->each_kernel) return launch();
+    TESSERA_TRY(device.Timed(launch));
+    return {};
   }
   const UseThreads pool(pool_.get());
   functions_[task.step](slot.buffers[task.step].data());
@@ -137,7 +142,7 @@ Status Executor::Perform(Call& call, FlowPlace at, Slot& slot) {
       FillStates(slot);
       break;
     case PlanTask::Kind::kKernel:
-      return RunKernel(task, slot);
+      return RunKernel(task, slot, call.report);
     case PlanTask::Kind::kProgram:
       return RunProgram(at.task, slot, call.report);
     case PlanTask::Kind::kReceive:
@@ -241,7 +246,8 @@ Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs
     call.outputs.push_back(HostTensor::Zeros(output.dtype, std::move(shape)));
   }
   const Flow::Do task = [&](FlowPlace at, size_t slot) { return Do(call, at, slot); };
-  const bool in_order = options_.poison_dead || (report != nullptr && report->listener != nullptr);
+  const bool in_order = options_.poison_dead ||
+                        (report != nullptr && (report->listener != nullptr || report->each_kernel));
   const std::optional<FlowFailure> failed =
       in_order ? flow_.RunInOrder(call.count, task) : flow_.Run(call.count, slots_.size(), task);
   if (!failed) return std::move(call.outputs);

@@ -85,6 +85,9 @@ struct ExecutionReport {
   // Set by the caller; null: nobody listens. With one, all steps run in the order of the plan, one
   // inference after another.
   ProgramListener* listener = nullptr;
+  // Set by the caller: wait for each kernel of a GPU, so that the seconds of its step are its own.
+  // All steps then run in the order of the plan.
+  bool each_kernel = false;
   // Set by the caller: called after each inference with their number so far, in order and on the
   // caller's thread; false ends the call.
   std::function<bool(int64_t)> done;
@@ -215,7 +218,7 @@ class Executor {
   // Moves tasks [0, end) of an inference to the report.
   void Account(Slot& slot, uint32_t end, ExecutionReport* report);
   Status RunProgram(uint32_t task, Slot& slot, ExecutionReport* report);
-  Status RunKernel(const PlanTask& task, Slot& slot);
+  Status RunKernel(const PlanTask& task, Slot& slot, const ExecutionReport* report);
   Status Transfer(const PlanTask& task, Slot& slot);
   Launch LaunchOf(uint32_t program, const Slot& slot) const;
   Result<isa::ProgramImage> ImageNow(uint32_t program, const Slot& slot);

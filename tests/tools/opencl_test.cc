@@ -76,6 +76,10 @@ TEST(OpenCl, RunsItsLayersOfAPlacement) {
   EXPECT_EQ(layers["opencl"], 3);
   EXPECT_GT(layers["accelerator"], 4);
   EXPECT_GT(layers["host"], 1);
+  // The lines before the layers: 4 operators in these 3.
+  EXPECT_THAT(r.output, HasSubstr("; opencl: 2 x conv, 1 x add, 1 x average"));
+  EXPECT_EQ(j["coverage"]["gpu"][0],
+            json({{"operator", "conv"}, {"count", 2}, {"device", "opencl"}}));
   const CommandResult none = Tessera(
       fmt::format("run {} --device func --place {} --input {} --first 1", kModel, file, kImages),
       "OCL_ICD_VENDORS=/nonexistent/ ");
@@ -103,6 +107,23 @@ TEST(OpenCl, TakesPartInAPlacementByCost) {
       Tessera(fmt::format("place {} --config {} --place latency --measure cycle", kModel, config));
   EXPECT_EQ(measured.code, 0) << measured.output;
   EXPECT_THAT(measured.output, HasSubstr("GPU with its transfers "));
+}
+
+// With its own times, a layer of the GPU has a forecast of its own.
+TEST(OpenCl, ItsLayersHaveMeasuredTimes) {
+  const std::string config = TempPath("here_gpu.json"), times = TempPath("gpu.times");
+  ASSERT_EQ(Tessera("devices opencl --measure -o " + config).code, 0);
+  const CommandResult r = Tessera(fmt::format(
+      "place {} --config {} --place latency --measure cycle --times {}", kModel, config, times));
+  ASSERT_EQ(r.code, 0) << r.output;
+  const auto bytes = ReadFile(times);
+  ASSERT_TRUE(bytes.has_value());
+  const std::string text(bytes->begin(), bytes->end());
+  EXPECT_THAT(text, ::testing::ContainsRegex("\nmachine .*; opencl: .*; tessera "));
+  for (const char* device : {"host", "opencl"}) {
+    EXPECT_THAT(text,
+                ::testing::ContainsRegex(fmt::format("\n{} [0-9a-f]+ [0-9.e-]+ fc/Gemm", device)));
+  }
 }
 
 // A measured GPU is a part of a configuration, and the forecast with it takes part in a placement.

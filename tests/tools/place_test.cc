@@ -280,6 +280,40 @@ TEST(Place, AMeasuredComputerIsAConfiguration) {
   }
 }
 
+// What layers took is kept in a file, and is their cost afterwards.
+TEST(Place, TimesOfLayersAreKept) {
+  const std::string here = TempPath("times.json"), file = TempPath("layers.times");
+  ASSERT_EQ(Tessera("devices --measure -o " + here).code, 0);
+  const json learnt = PlacedFor("latency", "--measure cycle --config " + here + " --times " + file);
+  EXPECT_TRUE(learnt["measured"]["same_cpu"]);
+  const std::string text = Read(file);
+  EXPECT_THAT(text, HasSubstr("\nmachine "));
+  EXPECT_THAT(text, ::testing::ContainsRegex("\nhost [0-9a-f]+ [0-9.e-]+ fc/Gemm\n"));
+  // The host's layers of the placement cost what the file says.
+  const json placed = PlacedFor("latency", "--config " + here + " --times " + file);
+  for (size_t l = 0; l < placed["breakdowns"].size(); ++l) {
+    const json& entity = placed["entities"][l + 1];
+    if (entity["placement"] != "host") continue;
+    const std::string name = entity["name"];
+    const double seconds = Metric(placed["breakdowns"][l]["metrics"], "here");
+    EXPECT_TRUE(seconds == 0 || text.find(fmt::format(" {:.4g} ", seconds)) != std::string::npos)
+        << name << " " << seconds;
+  }
+
+  EXPECT_EQ(Read(file), text) << "it is only read without --measure";
+  const CommandResult other = Tessera(Model("place", "--times " + file));
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.output, HasSubstr("the processor of configuration default is cortex-a9"));
+  const std::string strange = Write("strange.times", "machine another\n");
+  const CommandResult moved = Tessera(Model("place", "--config " + here + " --times " + strange));
+  EXPECT_EQ(moved.code, 2);
+  EXPECT_THAT(moved.output, HasSubstr("the times are of 'another', and this is '"));
+  const std::string damaged = Write("damaged.times", text + "host fc/Gemm\n");
+  const CommandResult wrong = Tessera(Model("place", "--config " + here + " --times " + damaged));
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.output, HasSubstr("'host fc/Gemm' is no time of a layer"));
+}
+
 TEST(Place, WattsAreTwoNumbers) {
   for (const char* word : {"energy", "energy:1", "energy:1,", "energy:-1,2", "energy:1,2x",
                            "energy:1,2,", "energy:1,2,3,4"}) {
