@@ -84,6 +84,7 @@ OTHERS = (  # with --coverage alone
     Network("yolo", "YOLO of C2f blocks, 160x160", "models/tasks/yolo_int8.onnx", (1, 3, 160, 160), True),
     Network("unet", "U-Net, 64x64", "models/tasks/unet_int8.onnx", (1, 3, 64, 64), True),
     Network("cct", "compact transformer, 32x32", "models/tasks/cct_int8.onnx", (1, 3, 32, 32), True),
+    Network("tinyvit", "block of TinyViT, 112x112", "models/tasks/tinyvit_int8.onnx", (1, 3, 112, 112), True),
 )
 
 

@@ -32,16 +32,20 @@ class Sequencer {
       : nodes_(given.nodes), config_(config), images_(given) {}
 
   std::optional<Graph> Run() {
-    int64_t products = 0;
+    bool sums = false;  // products or dense layers in images
     for (const Node& node : nodes_) {
       const bool product = node.op == Op::kMatMul && ProductInImages(node, config_, &images_);
-      products += product ? 1 : 0;
-      if (product || Arrange(node) || Dense(node) || Elementwise(node) || AlongAxes(node)) continue;
+      if (product || Dense(node)) {
+        sums = true;
+        continue;
+      }
+      if (Arrange(node) || Elementwise(node) || AlongAxes(node)) continue;
       for (const TensorId id : node.inputs) images_.MakeReal(id);
       images_.graph().nodes.push_back(node);
+      if (node.op == Op::kMatMul) MayContinue(node);
       MayBegin(node.output);
     }
-    if (products == 0) return std::nullopt;
+    if (!sums) return std::nullopt;
     for (const TensorId id : images_.graph().outputs) images_.MakeReal(id);
     graph::RemoveDead(images_.graph());
     return std::move(images_.graph());
@@ -51,13 +55,24 @@ class Sequencer {
   // An int8 tensor [images, tokens, channels] may begin a sequence.
   void MayBegin(TensorId id) {
     const Shape& shape = images_.ShapeOf(id);
-    if (!IsQuantised(images_.tensor(id)) || shape.size() != 3 || shape[1] == 1) return;
+    if (images_.Of(id) != nullptr || !IsQuantised(images_.tensor(id)) || shape.size() != 3 ||
+        shape[1] == 1)
+      return;
     const std::optional<Arrangement> image =
         Reshaped({.dims = {{{ImageAxis::kImages, 1, shape[0]}},
                            {{ImageAxis::kPositions, 1, shape[1]}},
                            {{ImageAxis::kChannels, 1, shape[2]}}}},
                  shape);
     images_.MayBe(id, image->dims);
+  }
+
+  // The result of a product that is made as it is may be an image as its second operand is: rows of
+  // shares by values give as many tokens as there are values.
+  void MayContinue(const Node& product) {
+    const Arrangement* values = images_.Of(product.inputs[1]);
+    if (values != nullptr && IsQuantised(images_.tensor(product.output)) &&
+        images_.ShapeOf(product.output) == images_.ShapeOf(product.inputs[1]))
+      images_.MayBe(product.output, values->dims);
   }
 
   // A node that only moves elements of images leaves them where they are.
@@ -106,18 +121,15 @@ class Sequencer {
     return true;
   }
 
-  // A dense layer of the tokens is a 1x1 convolution.
+  // A dense layer of the tokens, in any order, is a 1x1 convolution.
   bool Dense(const Node& node) {
     if (node.op != Op::kDense || !node.requant) return false;
     const Arrangement* known = images_.Of(node.inputs[0]);
     if (known == nullptr || !IsQuantised(images_.tensor(node.output))) return false;
-    Factors rows;
     const int64_t images = known->ExtentOf(ImageAxis::kImages),
                   positions = known->ExtentOf(ImageAxis::kPositions);
-    if (images > 1) rows.push_back({ImageAxis::kImages, 1, images});
-    if (positions > 1) rows.push_back({ImageAxis::kPositions, 1, positions});
-    if (positions == 1 || known->dims[0] != rows || !known->IsWhole(1, ImageAxis::kChannels))
-      return false;
+    if (positions == 1 || !known->IsWhole(1, ImageAxis::kChannels)) return false;
+    const Factors rows = known->dims[0];
     Node conv = node;
     conv.op = Op::kConv;
     conv.inputs[0] = images_.ImageOf(node.inputs[0]);

@@ -44,10 +44,15 @@ void Body(RegionBuilder& b, const Node& node) {
     const auto brought = [&](size_t k, Expr value) {
       return ir::Requant(value, I32(q.operands[k].multiplier), I32(q.operands[k].shift), q.round);
     };
+    // One of the two halves is always 0, and 0 stays 0 in any scale. So their sum is the result,
+    // and accelerators without a choice compute it.
+    const DType type = b.graph().tensor(node.output).dtype;
     const Expr value = Wide(x(i)) - I32(q.operands[0].zero);
-    const Expr product = value * (Wide(Repeated(factor, i, shape)) - I32(q.operands[1].zero));
-    return te::Narrow(b, node,
-                      ir::Select(ir::Lt(value, I32(0)), brought(1, product), brought(0, value)));
+    const Expr below =
+        ir::Min(value, I32(0)) * (Wide(Repeated(factor, i, shape)) - I32(q.operands[1].zero));
+    const Expr above = ir::Cast(type, ir::ClampAdd(brought(0, value), I32(q.out_zero),
+                                                   I32(q.out_zero), I32(LimitsOf(type).hi)));
+    return te::Narrow(b, node, brought(1, below) + (Wide(above) - I32(q.out_zero)));
   });
 }
 
@@ -81,6 +86,15 @@ Status FromTflite(Converter& c) {
   return c.Finish({.op = Op::kPrelu, .inputs = {x, factor}}, c.tensor(x).shape);
 }
 
+// Factors of each channel, as files have them, or another tensor's elements.
+void MakeExample(Example& example) {
+  Shape factors(example.first().shape.size(), 1);
+  const size_t axis = factors.size() > 1 ? 1 : 0;
+  factors[axis] = example.first().shape[axis];
+  example.node.inputs.push_back(example.draw(0, 1) > 0 ? example.another(false)
+                                                       : example.Weights(factors));
+}
+
 constexpr OnnxRow kOnnx[] = {{"PRelu", FromOnnx, 1, kNever}};
 constexpr TfliteRow kTflite[] = {{"PRELU", 2, 2, FromTflite}};
 
@@ -97,6 +111,7 @@ constinit const OpDef kPreluDef = {
     .body = Body,
     .onnx = kOnnx,
     .tflite = kTflite,
+    .example = MakeExample,
 };
 
 }  // namespace tessera::ops::prelu_op

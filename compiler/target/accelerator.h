@@ -30,7 +30,7 @@ inline constexpr int64_t kTilesTogether = 16;
 //   tile.requant_prm        the same by a record of each channel, with a bias; .i32
 //   tile.copy               an int8 value as it is, in inp and out
 //   tile.narrow, tile.widen int32 to int8 and back without a multiplier
-//   tile.add                an int8 value and an int32 one, rescaled; .i32
+//   tile.add                an int8 value and an int32 one, rescaled; .i32; .narrow: as they are
 //   tile.alu_add .. mul .. min .. max   an accumulator in place, by another; .i8, .imm
 //   tile.alu_shr.imm        an accumulator in place, shifted by a number
 //   tile.store              a copy to global memory

@@ -23,14 +23,19 @@ Status TileAdd(Operands a) {
 
 Status TileAddTab(Operands a) { return LookUp(kTileAddTab, a, 3, a[12].value, TileAdd); }
 
-TensorIntrin Add(int64_t tile, DType dst_type) {
+// Without |scales|, the sum is what it is.
+TensorIntrin Add(int64_t tile, DType dst_type, bool scales) {
   const Tensor src = te::Placeholder("src", DType::kInt8, {tile}),
                acc = te::Placeholder("acc", DType::kInt32, {tile});
-  const Expr multiplier = Number("multiplier"), shift = Number("shift"), round = Number("round");
+  const Expr multiplier = scales ? Number("multiplier") : Expr(kSameMultiplier),
+             shift = scales ? Number("shift") : Expr(kSameShift),
+             round = scales ? Number("round") : Expr(kSameRound);
   const Int8Source source;
   const Int8Result result;
   const bool narrow = dst_type == DType::kInt8;
-  TensorIntrin intrin{.name = narrow ? "tile.add" : "tile.add.i32",
+  TensorIntrin intrin{.name = !scales  ? "tile.add.narrow"
+                              : narrow ? "tile.add"
+                                       : "tile.add.i32",
                       .call = kTileAdd,
                       .trailing = {multiplier, shift, round, source.zero, source.shift},
                       .partial = true,
@@ -38,8 +43,9 @@ TensorIntrin Add(int64_t tile, DType dst_type) {
                                  {"acc", {ir::Scope::kAcc}},
                                  {"dst", VectorScopes(dst_type)}}};
   intrin.behaviour = te::Compute("dst", {tile}, {"i"}, [&](const std::vector<Expr>& i) {
-    const Expr y = ir::Call("requant", {source.Value(src(i)) + acc(i), multiplier, shift, round},
-                            {DType::kInt32, 1});
+    const Expr sum = source.Value(src(i)) + acc(i);
+    const Expr y =
+        scales ? ir::Call("requant", {sum, multiplier, shift, round}, {DType::kInt32, 1}) : sum;
     return narrow ? result.Value(y) : y;
   });
   source.Limit(intrin);
@@ -55,8 +61,9 @@ TensorIntrin Add(int64_t tile, DType dst_type) {
 
 std::vector<TensorIntrin> AddIntrinsics(const isa::Config& config) {
   const int64_t tile = config.batch * config.block_out;
-  std::vector<TensorIntrin> all{Add(tile, DType::kInt8), Add(tile, DType::kInt32)};
-  all.push_back(WithTable(all[0], "tile.add.tab", kTileAddTab));
+  std::vector<TensorIntrin> all{Add(tile, DType::kInt8, true), Add(tile, DType::kInt32, true),
+                                Add(tile, DType::kInt8, false)};
+  for (const size_t k : {0, 2}) all.push_back(WithTable(all[k], all[k].name + ".tab", kTileAddTab));
   for (TensorIntrin& intrin : all)
     intrin.cycles = static_cast<double>(isa::StepCycles<isa::Add>(config));
   return all;

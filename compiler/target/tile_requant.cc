@@ -49,12 +49,6 @@ Status TileRequantPrmTab(Operands a) {
   return LookUp(kTileRequantPrmTab, a, 3, a[10].value * a[11].value, TileRequantPrm);
 }
 
-// The multiplier and shift without effect: value * (2^31 - 1) * 2^-31, rounded, is the value from
-// -2^30 + 1 to 2^30, and 1 closer to 0 beyond, where int8 results are clamped in any case. A shift
-// to the left would wrap there.
-constexpr int64_t kSameMultiplier = (int64_t{1} << 31) - 1, kSameShift = 0;
-constexpr int64_t kSameRound = static_cast<int64_t>(isa::Round::kTflite);
-
 std::string Name(const char* instruction, DType src, DType dst) {
   return fmt::format("{}{}{}", instruction, src == DType::kInt8 ? ".i8" : "",
                      dst == DType::kInt32 ? ".i32" : "");

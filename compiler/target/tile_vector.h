@@ -13,6 +13,12 @@
 
 namespace tessera::target {
 
+// The multiplier and shift without effect: value * (2^31 - 1) * 2^-31, rounded, is the value from
+// -2^30 + 1 to 2^30, and 1 closer to 0 beyond, where int8 results are clamped in any case. A shift
+// to the left would wrap there.
+inline constexpr int64_t kSameMultiplier = (int64_t{1} << 31) - 1, kSameShift = 0;
+inline constexpr int64_t kSameRound = static_cast<int64_t>(isa::Round::kTflite);
+
 inline int64_t VectorMemoryOf(const LeafOperand& operand) {
   switch (operand.buffer->scope) {
     case ir::Scope::kAcc:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes networks for detection and segmentation, and a transformer, as int8 ONNX models (QDQ form) with seeded weights.
+"""Writes networks for detection and segmentation, and two transformers, as int8 ONNX models (QDQ form) with seeded weights.
 
-  python3 models/tasks/make.py FOLDER             writes detector_int8.onnx, unet_int8.onnx, yolo_int8.onnx and cct_int8.onnx
+  python3 models/tasks/make.py FOLDER             writes detector_int8.onnx, unet_int8.onnx, yolo_int8.onnx, cct_int8.onnx and
+                                                  tinyvit_int8.onnx
   python3 models/tasks/make.py FOLDER detector    writes this one
 
 They have the layers of networks for these tasks: upsampling, joined branches, attention. With seeded weights they measure
@@ -23,7 +24,7 @@ except ImportError as error:
     print(f"make.py: {error}; install Debian's packages python3-onnx and python3-numpy", file=sys.stderr)
     sys.exit(2)
 from seeded import Network, write_networks  # noqa: E402
-from transformer import cct  # noqa: E402
+from transformer import cct, tinyvit  # noqa: E402
 
 PRODUCER = "tessera/models/tasks/make.py"
 
@@ -92,7 +93,7 @@ def yolo():
     return n.finish("yolo_int8", PRODUCER, {"fine": [144, 20, 20], "middle": [144, 10, 10], "coarse": [144, 5, 5]}, batch=1)
 
 
-NETWORKS = {"detector": detector, "unet": unet, "yolo": yolo, "cct": lambda: cct(PRODUCER)}
+NETWORKS = {"detector": detector, "unet": unet, "yolo": yolo, "cct": lambda: cct(PRODUCER), "tinyvit": lambda: tinyvit(PRODUCER)}
 
 
 if __name__ == "__main__":

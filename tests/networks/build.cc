@@ -274,12 +274,13 @@ class Builder {
                  .lo = static_cast<int32_t>(Get(Field::kBounds, 0)),
                  .hi = static_cast<int32_t>(Get(Field::kBounds, 1)),
                  .round = isa::Round::kTflite}};
-    // Slopes multiply the values.
-    const double slopes = op == Op::kPrelu && step_->from.size() > 1 ? SpreadOf(1) : 1;
-    const double spread = SpreadOf(0) * std::max(slopes, 1.0);
-    const double scale = AsFloat(spread / static_cast<double>(rng_.Range(30, 60)));
+    const double scale = AsFloat(SpreadOf(0) / static_cast<double>(rng_.Range(30, 60)));
     TESSERA_TRY(graph::Complete(example, {{scale}, {static_cast<int32_t>(Get(Field::kZero))}, -1}));
     graph::GraphTensor& made = graph_.tensor(example.node.output);
+    // Slopes that a step makes multiply the values.
+    const bool slopes = op == Op::kPrelu && !graph_.tensor(example.node.inputs[1]).constant();
+    if (slopes && step_->from.size() > 1)
+      made.quant->scale = {AsFloat(scale * std::max(SpreadOf(1), 1.0))};
     made.name = fmt::format("t{}", index_);
     if (made.count() > kMostElements) return Bad("more than {} elements", kMostElements);
     made_.push_back(example.node.output);

@@ -114,7 +114,8 @@ TEST(RecipeGraph, WhatDoesNotFitIsTold) {
 // Every kind of step and every class of field occurs, and results spread over many values.
 TEST(Generated, NetworksAreVariedAndTheirValuesSpread) {
   std::set<Kind> kinds;
-  int64_t layers = 0, flat = 0, dilated = 0, grouped = 0, uneven = 0, strided = 0, multiplied = 0;
+  int64_t layers = 0, flat = 0, dilated = 0, grouped = 0, uneven = 0, strided = 0, multiplied = 0,
+          slopes = 0;
   for (uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const Recipe recipe = Generate(seed);
@@ -128,6 +129,8 @@ TEST(Generated, NetworksAreVariedAndTheirValuesSpread) {
     }
     const Result<graph::Graph> graph = BuildGraph(recipe);
     ASSERT_TRUE(graph) << graph.error().message << "\n" << Print(recipe);
+    for (const graph::Node& node : graph->nodes)
+      slopes += node.op == graph::Op::kPrelu && graph->tensor(node.inputs[1]).constant();
     if (seed % 5 != 0) continue;
     const auto values = Define(*graph, InputValues(recipe, *graph));
     ASSERT_TRUE(values) << values.error().message << "\n" << Print(recipe);
@@ -147,6 +150,7 @@ TEST(Generated, NetworksAreVariedAndTheirValuesSpread) {
     EXPECT_TRUE(kinds.contains(kind)) << NameOf(kind) << ": an operator that no network has";
   }
   for (const int64_t count : {dilated, grouped, uneven, strided, multiplied}) EXPECT_GE(count, 10);
+  EXPECT_GE(slopes, 1);  // a PReLU with a slope for each channel
   EXPECT_GE(layers, 200);
   EXPECT_LE(flat * 20, layers);  // at most one layer in twenty has fewer than 8 different values
 }

@@ -354,7 +354,8 @@ void StepWriter::TilesOfTheMachine() {
 std::string StepWriter::IntrinsicOf(const EpilogueStep& step) const {
   if (!step.loads()) return step.intrin->name;
   if (on_chip_.HaloOf(step.tensor) != nullptr) return "tile.copy";
-  return stays() ? "tile.load_inp" : "tile.load_out";
+  const bool result = &step == &region_.steps.back();
+  return stays() && result ? "tile.load_inp" : "tile.load_out";
 }
 
 void StepWriter::Instructions() {

@@ -94,6 +94,9 @@ TEST(Cover, AnInt8ValueBesideASum) {
   }
 }
 
+// The table, as a constant, with the value |e| looked up in it.
+Expr LookedUp(const Tensor& table, Expr e) { return table(ir::Cast(DType::kInt64, e) + Expr(128)); }
+
 TEST(Cover, TwoInt8Values) {
   const Expr m = I32(1 << 30), s = I32(-3);
   EXPECT_EQ(Elementwise([&](auto& a, auto& b, auto& i) {
@@ -103,8 +106,15 @@ TEST(Cover, TwoInt8Values) {
             "acc 1 out 2");
   // A difference is a sum with a negated term; one of them is changed in ACC.
   EXPECT_EQ(Elementwise([](auto& a, auto& b, auto& i) { return Clamped(Wide(a(i)) - Wide(b(i))); }),
-            "  v0 = load b\n  v1 = load a\n  v2 = tile.widen v0\n  v3 = tile.alu_mul.imm v2\n"
-            "  v4 = tile.alu_add.i8 v3 v1\n  v5 = tile.narrow v4\nacc 1 out 2");
+            "  v0 = load a\n  v1 = load b\n  v2 = tile.widen v1\n  v3 = tile.alu_mul.imm v2\n"
+            "  v4 = tile.add.narrow v0 v3\nacc 1 out 2");
+  // The sum has TAB behind it, as a sum in another scale has.
+  const Tensor table = te::Placeholder("weights", DType::kInt8, {256});
+  EXPECT_EQ(Elementwise([&](auto& a, auto& b, auto& i) {
+              return LookedUp(table, Clamped(Raised(a(i)) + Wide(b(i)) * I32(3)));
+            }),
+            "  v0 = load a\n  v1 = load b\n  v2 = tile.widen v1\n  v3 = tile.alu_mul.imm v2\n"
+            "  v4 = tile.add.narrow.tab v0 v3\nacc 1 out 2");
   // One tensor read twice is loaded once.
   EXPECT_EQ(
       Elementwise([](auto& a, auto&, auto& i) { return Clamped(Wide(a(i)) * Wide(a(i))); }),
@@ -164,9 +174,6 @@ TEST(Cover, ShiftsToTheRightByNumbersFromZeroOn) {
   EXPECT_THAT(shifted([](const Expr& a) { return a; }),
               HasSubstr("no shift to the right by a variable"));
 }
-
-// The table, as a constant, with the value |e| looked up in it.
-Expr LookedUp(const Tensor& table, Expr e) { return table(ir::Cast(DType::kInt64, e) + Expr(128)); }
 
 TEST(Cover, AResultLookedUp) {
   const Tensor table = te::Placeholder("weights", DType::kInt8, {256});

@@ -8,6 +8,7 @@
 #include "compiler/graph/fuse.h"
 #include "compiler/ir/layout.h"
 #include "compiler/network/layers.h"
+#include "compiler/quantize/params.h"
 #include "compiler/validate/validate.h"
 #include "sim/func/func_device.h"
 
@@ -136,6 +137,23 @@ TensorId Net::Mul(TensorId a, TensorId b) {
   node.requant = Scale(1, 1, isa::Round::kEven);
   node.requant->bias = {0};
   return Result(node, graph_.tensor(a).shape);
+}
+
+TensorId Net::Prelu(TensorId x, isa::Round round) {
+  graph::GraphTensor slopes;
+  slopes.name = fmt::format("s{}", graph_.tensors.size());
+  slopes.shape = {1, graph_.tensor(x).shape[1], 1, 1};
+  slopes.quant = graph::Quant{{0.004 + 0.02 * rng_.Unit()}, {Zero()}, -1};
+  slopes.data.emplace();
+  for (int64_t c = 0; c < slopes.count(); ++c)
+    slopes.data->push_back(static_cast<uint8_t>(37 * c));  // coprime to 256
+  graph::Node node{.op = graph::Op::kPrelu, .inputs = {x}, .round = round};
+  node.inputs.push_back(graph_.AddTensor(slopes));
+  const TensorId result = Result(std::move(node), graph_.tensor(x).shape);
+  graph_.tensor(result).quant->scale = {0.02 + 0.1 * rng_.Unit()};
+  const Status attached = quantize::AttachRequant(graph_, graph_.nodes.back());
+  TESSERA_CHECK(attached.has_value(), "{}", attached.error().message);
+  return result;
 }
 
 TensorId Net::MaxPool(TensorId x, graph::Window window) {

@@ -38,6 +38,8 @@ class Net {
   graph::TensorId Add(graph::TensorId a, graph::TensorId b, isa::Round round = isa::Round::kEven);
   graph::TensorId Sub(graph::TensorId a, graph::TensorId b);
   graph::TensorId Mul(graph::TensorId a, graph::TensorId b);
+  // With a slope for each channel; of 256 channels every int8 number is one.
+  graph::TensorId Prelu(graph::TensorId x, isa::Round round = isa::Round::kTflite);
   graph::TensorId MaxPool(graph::TensorId x, graph::Window window);
   graph::TensorId AvgPool(graph::TensorId x, graph::Window window);
   graph::TensorId Rescale(graph::TensorId x);

@@ -3,8 +3,8 @@
 // What is tested: single regions of every class of shape, compiled for the accelerator: the program
 // on the functional simulator and the lowered loop IR in the interpreter against the definition of
 // the tensor expressions; the static checker accepts every program. Space: the shapes below on five
-// configurations. Not tested here: whole networks and random ones (network_test), the RTL
-// (tests/cosim).
+// configurations; PReLU for every value and slope. Not tested here: whole networks and random ones
+// (network_test), the RTL (tests/cosim).
 #include <gtest/gtest.h>
 
 #include "isa/check/check.h"
@@ -57,6 +57,23 @@ INSTANTIATE_TEST_SUITE_P(Shapes, RegionTest,
                                                               "ultra96"),
                                             ::testing::Range(size_t{0}, ShapeCases().size())),
                          NameOf);
+
+// All 256 values by all 256 slopes, with zero points, in random scales.
+TEST(Prelu, EveryValueByEverySlope) {
+  const isa::Config config = NamedConfig("default");
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Net net(seed);
+    const auto x = net.Input({1, 256, 16, 16});
+    net.Output(net.Prelu(x, seed % 2 == 0 ? isa::Round::kTflite : isa::Round::kEven));
+    auto compiled = Compile(net.graph(), config);
+    ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+    Values values;
+    for (size_t k = 0; k < 65536; ++k) values[x].push_back(static_cast<int8_t>(k));
+    Evaluate(*compiled, values);
+    EXPECT_EQ(RunAndCompare(*compiled, config, values, seed), "");
+  }
+}
 
 class ChannelsTest : public ::testing::TestWithParam<int64_t> {};
 

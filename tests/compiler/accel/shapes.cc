@@ -92,6 +92,14 @@ const std::vector<ShapeCase>& ShapeCases() {
        [](Net& n) {
          return n.Conv(n.Input({6, 10, 6, 6}), 18, Square(3));
        }},
+      {"slopes",
+       [](Net& n) {
+         return n.Prelu(n.Input({1, 40, 7, 9}));
+       }},
+      {"slopes_behind_window",
+       [](Net& n) {
+         return n.Prelu(n.Conv(n.Input({1, 20, 9, 7}), 24, Square(3)));
+       }},
       {"maximum",
        [](Net& n) {
          return n.MaxPool(n.Input({1, 20, 12, 13}), Square(3, 2));

@@ -2,7 +2,7 @@
 //
 // Elementwise operators, the two edges of a quantised graph and fused regions against the
 // definition in exact arithmetic. Space: random shapes and scales, every pair of int8 values for
-// add and multiply, floats far outside the range. Not here: the window operators alone
+// add, multiply and prelu, floats far outside the range. Not here: the window operators alone
 // (contract_test.cc).
 #include <gtest/gtest.h>
 
@@ -74,6 +74,40 @@ TEST_P(Elementwise, MultiplyIsTheRealProductRounded) {
     const int64_t product = int64_t{va[i] - r.Z(a)} * (vb[i] - r.Z(b));
     ASSERT_EQ(out[i], exact::Narrow(exact::Rescale(product, factor, mode), r.Z(y), n.lo, n.hi))
         << i;
+  }
+}
+
+// Each half has a multiplier of its own, of factors in float32. Slopes of another tensor, and one
+// for each channel.
+TEST_P(Elementwise, PreluRescalesEachHalf) {
+  SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
+  const bool constant = GetParam() % 2 == 1;
+  const TensorId x = r.Int8("x", {1, 256, 16, 16}, true);
+  const TensorId slopes = r.Int8(
+      "slopes", constant ? graph::Shape{1, 256, 1, 1} : graph::Shape{1, 256, 16, 16}, !constant);
+  for (size_t i = 0; i < 65536; ++i) r.values[x][i] = static_cast<uint8_t>(i);
+  std::vector<uint8_t> all;
+  for (size_t i = 0; i < static_cast<size_t>(r.T(slopes).count()); ++i)
+    all.push_back(static_cast<uint8_t>(constant ? i : i >> 8));
+  if (constant) r.g.tensor(slopes).data = all;
+  if (!constant) r.values[slopes] = all;
+  const TensorId y = r.Int8("y", r.T(x).shape, false);
+  graph::Node n{.op = Op::kPrelu, .name = "n", .inputs = {x, slopes}, .output = y};
+  r.Bounds(n);
+  const exact::Mode mode = ModeOf(r.Round(n));
+  r.g.nodes = {n};
+  r.g.outputs = {y};
+  ASSERT_NO_FATAL_FAILURE(r.Run());
+  const auto in = static_cast<float>(r.S(x)), slope = static_cast<float>(r.S(slopes)),
+             out = static_cast<float>(r.S(y));
+  const exact::Factor above = exact::FactorOf(in / out), below = exact::FactorOf(in * slope / out);
+  const std::vector<int8_t> got = r.V(y);
+  for (int64_t i = 0; i < 65536; ++i) {
+    const int64_t value = static_cast<int8_t>(i) - r.Z(x);
+    const int64_t by = static_cast<int8_t>(i >> 8) - r.Z(slopes);
+    const int64_t want =
+        value < 0 ? exact::Rescale(value * by, below, mode) : exact::Rescale(value, above, mode);
+    ASSERT_EQ(got[static_cast<size_t>(i)], exact::Narrow(want, r.Z(y), n.lo, n.hi)) << i;
   }
 }
 
