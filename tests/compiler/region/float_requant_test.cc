@@ -202,6 +202,33 @@ TEST(FloatRequant, KeepsTheValuesAndNamesItsConstants) {
   EXPECT_EQ(c.values.at(region.output.get()), c.values.at(before.get()));
 }
 
+// A multiplier and a shift that are numbers in the expression; no constants are added.
+TEST(FloatRequant, TakesOneMultiplier) {
+  const Tensor x = Placeholder("x", DType::kInt8, {256});
+  const auto number = [](int64_t v) { return ir::Imm(DType::kInt32, v); };
+  const auto made = [&](int64_t multiplier, int64_t shift) {
+    const Tensor y = Compute("y", {256}, {"i"}, [&](const Index& i) {
+      const Expr scaled = ir::Requant(ir::Cast(DType::kInt32, x(i[0])) * number(77),
+                                      number(multiplier), number(shift), isa::Round::kTflite);
+      return ir::Cast(DType::kInt8, ir::ClampAdd(scaled, number(-9), number(-128), number(127)));
+    });
+    return RegionTe{.name = "region", .bindings = {{x, 1, {}}}, .output = y, .output_id = 5};
+  };
+  const RegionTe given = made(1518500250, -6), region = WithFloatRequant(given);
+  ASSERT_TRUE(Verify({region.output}));
+  EXPECT_NE(Print({region.output}).find("requant_clamp("), std::string::npos);
+  EXPECT_EQ(region.bindings.size(), 1u);
+  Values values;
+  ir::Array all(DType::kInt8, 256);
+  for (int64_t i = 0; i < 256; ++i) all.SetInt(i, i - 128);
+  values[x.get()] = all;
+  ASSERT_TRUE(Evaluate({given.output}, &values));
+  ASSERT_TRUE(Evaluate({region.output}, &values));
+  EXPECT_EQ(values.at(region.output.get()), values.at(given.output.get()));
+  const RegionTe above = made(1518500250, 1);  // a factor above 1/2 has none
+  EXPECT_TRUE(WithFloatRequant(above).output == above.output);
+}
+
 TEST(FloatRequant, LeavesWhatItCannotShow) {
   const auto stays = [](const RegionTe& region) {
     const RegionTe after = WithFloatRequant(region);

@@ -228,6 +228,42 @@ TEST(HostPads, AreNotCopiedWithoutWeights) {
   }
 }
 
+// A function of a sum is part of its reader, in however many places that reads one element of it,
+// but not if it reads two: then each would be computed twice.
+TEST(HostStages, AreInlinedWhereEachElementIsReadOnce) {
+  const auto made = [](int64_t step) {
+    const te::Tensor x = te::Placeholder("x", DType::kInt8, {8, 16}),
+                     w = te::Placeholder("w", DType::kInt8, {16, 16});
+    const te::Axis k = te::ReduceAxis("k", 16);
+    const auto number = [](int64_t v) { return ir::Imm(DType::kInt32, v); };
+    const te::Tensor sum =
+        te::Compute("sum", {8, 16}, {"n", "c"}, [&](const std::vector<ir::Expr>& i) {
+          return te::Sum(
+              ir::Cast(DType::kInt32, x(i[0], k.var)) * ir::Cast(DType::kInt32, w(i[1], k.var)),
+              {k});
+        });
+    const te::Tensor scaled =
+        te::Compute("scaled", {8, 16}, {"n", "c"}, [&](const std::vector<ir::Expr>& i) {
+          return ir::Requant(sum(i), number(1518500250), number(-6), isa::Round::kTflite);
+        });
+    return te::Compute("out", {8, 16 - step}, {"n", "c"}, [&](const std::vector<ir::Expr>& i) {
+      const ir::Expr one = scaled(i), other = scaled(i[0], i[1] + ir::Expr(step));
+      return ir::Select(ir::Lt(one, number(0)), other * number(3), one);
+    });
+  };
+  for (const int64_t step : {0, 1}) {
+    const te::Tensor out = made(step);
+    Rng rng(8);
+    te::Values values = test::RandomInputs(out, rng);
+    const Result<Schedule> s = HostSchedule({out}, {});
+    ASSERT_TRUE(s) << s.error().message;
+    EXPECT_EQ(Print(s->trace()).find("inline scaled") != std::string::npos, step == 0)
+        << Print(s->trace());
+    ASSERT_TRUE(te::Evaluate({out}, &values));
+    ASSERT_NO_FATAL_FAILURE(ExpectExact(*s, out, values));
+  }
+}
+
 std::vector<std::string> SketchesOf(const test::WindowShape& shape, bool dots) {
   Rng rng(1);
   const te::Tensor given = test::WindowExpression(shape);
