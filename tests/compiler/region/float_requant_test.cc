@@ -209,7 +209,7 @@ TEST(FloatRequant, TakesOneMultiplier) {
   const auto made = [&](int64_t multiplier, int64_t shift) {
     const Tensor y = Compute("y", {256}, {"i"}, [&](const Index& i) {
       const Expr scaled = ir::Requant(ir::Cast(DType::kInt32, x(i[0])) * number(77),
-                                      number(multiplier), number(shift), isa::Round::kTflite);
+                                      number(multiplier), number(shift), isa::Round::kEven);
       return ir::Cast(DType::kInt8, ir::ClampAdd(scaled, number(-9), number(-128), number(127)));
     });
     return RegionTe{.name = "region", .bindings = {{x, 1, {}}}, .output = y, .output_id = 5};

@@ -247,7 +247,7 @@ TEST(HostStages, AreInlinedWhereEachElementIsReadOnce) {
           return ir::Requant(sum(i), number(1518500250), number(-6), isa::Round::kTflite);
         });
     return te::Compute("out", {8, 16 - step}, {"n", "c"}, [&](const std::vector<ir::Expr>& i) {
-      const ir::Expr one = scaled(i), other = scaled(i[0], i[1] + ir::Expr(step));
+      const ir::Expr one = scaled(i), other = step == 0 ? one : scaled(i[0], i[1] + ir::Expr(step));
       return ir::Select(ir::Lt(one, number(0)), other * number(3), one);
     });
   };
