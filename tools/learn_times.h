@@ -30,9 +30,9 @@ struct LearntPlacement {
 };
 
 // Runs |graph| with all layers on the host, with all on the GPU if the configuration has one, and
-// then by the placement that |options| choose with what was learnt, until that stays the same.
-// The accelerator's programs run on |device|. |times|, which are those of |options|, have each layer
-// of these runs afterwards. The placement returned was forecast before its own run.
+// then by the placement that |options| choose with what was learnt, until that stays the same. The
+// accelerator's programs run on |device|. |times|, which are those of |options|, have each layer of
+// these runs afterwards. The placement returned was forecast before its own run.
 //   errors  those of PlaceNetwork and MeasurePlacement
 Result<LearntPlacement> LearnTimes(const graph::Graph& graph,
                                    const compiler::CompileOptions& options, bool exact,

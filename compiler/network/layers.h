@@ -54,9 +54,9 @@ class Layers {
   // The key of |layer|'s structure among measured times.
   uint64_t KeyOf(const graph::Region& layer) const { return CostsOf(layer).key; }
   // Seconds of one run of |layer|, on the host and GPUs as measured, if it was. Else by the
-  // schedule that its generator makes; nothing: it has none, or no estimate. On the processor beside the accelerator (isa::Config::cpu): on all its cores,
-  // with row-major activations. On the accelerator: by the plan of Check, after another layer
-  // (cost::CostOptions::follows).
+  // schedule that its generator makes; nothing: it has none, or no estimate. On the processor
+  // beside the accelerator (isa::Config::cpu): on all its cores, with row-major activations. On the
+  // accelerator: by the plan of Check, after another layer (cost::CostOptions::follows).
   std::optional<double> HostSeconds(const graph::Region& layer) const;
   // On the GPU beside the host (isa::Config::gpu), with the launches of its kernels; nothing, too,
   // if there is none.

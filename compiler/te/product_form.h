@@ -25,8 +25,9 @@ struct ProductForm {
 };
 
 // The form of |output| whose one reduction sums products of an int8 tensor and an int8 placeholder
-// over an input channel. |factor|, of the input, is kUint8 or kInt16. Stage NAME.u8 or NAME.i16 holds a copy of the input, stage S.u8
-// or S.i16 the sums of stage S. Empty for any other expression.
+// over an input channel. |factor|, of the input, is kUint8 or kInt16. Stage NAME.u8 or NAME.i16
+// holds a copy of the input, stage S.u8 or S.i16 the sums of stage S. Empty for any other
+// expression.
 std::optional<ProductForm> ToProducts(const Tensor& output, DType factor);
 
 // 128 times the sum of each channel's weights. |weights| are row-major.

@@ -125,8 +125,8 @@ TEST(Artifact, NamesWhatIsWrongWithTheFile) {
   EXPECT_NE(message().message.find("checksum"), std::string::npos);
   Seal(bytes);
   EXPECT_EQ(message().code, Code::kInvalidArgument);
-  EXPECT_NE(message().message.find("version 9, this program reads 6"), std::string::npos);
-  bytes[8] = 6;
+  EXPECT_NE(message().message.find("version 9, this program reads 7"), std::string::npos);
+  bytes[8] = 7;
   bytes.insert(bytes.end() - 8, 3, 0);
   Seal(bytes);
   EXPECT_NE(message().message.find("3 bytes follow"), std::string::npos);

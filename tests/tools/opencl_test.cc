@@ -77,7 +77,7 @@ TEST(OpenCl, RunsItsLayersOfAPlacement) {
   EXPECT_GT(layers["accelerator"], 4);
   EXPECT_GT(layers["host"], 1);
   // The lines before the layers: 4 operators in these 3.
-  EXPECT_THAT(r.output, HasSubstr("; opencl: 2 x conv, 1 x add, 1 x average"));
+  EXPECT_THAT(r.output, HasSubstr("; opencl: 2 x conv, 1 x add, 1 x avgpool"));
   EXPECT_EQ(j["coverage"]["gpu"][0],
             json({{"operator", "conv"}, {"count", 2}, {"device", "opencl"}}));
   const CommandResult none = Tessera(
