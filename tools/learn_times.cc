@@ -38,7 +38,8 @@ void Nothing(int64_t, int64_t) {}
 }  // namespace
 
 Result<std::shared_ptr<network::LayerTimes>> OpenLayerTimes(const std::string& file,
-                                                            const isa::Config& config) {
+                                                            const isa::Config& config,
+                                                            bool may_begin) {
   const std::vector<std::string> levels = CpuLevels();
   if (std::ranges::count(levels, config.cpu.level) == 0) {
     return Fail(Code::kInvalidArgument,
@@ -48,7 +49,12 @@ Result<std::shared_ptr<network::LayerTimes>> OpenLayerTimes(const std::string& f
                 config.name, config.cpu.name);
   }
   TESSERA_ASSIGN(const std::string machine, MachineOf(config));
-  if (!std::filesystem::exists(file)) return std::make_shared<network::LayerTimes>(machine);
+  if (!std::filesystem::exists(file)) {
+    if (may_begin) return std::make_shared<network::LayerTimes>(machine);
+    return Fail(Code::kNotFound,
+                "--times {}: there is no such file; with --measure cycle the command makes it",
+                file);
+  }
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(file));
   TESSERA_ASSIGN(
       network::LayerTimes times,

@@ -16,12 +16,14 @@
 
 namespace tessera::tools {
 
-// The times in |file|; none if there is no such file.
-//   errors  kInvalidArgument  they are of another machine or version than this computer and the GPU
+// The times in |file|; none if there is no such file and it |may_begin|.
+//   errors  kNotFound         there is no such file
+//           kInvalidArgument  they are of another machine or version than this computer and the GPU
 //                             of |config|, or |config| has another processor; those of
 //                             ParseLayerTimes; those of the GPU's driver
 Result<std::shared_ptr<network::LayerTimes>> OpenLayerTimes(const std::string& file,
-                                                            const isa::Config& config);
+                                                            const isa::Config& config,
+                                                            bool may_begin);
 
 // A placement, and what it took.
 struct LearntPlacement {

@@ -179,7 +179,7 @@ void PrintMeasured(const MeasuredPlacement& m, const compiler::PlacedNetwork& pl
 Result<int> Run(const PlaceFlags& flags) {
   TESSERA_TRY(CheckJson(flags.json));
   if (!flags.output.empty()) TESSERA_TRY(CheckWritable(flags.output));
-  if (!flags.times.empty()) TESSERA_TRY(CheckWritable(flags.times));
+  if (!flags.times.empty() && !flags.measure.empty()) TESSERA_TRY(CheckWritable(flags.times));
   compiler::CompileOptions options;
   TESSERA_ASSIGN(options.config, isa::LoadConfig(flags.config));
   TESSERA_TRY(SetPlaces(flags.import, &options));
@@ -188,7 +188,7 @@ Result<int> Run(const PlaceFlags& flags) {
   TESSERA_ASSIGN(const graph::Graph graph, ImportModel(bytes, flags.model, importing));
   std::shared_ptr<network::LayerTimes> times;
   if (!flags.times.empty()) {
-    TESSERA_ASSIGN(times, OpenLayerTimes(flags.times, options.config));
+    TESSERA_ASSIGN(times, OpenLayerTimes(flags.times, options.config, !flags.measure.empty()));
     options.measured = times;
   }
   Result<compiler::PlacedNetwork> placed;

@@ -304,6 +304,9 @@ TEST(Place, TimesOfLayersAreKept) {
   const CommandResult other = Tessera(Model("place", "--times " + file));
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.output, HasSubstr("the processor of configuration default is cortex-a9"));
+  const CommandResult none = Tessera(Model("place", "--config " + here + " --times no.times"));
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.output, HasSubstr("--times no.times: there is no such file; with --measure"));
   const std::string strange = Write("strange.times", "machine another\n");
   const CommandResult moved = Tessera(Model("place", "--config " + here + " --times " + strange));
   EXPECT_EQ(moved.code, 2);
