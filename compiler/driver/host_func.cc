@@ -65,6 +65,7 @@ schedule::HostOptions OptionsFor(const te::RegionTe& region, const HostLayouts& 
                                  const target::HostLevel* level) {
   schedule::HostOptions wanted{.target = TargetOf(level)};
   const auto add = [&](const te::Tensor& tensor, int activation) {
+    if (activation >= 0) wanted.activations.insert(tensor.name());
     const auto it = layouts.find(activation);
     if (it == layouts.end()) return;
     std::string text = ir::LayoutText(it->second);

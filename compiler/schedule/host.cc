@@ -105,11 +105,16 @@ class Generator {
     return {};
   }
 
+  // Whether there are weights, and the caller packs them as the schedule wants.
+  bool PacksWeights(const te::Roles& roles) const {
+    return roles.weight && !options_.activations.contains((*roles.weight)->tensor->name);
+  }
+
   Status ScheduleAnchor(const std::string& anchor) {
     const Stage* st = s_.Find(anchor);
     const std::optional<te::Roles> roles = te::FindRoles(st->axes, st->reduce_axes, st->body);
     if (!roles) return {};
-    if (IsDot(s_, *st, *roles)) return ScheduleDot(*st, *roles);
+    if (PacksWeights(*roles) && IsDot(s_, *st, *roles)) return ScheduleDot(*st, *roles);
     const AxisRole* lane = roles->Find(Role::kOutputChannel);
     if (!lane) lane = roles->Find(Role::kChannelwise);
     if (!lane) return {};
@@ -288,7 +293,7 @@ class Generator {
   }
 
   Status PackWeights(const te::Roles& roles, const AxisRole& lane, int64_t lanes) {
-    if (!roles.weight || lanes == 1 || lane.weight_dim < 0) return {};
+    if (!PacksWeights(roles) || lanes == 1 || lane.weight_dim < 0) return {};
     const std::string name = (*roles.weight)->tensor->name;
     if (!s_.Find(name)->placeholder) return {};
     std::string layout;

@@ -15,6 +15,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ namespace tessera::schedule {
 struct HostOptions {
   // Layouts of inputs and outputs, as text; those that are not named are row-major.
   std::map<std::string, std::string> layouts;
+  // Inputs that the caller does not pack: they get no other layout, and no instructions that would
+  // need one.
+  std::set<std::string> activations = {};
   // What the code will run on; any host runs it.
   std::shared_ptr<const target::Target> target = target::Host();
   bool rounds = true;  // sketches may round otherwise than the definition (rounding.h)
