@@ -2,6 +2,7 @@
 #include "tools/place_measure.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <map>
 
@@ -14,7 +15,9 @@
 namespace tessera::tools {
 namespace {
 
-constexpr int kHostRuns = 5;
+// Runs of the host and a GPU, of which the fastest counts: as many as take so long.
+constexpr int kLeastRuns = 5, kMostRuns = 100;
+constexpr double kRunSeconds = 1;
 
 std::vector<HostTensor> Zeros(const artifact::Artifact& net) {
   std::vector<HostTensor> items;
@@ -116,7 +119,12 @@ Result<MeasuredPlacement> MeasurePlacement(const compiler::PlacedNetwork& placed
     TESSERA_TRY(runner.executor->Run(items, &traced));
   }
   std::vector<double> fastest = traced.step_seconds;
-  for (int n = 1; n < kHostRuns; ++n) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto is_over = [&] {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    return passed.count() >= kRunSeconds;
+  };
+  for (int n = 1; n < kLeastRuns || (n < kMostRuns && !is_over()); ++n) {
     if (std::ranges::all_of(plan.steps, [](const artifact::PlanStep& step) {
           return std::holds_alternative<artifact::ProgramStep>(step);
         }))
