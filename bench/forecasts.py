@@ -51,9 +51,9 @@ def error_of(placed):
 
 
 def pins(placed, device_of, folder):
-    """A placement file: |device_of| the number of the layer and its device."""
+    """A placement file: |device_of| the number of a layer."""
     layers = [e for e in placed["entities"] if e["kind"] == "layer"]
-    lines = [f"{device_of(n, e['placement'])} {e['name']}" for n, e in enumerate(layers)]
+    lines = [f"{device_of(n)} {e['name']}" for n, e in enumerate(layers)]
     file = folder / "placement.txt"
     file.write_text("\n".join(lines) + "\n")
     return file
@@ -64,10 +64,10 @@ def errors_of(model, config, driver, folder):
     measure = ["--measure", "cycle", "--times", times]
     usual = place(model, config, folder, *measure)
     yield "host and accelerator", error_of(usual)
-    host = pins(usual, lambda n, device: "host", folder)
+    host = pins(usual, lambda n: "host", folder)
     yield "host", error_of(place(model, config, folder, "--place", host, *measure))
     if driver:
-        on_gpu = pins(usual, lambda n, device: driver if n % 2 else "host", folder)
+        on_gpu = pins(usual, lambda n: driver if n % 2 else "host", folder)
         yield f"host and {driver}", error_of(place(model, config, folder, "--place", on_gpu, *measure))
 
 

@@ -79,10 +79,10 @@ Result<LearntPlacement> LearnTimes(const graph::Graph& graph,
   compiler::CompileOptions pinned = options;
   pinned.goal.reset();
   pinned.pins.clear();
+  TESSERA_ASSIGN(const compiler::PlacedNetwork any,
+                 compiler::PlaceNetwork(graph, pinned, false, Nothing));
   for (const uint32_t on : whole) {
     done(run++, runs);
-    TESSERA_ASSIGN(const compiler::PlacedNetwork any,
-                   compiler::PlaceNetwork(graph, pinned, false, Nothing));
     compiler::CompileOptions all = pinned;
     for (const compiler::PlacedLayer& layer : any.layers) all.pins.push_back({layer.name, on});
     TESSERA_ASSIGN(const compiler::PlacedNetwork placed,

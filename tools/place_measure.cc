@@ -15,7 +15,7 @@
 namespace tessera::tools {
 namespace {
 
-// Runs of the host and a GPU, of which the fastest counts: as many as take so long.
+// The host and a GPU run for about kRunSeconds, within these counts, and the fastest run counts.
 constexpr int kLeastRuns = 5, kMostRuns = 100;
 constexpr double kRunSeconds = 1;
 
@@ -43,14 +43,9 @@ class LayerSeconds {
     for (size_t s = 0; s < plan.steps.size(); ++s) {
       if (std::holds_alternative<artifact::ProgramStep>(plan.steps[s])) continue;
       const auto* call = std::get_if<artifact::KernelStep>(&plan.steps[s]);
-      const bool on_gpu = UsesGpu(plan, plan.steps[s]);
-      if (on_gpu) gpu_ += times[s];
-      if (on_gpu && (call == nullptr || call->layer < 0)) continue;
-      if (call == nullptr || call->layer < 0) {
-        carry_ += times[s];
-        continue;
-      }
-      if (!on_gpu) host_ += times[s];
+      const bool of_layer = call != nullptr && call->layer >= 0;
+      (UsesGpu(plan, plan.steps[s]) ? gpu_ : of_layer ? host_ : carry_) += times[s];
+      if (!of_layer) continue;
       std::optional<double>& layer = seconds_[static_cast<size_t>(call->layer)];
       layer = layer.value_or(0) + times[s];
     }
@@ -119,16 +114,15 @@ Result<MeasuredPlacement> MeasurePlacement(const compiler::PlacedNetwork& placed
     TESSERA_TRY(runner.executor->Run(items, &traced));
   }
   std::vector<double> fastest = traced.step_seconds;
+  const bool repeats = !std::ranges::all_of(plan.steps, [](const artifact::PlanStep& step) {
+    return std::holds_alternative<artifact::ProgramStep>(step);
+  });
   const auto begin = std::chrono::steady_clock::now();
   const auto is_over = [&] {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
     return passed.count() >= kRunSeconds;
   };
-  for (int n = 1; n < kLeastRuns || (n < kMostRuns && !is_over()); ++n) {
-    if (std::ranges::all_of(plan.steps, [](const artifact::PlanStep& step) {
-          return std::holds_alternative<artifact::ProgramStep>(step);
-        }))
-      break;
+  for (int n = 1; repeats && (n < kLeastRuns || (n < kMostRuns && !is_over())); ++n) {
     ExecutionReport again{.each_kernel = true};
     TESSERA_TRY(runner.executor->Run(items, &again));
     for (size_t s = 0; s < fastest.size(); ++s)

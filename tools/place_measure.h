@@ -30,7 +30,8 @@ struct MeasuredPlacement {
 
 // Compiles |graph| by |options|, as |placed|, and runs it on |device|, a word of --device, with
 // zeros: the accelerator once, because its cycles depend on no data, the host and a GPU some times,
-// of which the fastest counts. The host has as many threads as the configuration's has cores.
+// of which the fastest counts. The host's code has a
+// thread for each core of the configuration's processor that this process may use.
 //   errors  kUnsupported  the device has no clock; those of Compile, OpenRunner and the run
 Result<MeasuredPlacement> MeasurePlacement(const compiler::PlacedNetwork& placed,
                                            const graph::Graph& graph,

@@ -53,9 +53,7 @@ class KnownCosts {
   // References stay valid.
   StructureCosts& Of(const te::RegionTe& layer);
   te::FloatScales& scales() { return scales_; }
-  std::optional<double> Measured(uint32_t device, const StructureCosts& of) const {
-    return measured_ ? measured_->Of(device, of.key) : std::nullopt;
-  }
+  const LayerTimes* measured() const { return measured_.get(); }
 
  private:
   std::unordered_map<std::string, StructureCosts> costs_;  // by te::StructureOf

@@ -100,8 +100,13 @@ double CyclesOnChip(const cost::Cost& cost, double constant_bytes) {
 
 }  // namespace
 
+std::optional<double> Layers::Measured(uint32_t device, const graph::Region& layer) const {
+  const LayerTimes* measured = costs_->measured();
+  return measured != nullptr ? measured->Of(device, KeyOf(layer)) : std::nullopt;
+}
+
 std::optional<double> Layers::HostSeconds(const graph::Region& layer) const {
-  if (const auto measured = costs_->Measured(kHost, CostsOf(layer))) return measured;
+  if (const auto measured = Measured(kHost, layer)) return measured;
   Layer& of = Of(layer);
   if (of.on_host != nullptr) return *of.on_host->host;
   if (!cpu_) cpu_ = target::Host(config_.cpu);
@@ -118,8 +123,7 @@ std::optional<double> Layers::HostSeconds(const graph::Region& layer) const {
 }
 
 std::optional<double> Layers::GpuSeconds(const graph::Region& layer) const {
-  const StructureCosts& costs = CostsOf(layer);
-  if (const auto measured = costs_->Measured(GpuOf(config_), costs)) return measured;
+  if (const auto measured = Measured(GpuOf(config_), layer)) return measured;
   std::optional<std::optional<double>>& seconds = CostsOf(layer).gpu;
   if (seconds) return *seconds;
   seconds.emplace();

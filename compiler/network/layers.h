@@ -79,6 +79,8 @@ class Layers {
     StructureCosts *costs = nullptr, *on_host = nullptr;
   };
   StructureCosts& CostsOf(const graph::Region& layer) const;
+  // What runs on |device| took; nothing: it was not measured.
+  std::optional<double> Measured(uint32_t device, const graph::Region& layer) const;
   std::optional<AcceleratorTime> TimeBy(const graph::Region& layer,
                                         const sched::AnalyzedRegion& analyzed,
                                         const sched::TilePlan& plan) const;

@@ -141,34 +141,34 @@ class Rewriter {
     scale.hi = static_cast<int32_t>(hi);
     const Expr &multiplier = requant[1], &shift = Unbounded(requant[2]);
     int64_t one_multiplier = 0, one_shift = 0;
-    if (ir::IsImm(multiplier, &one_multiplier) && ir::IsImm(shift, &one_shift)) {
-      const auto numbers = NumbersOf(scale, {static_cast<int32_t>(one_multiplier)},
-                                     {static_cast<int32_t>(one_shift)}, sizes_.Of(requant[0]));
-      if (!numbers) return e;
-      const Expr offset = ir::Imm(DType::kInt32, numbers->offsets[0]);
-      return ir::RequantClamp(requant[0] + offset, multiplier, requant[2], scale.rounding, clamp[1],
-                              clamp[2], clamp[3],
-                              {offset, ir::ImmF32(numbers->highs[0]), ir::ImmF32(numbers->lows[0]),
-                               ir::ImmF32(numbers->starts[0])});
+    const bool one = ir::IsImm(multiplier, &one_multiplier) && ir::IsImm(shift, &one_shift);
+    std::optional<std::vector<int32_t>> multipliers, shifts;
+    if (one) {
+      multipliers = {static_cast<int32_t>(one_multiplier)};
+      shifts = {static_cast<int32_t>(one_shift)};
+    } else {
+      multipliers = ConstantOf(region_, multiplier);
+      shifts = ConstantOf(region_, shift);
     }
-    const std::optional<std::vector<int32_t>> multipliers = ConstantOf(region_, multiplier),
-                                              shifts = ConstantOf(region_, shift);
-    if (!multipliers || !shifts || !SamePlace(multiplier, shift)) return e;
+    if (!multipliers || !shifts || (!one && !SamePlace(multiplier, shift))) return e;
     const std::optional<Numbers> numbers =
         NumbersOf(scale, *multipliers, *shifts, sizes_.Of(requant[0]));
     if (!numbers) return e;
-    const auto constant = [&](const char* what, DType dtype, std::vector<uint8_t> bytes) {
+    const auto constant = [&](const char* what, DType dtype, const auto& values) {
+      if (one)
+        return dtype == DType::kFloat32 ? ir::ImmF32(static_cast<float>(values[0]))
+                                        : ir::Imm(dtype, static_cast<int64_t>(values[0]));
       std::string name = stage.name() + what;
       while (!names_.insert(name).second) name += "_";
-      added_.push_back({Placeholder(name, dtype, multiplier->tensor->shape), -1, std::move(bytes)});
+      added_.push_back({Placeholder(name, dtype, multiplier->tensor->shape), -1, Bytes(values)});
       return added_.back().placeholder(multiplier->args);
     };
-    const Expr offset = constant(".offset", DType::kInt32, Bytes(numbers->offsets));
+    const Expr offset = constant(".offset", DType::kInt32, numbers->offsets);
     return ir::RequantClamp(requant[0] + offset, multiplier, requant[2], scale.rounding, clamp[1],
                             clamp[2], clamp[3],
-                            {offset, constant(".high", DType::kFloat32, Bytes(numbers->highs)),
-                             constant(".low", DType::kFloat32, Bytes(numbers->lows)),
-                             constant(".start", DType::kFloat32, Bytes(numbers->starts))});
+                            {offset, constant(".high", DType::kFloat32, numbers->highs),
+                             constant(".low", DType::kFloat32, numbers->lows),
+                             constant(".start", DType::kFloat32, numbers->starts)});
   }
 
   std::optional<Numbers> NumbersOf(ClampedScale scale, const std::vector<int32_t>& multipliers,

@@ -296,10 +296,9 @@ class Generator {
     if (!PacksWeights(roles) || lanes == 1 || lane.weight_dim < 0) return {};
     const std::string name = (*roles.weight)->tensor->name;
     if (!s_.Find(name)->placeholder) return {};
-    std::string layout;
-    for (size_t d = 0; d < (*roles.weight)->args.size(); ++d)
-      layout += fmt::format("{}{},", d, static_cast<int>(d) == lane.weight_dim ? "/$lanes" : "");
-    return s_.Apply(LayoutStep{name, fmt::format("{}{}%$lanes", layout, lane.weight_dim)});
+    return s_.Apply(
+        LayoutStep{name, BlockedLayout((*roles.weight)->args.size(),
+                                       static_cast<size_t>(lane.weight_dim), "$lanes")});
   }
 
   HostSteps& h_;

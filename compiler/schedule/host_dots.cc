@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/schedule/host_dots.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "compiler/ir/visit.h"
+#include "compiler/schedule/host_steps.h"
 
 namespace tessera::schedule {
 
@@ -29,14 +28,13 @@ std::optional<std::vector<LayoutStep>> PaddedStarts(const Stage& anchor, const A
   if (!anchor.body->start()) return layouts;
   ir::Visit(anchor.body->start(), [&](const ir::Expr& e) {
     if (e->kind != ir::ExprKind::kTensorRead) return;
-    std::string layout, last;
     for (size_t d = 0; d < e->args.size(); ++d) {
-      const bool lanes = is_lane(e->args[d]);
-      plain = plain && (lanes || !ir::Contains(e->args[d], is_lane));
-      layout += fmt::format("{}{},", d, lanes ? "/$dot.lanes" : "");
-      if (lanes) last = fmt::format("{}%$dot.lanes", d);
+      if (is_lane(e->args[d])) {
+        layouts.push_back({e->tensor->name, BlockedLayout(e->args.size(), d, "$dot.lanes")});
+      } else {
+        plain = plain && !ir::Contains(e->args[d], is_lane);
+      }
     }
-    if (!last.empty()) layouts.push_back({e->tensor->name, layout + last});
   });
   return plain ? std::optional(layouts) : std::nullopt;
 }

@@ -42,6 +42,13 @@ std::string LastLayout(int rank, int dim) {
   return text + std::to_string(dim);
 }
 
+std::string BlockedLayout(size_t rank, size_t dim, const char* size) {
+  std::string text;
+  for (size_t d = 0; d < rank; ++d)
+    text += d == dim ? fmt::format("{}/{},", d, size) : fmt::format("{},", d);
+  return text + fmt::format("{}%{}", dim, size);
+}
+
 size_t DimOf(const std::vector<te::AxisRole>& axes, const te::AxisRole& of) {
   for (size_t d = 0; d < axes.size(); ++d) {
     if (axes[d].axis.var.get() == of.axis.var.get()) return d;

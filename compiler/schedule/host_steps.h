@@ -55,6 +55,8 @@ std::vector<int64_t> Divisors(int64_t n, int64_t most);
 bool ReadsInPlace(const Stage& reader, const std::string& tensor);
 // The permutation of |rank| dimensions that puts |dim| last, as layout text.
 std::string LastLayout(int rank, int dim);
+// |rank| dimensions in order, |dim| in blocks of |size|, a word, whose elements are last.
+std::string BlockedLayout(size_t rank, size_t dim, const char* size);
 // The index of |of| in |axes|.
 size_t DimOf(const std::vector<te::AxisRole>& axes, const te::AxisRole& of);
 // The data axis whose points stay in registers: the last one with more than one iteration, except

@@ -167,8 +167,9 @@ TEST(Domains, OfOrdersKeepReadersInReach) {
 
 // c[i, j] = sum of 8 products of a[i] and b[j], of bytes, and what a host with vectors of 512 bits
 // makes of it behind |steps|.
-Result<Schedule> Products(const std::string& steps, const char* level = "x86-64-v4-vnni") {
-  const te::Tensor a = te::Placeholder("a", DType::kUint8, {6, 8}),
+Result<Schedule> Products(const std::string& steps, const char* level = "x86-64-v4-vnni",
+                          DType left = DType::kUint8) {
+  const te::Tensor a = te::Placeholder("a", left, {6, 8}),
                    b = te::Placeholder("b", DType::kInt8, {48, 8});
   const te::Axis k = te::ReduceAxis("k", 8);
   const te::Tensor c = te::Compute("c", {6, 48}, {"i", "j"}, [&](const Index& i) {
@@ -209,15 +210,10 @@ TEST(Domains, OfIntrinsicsAreThoseThatFitTheSums) {
 }
 
 TEST(Domains, OfIntrinsicsNeedTypesThatOneMultiplies) {
-  const te::Tensor a = te::Placeholder("a", DType::kInt8, {6, 8}),
-                   b = te::Placeholder("b", DType::kInt8, {48, 8});
-  const te::Axis k = te::ReduceAxis("k", 8);
-  const te::Tensor c = te::Compute("c", {6, 48}, {"i", "j"}, [&](const Index& i) {
-    return te::Sum(
-        ir::Cast(DType::kInt32, a(i[0], k.var)) * ir::Cast(DType::kInt32, b(i[1], k.var)), {k});
-  });
-  Schedule s = *Schedule::Create({c}, target::Host(*target::FindHostLevel("x86-64-v3")));
-  const auto none = s.ValuesOf(std::get<DecideStep>((*ParseTrace("decide d intrinsics c j x"))[0]));
+  const Result<Schedule> s = Products("", "x86-64-v3", DType::kInt8);
+  ASSERT_TRUE(s) << s.error().message;
+  const auto none =
+      s->ValuesOf(std::get<DecideStep>((*ParseTrace("decide d intrinsics c j x"))[0]));
   ASSERT_FALSE(none);
   EXPECT_NE(
       none.error().message.find("has no intrinsic that sums i8 x i8 as i32; leave tensorize out"),
