@@ -28,6 +28,28 @@ std::vector<Expr> Open(const std::vector<Expr>& conditions, const Ranges& ranges
   return open;
 }
 
+// |condition| of a skip, over leaves of |stage|, as far as it is the same for the whole of an
+// instruction, whose iterations can only be left out together: what has to hold for it to hold in
+// one of them.
+Expr OfInstruction(const Stage& stage, const schedule::LoopCounts& extents, const Expr& condition) {
+  const int first = stage.LeafIndex(stage.tensorize_axis);
+  if (first < 0) return condition;
+  Expr asked = condition;
+  for (size_t i = static_cast<size_t>(first); i < stage.leaves.size(); ++i) {
+    const Expr& loop = stage.leaves[i].var;
+    if (!ir::UsesVar(asked, loop)) continue;
+    const bool compares = asked->kind == ir::ExprKind::kBin &&
+                          (asked->bin() == ir::BinOp::kLt || asked->bin() == ir::BinOp::kLe);
+    const ir::Linear slack =
+        compares ? ir::ToLinear(asked->args[1] - asked->args[0], {}) : ir::Linear{};
+    if (!compares || !slack.IsAffineIn({loop})) return ir::Imm(DType::kBool, 1);
+    const int64_t most = slack.CoeffOf(loop) > 0 ? extents.at(loop.get()) - 1 : 0;
+    asked = ir::Bin(asked->bin(), Expr(0),
+                    ir::Substitute(ir::FromLinear(slack), {{loop.get(), Expr(most)}}));
+  }
+  return asked;
+}
+
 // Adds the conditions of |index| in |min| .. |min| + |extent| - 1 that may fail.
 void GuardRange(const ir::Linear& index, const ir::Linear& min, int64_t extent,
                 const Ranges& ranges, std::vector<Expr>* guards) {
@@ -73,9 +95,9 @@ StageConditions ConditionsOf(const Schedule& schedule, const Bounds& bounds, con
   }
   if (stage.attach == Attach::kAfter) AddFollowed(schedule, bounds, stage, &all.guards);
   const ir::VarMap values = ir::FromLinear(b.values);
-  for (const std::vector<Expr>* conditions : {&stage.conditions, &stage.skips}) {
-    for (const Expr& c : *conditions) all.summing.push_back(ir::Substitute(c, values));
-  }
+  for (const Expr& c : stage.conditions) all.summing.push_back(ir::Substitute(c, values));
+  for (const Expr& c : stage.skips)
+    all.summing.push_back(OfInstruction(stage, b.extents, ir::Substitute(c, values)));
   return {Open(all.guards, bounds.ranges), Open(all.summing, bounds.ranges)};
 }
 

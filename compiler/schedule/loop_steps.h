@@ -107,7 +107,7 @@ struct PrefetchStep {
 };
 
 // Skips iterations of the sum STAGE that add 0 by a condition on AXIS of its reduction, such as
-// those that read pads of 0.
+// those that read pads of 0; of an instruction, those that are all such.
 struct SkipStep {
   static constexpr const char* kName = "skip";
   static constexpr const char* kUsage = "skip STAGE AXIS";

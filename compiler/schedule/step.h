@@ -219,8 +219,9 @@ struct InPlaceStep {
 
 // Makes a stage NAME of the elements of TENSOR that READER reads. NAME has a dimension for each of
 // READER's data axes and reduction loops that choose the element: for taps of windows as a
-// dimension (im2col) or packing. With keep, these dimensions of TENSOR stay whole dimensions of
-// NAME, each at the place of the first data axis that it moves with; loops choose only the others.
+// dimension (im2col) or packing. Of an axis whose remainder by n alone matters, as align leaves it,
+// NAME has n elements. With keep, these dimensions of TENSOR stay whole dimensions of NAME, each at
+// the place of the first data axis that it moves with; loops choose only the others.
 // Elements are FILL for iterations behind the end of a reduction that a split has rounded up. With
 // FILL 0, if TENSOR is a factor of the sum, iterations that do not count (split with overlap,
 // align) read 0, and then count.

@@ -244,6 +244,11 @@ std::vector<StepExample> FirstExamples() {
        "what "
        "the other one needs.",
        Groups(), "align y ci x 2\nreindex w y w.g 0\n"},
+      {"align",
+       "Two results beside each other read the same pairs of a row, by weights of their own. Only "
+       "the "
+       "remainder of `i` by 2 chooses the weights, so there are two sets of them.",
+       PaddedWindow(), "align y k p 2\nreindex w y w.q 0\n"},
   };
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
 
+#include "base/bits.h"
 #include "compiler/ir/affine.h"
 #include "compiler/ir/equal.h"
+#include "compiler/ir/simplify.h"
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/editor.h"
 
@@ -133,6 +136,34 @@ std::vector<ir::Expr> TakeConditions(const ReindexStep& step, Stage* reader,
   return conditions;
 }
 
+// The least n such that all of |chosen| depend on |var|, from 0 to |extent| - 1, by its remainder by
+// n alone; |extent| if there is none.
+int64_t PeriodOf(const std::vector<ir::Expr>& chosen, const ir::Expr& var, int64_t extent) {
+  std::set<int64_t> divisors;
+  for (const ir::Expr& e : chosen) {
+    ir::Visit(e, [&](const ir::Expr& x) {
+      int64_t n = 0;
+      const bool divides = x->kind == ir::ExprKind::kBin &&
+                           (x->bin() == ir::BinOp::kDiv || x->bin() == ir::BinOp::kMod);
+      if (divides && ir::IsImm(x->args[1], &n) && n < extent && ir::UsesVar(x->args[0], var))
+        divisors.insert(n);
+    });
+  }
+  for (const int64_t n : divisors) {
+    const ir::Axis periods{ir::Var("q"), 0, CeilDiv(extent, n)}, rest{ir::Var("r"), 0, n};
+    ir::Ranges ranges;
+    ranges.Set(periods);
+    ranges.Set(rest);
+    const ir::Expr split = periods.var * ir::Expr(n) + rest.var;
+    const bool same = std::ranges::none_of(chosen, [&](const ir::Expr& e) {
+      const ir::Expr at = ir::Substitute(e, {{var.get(), split}});
+      return ir::UsesVar(ir::Simplify(at, ranges), periods.var);
+    });
+    if (same) return n;
+  }
+  return extent;
+}
+
 // The copy's value: an element of |source| where all of |inside| hold, |fill| elsewhere.
 ir::Expr Filled(const Stage& source, const std::vector<ir::Expr>& indices,
                 const std::vector<ir::Expr>& inside, const std::optional<int64_t>& fill) {
@@ -181,15 +212,16 @@ Status Apply(const ReindexStep& step, Editor& editor) {
     indices[d] = copy.axes.back().var;
     at.push_back(place[d]);
   };
-  const auto add = [&](const ir::Expr& var, const std::string& name, int64_t extent) {
+  const auto add = [&](const ir::Expr& var, const std::string& name, int64_t all) {
     if (std::ranges::none_of(chosen, [&](const ir::Expr& e) { return ir::UsesVar(e, var); }))
       return;
+    const int64_t extent = PeriodOf(chosen, var, all);
     copy.axes.push_back({ir::Var(name), 0, extent});
     copy.leaves.push_back({name, copy.axes.back().var, false});
     copy.shape.push_back(extent);
     own[var.get()] = copy.axes.back().var;
     ranges.Set(copy.axes.back());
-    at.push_back(var);
+    at.push_back(extent < all ? ir::FloorMod(var, ir::Expr(extent)) : var);
   };
   for (size_t a = 0; a < reader->axes.size(); ++a) {
     const ir::Expr& var = reader->axes[a].var;

@@ -70,8 +70,12 @@ class AddedTerm {
     switch (e->kind) {
       case ExprKind::kImm:
         return e;
-      case ExprKind::kSelect:
-        return Has(PartsOf(e), condition) ? Otherwise(e->args[2], condition) : Expr{};
+      case ExprKind::kSelect: {
+        const Expr other = Otherwise(e->args[2], condition);
+        if (!other || Has(PartsOf(e), condition)) return other;
+        const Expr number = Otherwise(e->args[1], condition);
+        return number && ir::Equal(number, other) ? number : Expr{};
+      }
       case ExprKind::kTensorRead: {
         const Expr value = ComputedBy(e);
         return value ? Otherwise(value, condition) : Expr{};
