@@ -142,6 +142,7 @@ bool Interpreter::EvalTile(const Expr& e) {
   if (Status s = intrin->interpret(operands); !s) {
     return Bad(s.error().code, "{}: {}", e->name, s.error().message);
   }
+  ++stats.calls;
   return true;
 }
 

@@ -24,6 +24,7 @@ struct InterpOptions {
 struct InterpStats {
   int64_t steps = 0;
   int64_t stores = 0;  // elements stored
+  int64_t calls = 0;   // of tile intrinsics
 };
 
 // Runs |func| on |args|, one array per parameter, of the parameter's type and with

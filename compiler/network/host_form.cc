@@ -61,7 +61,7 @@ std::vector<te::RegionTe> HostForms(const te::RegionTe& given, const target::Tar
   std::optional<double> least;
   for (const schedule::HostFactor& factor : schedule::HostFactors(host)) {
     if (least && factor.cycles > 1.25 * *least) break;
-    const auto form = te::ToProducts(plain.output, factor.type);
+    const auto form = te::ToProducts(plain.output, factor.type, factor.channelwise);
     if (!form || !KnowsWeights(plain, *form)) continue;
     if (!least) least = factor.cycles;
     forms.push_back(WithStarts(With(plain, *form)));
@@ -74,7 +74,7 @@ te::RegionTe ForHost(const te::RegionTe& given, const target::Target& host,
                      const schedule::Trace* trace, te::FloatScales* known) {
   te::RegionTe region = WithFloats(given, known);
   for (const schedule::HostFactor& factor : schedule::HostFactors(host)) {
-    const auto form = te::ToProducts(region.output, factor.type);
+    const auto form = te::ToProducts(region.output, factor.type, factor.channelwise);
     if (!form || !KnowsWeights(region, *form)) continue;
     if (trace != nullptr && !schedule::Names(*trace, form->products.name())) continue;
     region = With(std::move(region), *form);

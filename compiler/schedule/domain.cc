@@ -193,6 +193,9 @@ Result<std::vector<Choice>> Editor::Intrinsics(const Domain& domain) {
   if (!roles || !roles->weight || !ir::IsSum(stage->body->reduce())) {
     return Fail(Code::kInvalidArgument, "{} is no sum of products of two tensors", domain.stage);
   }
+  const bool own = std::ranges::any_of(roles->data, [&](const te::AxisRole& a) {
+    return a.role == te::Role::kChannelwise && a.axis.name() == domain.axis;
+  });
   TESSERA_ASSIGN(const Stage* left, FindStage(roles->input->tensor->name));
   TESSERA_ASSIGN(const Stage* right, FindStage((*roles->weight)->tensor->name));
   struct Fitting {
@@ -203,7 +206,7 @@ Result<std::vector<Choice>> Editor::Intrinsics(const Domain& domain) {
   for (const target::TensorIntrin& intrin : s_->target().intrinsics) {
     const std::optional<target::ProductTile> tile = target::ProductsOf(intrin);
     if (tile && tile->shape.size() == 1 && tile->left == left->dtype &&
-        tile->right == right->dtype && tile->sums == stage->dtype)
+        tile->right == right->dtype && tile->sums == stage->dtype && tile->own == own)
       fitting.push_back({&intrin, tile->shape[0]});
   }
   std::vector<Choice> intrinsics;

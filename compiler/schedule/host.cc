@@ -115,6 +115,10 @@ class Generator {
     const std::optional<te::Roles> roles = te::FindRoles(st->axes, st->reduce_axes, st->body);
     if (!roles) return {};
     if (PacksWeights(*roles) && IsDot(s_, *st, *roles)) return ScheduleDot(*st, *roles);
+    if (PacksWeights(*roles) && IsLine(s_, *st, *roles)) {
+      h_.sketch.Among({"line_quads"});
+      return LineSchedule(h_, anchor, *roles);
+    }
     const AxisRole* lane = roles->Find(Role::kOutputChannel);
     if (!lane) lane = roles->Find(Role::kChannelwise);
     if (!lane) return {};
@@ -339,9 +343,11 @@ std::vector<HostFactor> HostFactors(const target::Target& target) {
       continue;
     const Dot dot{&intrin, tile->shape[0], tile->depth};
     const double cycles = TileFor(target, dot, kLong, kLong, /*ragged=*/false).cycles;
-    const auto known = std::ranges::find(factors, tile->left, &HostFactor::type);
+    const auto known = std::ranges::find_if(factors, [&](const HostFactor& f) {
+      return f.type == tile->left && f.channelwise == tile->own;
+    });
     if (known == factors.end()) {
-      factors.push_back({tile->left, cycles});
+      factors.push_back({tile->left, cycles, tile->own});
     } else {
       known->cycles = std::min(known->cycles, cycles);
     }

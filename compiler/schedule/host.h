@@ -8,8 +8,8 @@
 // on the registers. Stages behind the reduction are inlined into the output, those in front (pads)
 // are computed whole. Products of integers in the processor's form (te/product_form.h) are summed
 // by dot products of two or four input channels (or taps along a row, where the channels are
-// three), points and blocks of channels in registers. What has no reduction runs in the order of
-// its memory, as vectors.
+// three), points and blocks of channels in registers; channelwise ones by four inputs of a line
+// (host_line.cc). What has no reduction runs in the order of its memory, as vectors.
 #ifndef TESSERA_COMPILER_SCHEDULE_HOST_H_
 #define TESSERA_COMPILER_SCHEDULE_HOST_H_
 
@@ -48,9 +48,9 @@ Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs,
 // takes far more products than the other. Sums of float32 products: "products". Where windows are 3
 // x 3 and move by 1 both have "winograd_2", "winograd_4" and "winograd_6" too: of floats these
 // round differently; of integers, which are factors of int16, they are exact, and those are left
-// out whose sums need more bits. Other reductions: "vectors" of channels; "pads_in_place", the same
-// without a copy of the input with its pads, for channelwise windows whose input has its channels
-// innermost.
+// out whose sums need more bits. Channelwise sums of products of uint8 and int8: "line_quads".
+// Other reductions: "vectors" of channels; "pads_in_place", the same without a copy of the input
+// with its pads, for channelwise windows whose input has its channels innermost.
 //   errors  those of HostSchedule
 Result<std::vector<Sketch>> HostSketches(const te::Tensor& output, const HostOptions& options = {});
 
@@ -58,6 +58,7 @@ Result<std::vector<Sketch>> HostSketches(const te::Tensor& output, const HostOpt
 struct HostFactor {
   DType type;     // of the input
   double cycles;  // estimated for each product, in tiles that neither rows nor channels limit
+  bool channelwise = false;  // in sums of one channel
 };
 // Those of |target|, the cheapest first.
 std::vector<HostFactor> HostFactors(const target::Target& target);

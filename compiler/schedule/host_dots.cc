@@ -39,6 +39,17 @@ std::optional<std::vector<LayoutStep>> PaddedStarts(const Stage& anchor, const A
   return plain ? std::optional(layouts) : std::nullopt;
 }
 
+std::vector<Dot> DotsAlong(const Schedule& s, const std::string& anchor, const AxisRole& lane) {
+  const Result<std::vector<Choice>> names = s.ValuesOf(DotDecision(anchor, lane));
+  std::vector<Dot> dots;
+  for (const Choice& name : names ? *names : std::vector<Choice>{}) {
+    const target::TensorIntrin& intrin = *s.target().FindIntrinsic(name.words[0]);
+    const target::ProductTile tile = *target::ProductsOf(intrin);
+    dots.push_back({&intrin, tile.shape[0], tile.depth});
+  }
+  return dots;
+}
+
 std::vector<Dot> DotsOf(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
   if (!ir::IsSum(anchor.body->reduce()) || !roles.weight) return {};
   const AxisRole* lane = roles.Find(Role::kOutputChannel);
@@ -53,13 +64,7 @@ std::vector<Dot> DotsOf(const Schedule& s, const Stage& anchor, const te::Roles&
   if (IsFloat(anchor.dtype) && !fuses) return {};
   // Quads have to be neighbours in memory, which a tensor between layers decides for itself.
   if (!IsFloat(anchor.dtype) && s.Find(roles.input->tensor->name)->placeholder) return {};
-  const Result<std::vector<Choice>> names = s.ValuesOf(DotDecision(anchor.name, *lane));
-  std::vector<Dot> dots;
-  for (const Choice& name : names ? *names : std::vector<Choice>{}) {
-    const target::TensorIntrin& intrin = *s.target().FindIntrinsic(name.words[0]);
-    const target::ProductTile tile = *target::ProductsOf(intrin);
-    dots.push_back({&intrin, tile.shape[0], tile.depth});
-  }
+  std::vector<Dot> dots = DotsAlong(s, anchor.name, *lane);
   if (!LanesFill(dots, *lane) && !PaddedStarts(anchor, *lane)) return {};
   return dots;
 }

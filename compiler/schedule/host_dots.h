@@ -26,6 +26,9 @@ bool LanesFill(const std::vector<Dot>& dots, const te::AxisRole& lane);
 // Empty: a start has another index, so that the lanes must fill.
 std::optional<std::vector<LayoutStep>> PaddedStarts(const Stage& anchor, const te::AxisRole& lane);
 
+// The instructions of DotDecision.
+std::vector<Dot> DotsAlong(const Schedule& s, const std::string& anchor, const te::AxisRole& lane);
+
 // Those that |anchor| may use. None: DotSchedule does not take the reduction.
 std::vector<Dot> DotsOf(const Schedule& s, const Stage& anchor, const te::Roles& roles);
 

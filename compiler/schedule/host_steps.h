@@ -84,6 +84,13 @@ std::vector<std::string> DotSketches(HostSteps& h, const std::string& anchor,
 Status DotSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles,
                    const DotOptions& options = {});
 
+// Whether LineSchedule accepts the reduction: channelwise sums of quads (te/product_form.h), for
+// which the target has an intrinsic whose lanes the channels fill.
+bool IsLine(const Schedule& s, const Stage& anchor, const te::Roles& roles);
+// Computes quads of results of a line, for lanes of channels, in registers: each reads quads of
+// inputs, and weights that are 0 for what it does not need of them.
+Status LineSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles);
+
 // Whether WinogradSchedule accepts the reduction: IsDot's conditions of floats or int16, a window
 // of 3 x 3 with steps of 1, channels that fill vectors; of integers the sums have bits enough.
 bool FitsWinograd(const Schedule& s, const Stage& anchor, const te::Roles& roles, int64_t results);

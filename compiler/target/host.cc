@@ -4,6 +4,27 @@
 #include "compiler/target/target.h"
 
 namespace tessera::target {
+namespace {
+
+// Channels with inputs of their own are multiplied in quads where a quad is one instruction.
+std::vector<TensorIntrin> IntrinsicsOf(const HostLevel& level) {
+  std::vector<TensorIntrin> all{DotU8S8(16, level),
+                                DotU8S8(8, level),
+                                DotS16(DType::kInt8, 16, level),
+                                DotS16(DType::kInt8, 8, level),
+                                DotS16(DType::kInt16, 16, level),
+                                DotS16(DType::kInt16, 8, level),
+                                FmaF32(16, level),
+                                FmaF32(8, level),
+                                AmxU8S8()};
+  if (level.units.quads || level.units.neon_quads) {
+    all.push_back(OwnU8S8(16, level));
+    all.push_back(OwnU8S8(8, level));
+  }
+  return all;
+}
+
+}  // namespace
 
 // Figures that do not come from |level| are those of a server core, which computes two vectors of
 // products, loads two and stores one per cycle. Its caches are those of Ice Lake and Zen 4, whose
@@ -16,10 +37,7 @@ std::shared_ptr<const Target> Host(const HostLevel& level) {
       .name = "host",
       .memories = {{Scope::kGlobal}, {Scope::kLocal}, {Scope::kReg}},
       .loops = {LoopKind::kSerial, LoopKind::kVector, LoopKind::kUnroll, LoopKind::kParallel},
-      .intrinsics = {DotU8S8(16, level), DotU8S8(8, level), DotS16(DType::kInt8, 16, level),
-                     DotS16(DType::kInt8, 8, level), DotS16(DType::kInt16, 16, level),
-                     DotS16(DType::kInt16, 8, level), FmaF32(16, level), FmaF32(8, level),
-                     AmxU8S8()},
+      .intrinsics = IntrinsicsOf(level),
       .line_bytes = 64,
       .least_shared_work = 1 << 17,
       .processors = 4,

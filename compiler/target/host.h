@@ -14,6 +14,10 @@ namespace tessera::target {
 // costs of |level|.
 TensorIntrin DotU8S8(int64_t lanes, const HostLevel& level);
 
+// own_u8s8x<lanes>: out[l] += sum over k < 4 of x[l, k] * w[l, k], by the same instructions: each
+// lane, a channel, has inputs of its own.
+TensorIntrin OwnU8S8(int64_t lanes, const HostLevel& level);
+
 // dot_s16s8x<lanes> and dot_s16s16x<lanes>: out[l] += sum over k < 2 of x[k] * w[l, k], of int16
 // and |right|, int8 or int16, in int32. All lanes read the same x.
 TensorIntrin DotS16(DType right, int64_t lanes, const HostLevel& level);

@@ -108,11 +108,12 @@ Vreg DotNeon(ValueBuilder& b, Vreg sum, Vreg x, Vreg w) {
   return b.Op(ValueOp::kAdd, b.Op(ValueOp::kAdd, sum, neighbours(low)), neighbours(high));
 }
 
-// All in 32-bit lanes: each lane has the same four bytes of x and the four weights of its output.
-template <int kLanes>
+// All in 32-bit lanes: each lane has four bytes of x, the same ones or, with |kOwn|, its own, and the
+// four weights of its output.
+template <int kLanes, bool kOwn = false>
 void EmitDot(ValueBuilder& b) {
   constexpr ValueType kType{32, kLanes};
-  const Vreg x = b.Splat(b.Load(1, {32, 1}), kLanes);
+  const Vreg x = kOwn ? b.Load(1, kType) : b.Splat(b.Load(1, {32, 1}), kLanes);
   const Vreg w = b.Load(2, kType);
   Vreg sum = b.Load(0, kType);
   const CpuUnits& units = b.units();
@@ -184,31 +185,39 @@ DotCost CostOfPairs(const CpuUnits& units, bool bytes) {
   return {4, 4, {2, 2}, {2, 2}};
 }
 
-// out[l] += sum over k < |depth| of x[k] * w[l, k], of |left| and |right|, in int32.
+// out[l] += sum over k < |depth| of x[k] * w[l, k], of |left| and |right|, in int32. |own|: each
+// lane has an x of its own, x[l, k].
 TensorIntrin Dot(const std::string& name, DType left, DType right, int64_t depth, int64_t lanes,
-                 const DotCost& cost, const HostLevel& level, EmitValues emit) {
-  const te::Tensor x = te::Placeholder("x", left, {depth}),
-                   w = te::Placeholder("w", right, {lanes, depth});
+                 bool own, const DotCost& cost, const HostLevel& level, EmitValues emit) {
+  using Index = std::vector<ir::Expr>;
+  const std::vector<int64_t> each{lanes, depth};
+  const te::Tensor x = te::Placeholder("x", left, own ? each : std::vector{depth}),
+                   w = te::Placeholder("w", right, each);
   const te::Axis k = te::ReduceAxis("k", depth);
-  const te::Tensor out = te::Compute("out", {lanes}, {"l"}, [&](const std::vector<ir::Expr>& i) {
-    return te::Sum(ir::Cast(DType::kInt32, x(k.var)) * ir::Cast(DType::kInt32, w(i[0], k.var)),
+  const te::Tensor out = te::Compute("out", {lanes}, {"l"}, [&](const Index& i) {
+    const ir::Expr left_factor = own ? x(i[0], k.var) : x(k.var);
+    return te::Sum(ir::Cast(DType::kInt32, left_factor) * ir::Cast(DType::kInt32, w(i[0], k.var)),
                    {k});
   });
   using ir::OperandKind;
-  ir::RegisterTileIntrin(
-      {name,
-       {OperandKind::kUpdate, OperandKind::kRead, OperandKind::kRead},
-       [name, lanes, depth](std::span<ir::TileOperand> o) -> Status {
-         if (!o[0].Holds(lanes) || !o[1].Holds(depth) || !o[2].Holds(lanes * depth))
-           return Fail(Code::kOutOfRange, "{}: an operand leaves its buffer", name);
-         for (int64_t l = 0; l < lanes; ++l) {
-           int64_t sum = o[0].array->Int(o[0].offset + l);
-           for (int64_t b = 0; b < depth; ++b)
-             sum += o[1].array->Int(o[1].offset + b) * o[2].array->Int(o[2].offset + l * depth + b);
-           o[0].array->SetInt(o[0].offset + l, sum);
-         }
-         return {};
-       }});
+  ir::RegisterTileIntrin({name,
+                          {OperandKind::kUpdate, OperandKind::kRead, OperandKind::kRead},
+                          [name, lanes, depth, own](std::span<ir::TileOperand> o) -> Status {
+                            const int64_t step = own ? depth : 0;
+                            if (!o[0].Holds(lanes) || !o[1].Holds(own ? lanes * depth : depth) ||
+                                !o[2].Holds(lanes * depth))
+                              return Fail(Code::kOutOfRange, "{}: an operand leaves its buffer",
+                                          name);
+                            for (int64_t l = 0; l < lanes; ++l) {
+                              int64_t sum = o[0].array->Int(o[0].offset + l);
+                              for (int64_t b = 0; b < depth; ++b) {
+                                sum += o[1].array->Int(o[1].offset + l * step + b) *
+                                       o[2].array->Int(o[2].offset + l * depth + b);
+                              }
+                              o[0].array->SetInt(o[0].offset + l, sum);
+                            }
+                            return {};
+                          }});
   const auto registers = static_cast<double>(CeilDiv(4 * lanes, level.vector_bytes));
   return {.name = name,
           .call = name,
@@ -225,8 +234,14 @@ TensorIntrin Dot(const std::string& name, DType left, DType right, int64_t depth
 
 TensorIntrin DotU8S8(int64_t lanes, const HostLevel& level) {
   TESSERA_CHECK(lanes == 16 || lanes == 8, "{} lanes", lanes);
-  return Dot(fmt::format("dot_u8s8x{}", lanes), DType::kUint8, DType::kInt8, 4, lanes,
+  return Dot(fmt::format("dot_u8s8x{}", lanes), DType::kUint8, DType::kInt8, 4, lanes, false,
              CostOfQuads(level.units), level, lanes == 16 ? EmitDot<16> : EmitDot<8>);
+}
+
+TensorIntrin OwnU8S8(int64_t lanes, const HostLevel& level) {
+  TESSERA_CHECK(lanes == 16 || lanes == 8, "{} lanes", lanes);
+  return Dot(fmt::format("own_u8s8x{}", lanes), DType::kUint8, DType::kInt8, 4, lanes, true,
+             CostOfQuads(level.units), level, lanes == 16 ? EmitDot<16, true> : EmitDot<8, true>);
 }
 
 TensorIntrin DotS16(DType right, int64_t lanes, const HostLevel& level) {
@@ -236,7 +251,7 @@ TensorIntrin DotS16(DType right, int64_t lanes, const HostLevel& level) {
   const EmitValues of_bytes = lanes == 16 ? EmitPairs<16, 8> : EmitPairs<8, 8>,
                    of_words = lanes == 16 ? EmitPairs<16, 16> : EmitPairs<8, 16>;
   return Dot(fmt::format("dot_s16s{}x{}", bytes ? 8 : 16, lanes), DType::kInt16, right, 2, lanes,
-             CostOfPairs(level.units, bytes), level, bytes ? of_bytes : of_words);
+             false, CostOfPairs(level.units, bytes), level, bytes ? of_bytes : of_words);
 }
 
 }  // namespace tessera::target

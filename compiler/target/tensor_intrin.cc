@@ -35,14 +35,16 @@ std::optional<ProductTile> ProductsOf(const TensorIntrin& intrin) {
   const ir::Expr& product = sum->args[0];
   if (product->kind != ir::ExprKind::kBin || product->bin() != ir::BinOp::kMul) return {};
   DType types[2];
+  bool own = true;
   for (size_t i = 0; i < 2; ++i) {
     const ir::Expr* side = &product->args[i];
     if ((*side)->kind == ir::ExprKind::kUn && (*side)->un() == ir::UnOp::kCast)
       side = &(*side)->args[0];
     if ((*side)->kind != ir::ExprKind::kTensorRead) return {};
     types[i] = side->dtype();
+    own = own && ir::UsesVar(*side, made.axes.back().var);
   }
-  ProductTile tile{types[0], types[1], made.dtype, made.shape};
+  ProductTile tile{types[0], types[1], made.dtype, made.shape, 1, own};
   for (const te::Axis& a : made.reduce_axes) tile.depth *= a.extent;
   return tile;
 }

@@ -81,6 +81,7 @@ struct ProductTile {
   DType left, right, sums;
   std::vector<int64_t> shape;  // of the sums
   int64_t depth = 1;           // products in each sum
+  bool own = false;            // each sum has both factors of its own, as channelwise sums have
 
   int64_t products() const;
 };

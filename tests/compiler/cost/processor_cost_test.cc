@@ -4,7 +4,7 @@
 // elements that the interpreter stores. Bytes between a cache and the memory behind it are near
 // those of a simulated cache that the accesses of the lowered loops go through, one by one, for
 // random tiles and orders of products of matrices and of windows. Instructions of a tile in
-// registers are counted by hand. Threads divide the work; sums that exceed the registers cost more;
+// registers are counted by hand, and of a loop that becomes a vector without a step. Threads divide the work; sums that exceed the registers cost more;
 // a larger tile of a GPU's group reads less. Not tested here: how near the cycles are to times
 // (bench/host_costs.cc).
 #include <fmt/format.h>
@@ -257,6 +257,27 @@ TEST(ProcessorCost, CountsTheInstructionsOfATileInRegisters) {
   const auto spilled = CostOnProcessor(InRegisters(Product(32, 64, 50), 16, 4));
   ASSERT_TRUE(spilled) << spilled.error().message;
   EXPECT_EQ(spilled->instructions.stores, 2 * 64 + 2 * 50 * (64 - 29));
+}
+
+// A copy of 256 channels in which four neighbours of a row lie beside each other: the compiler makes
+// vectors of its loop over channels, four registers of 64 bytes for each of them.
+TEST(ProcessorCost, CountsVectorsThatTheCompilerMakes) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt8, {8, 256});
+  const te::Tensor y =
+      te::Compute("y", {8, 256}, {"p", "c"}, [&](const std::vector<ir::Expr>& i) { return x(i); });
+  const auto stores = [&](const std::string& steps) {
+    Schedule s = *Schedule::Create({y}, target::Host());
+    const Status applied = s.Apply("split y p 4 q i\nreorder y q c i\nunroll y i\n" + steps);
+    EXPECT_TRUE(applied) << applied.error().message;
+    const auto cost = CostOnProcessor(s);
+    EXPECT_TRUE(cost);
+    EXPECT_EQ(cost->instructions.loads, cost->instructions.stores);
+    return cost->instructions.stores;
+  };
+  EXPECT_EQ(stores("layout y 0/4,1,0%4\n"), 8 * 256 / 64);
+  EXPECT_EQ(stores(""), 8 * 256 / 64) << "rows as they are";
+  EXPECT_EQ(stores("layout y 1,0\n"), 8 * 256) << "channels apart";
+  EXPECT_EQ(stores("layout y 0/4,1,0%4\nparallel y c\n"), 8 * 256) << "threads share the loop";
 }
 
 TEST(ProcessorCost, ThreadsDivideTheWork) {

@@ -235,7 +235,8 @@ te::Values RandomInputs(const Tensor& output, Rng& rng) {
 }
 
 te::Tensor ProductOutput(const te::Tensor& output, te::Values* values, DType factor) {
-  const std::optional<te::ProductForm> form = te::ToProducts(output, factor);
+  std::optional<te::ProductForm> form = te::ToProducts(output, factor);
+  if (!form && factor == DType::kUint8) form = te::ToProducts(output, factor, true);
   if (!form) return output;
   if (!form->correction) return form->output;
   const std::vector<int32_t> correction =

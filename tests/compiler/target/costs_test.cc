@@ -167,12 +167,15 @@ struct Product {
   DType left, right, sums;
   std::vector<int64_t> shape;
   int64_t depth;
+  bool own = false;
 };
 
 TEST(Costs, SumsOfProductsAreWhatTheirNamesSay) {
   const Product products[] = {
       {Host(), "dot_u8s8x16", DType::kUint8, DType::kInt8, DType::kInt32, {16}, 4},
       {Host(), "dot_u8s8x8", DType::kUint8, DType::kInt8, DType::kInt32, {8}, 4},
+      {Host(), "own_u8s8x16", DType::kUint8, DType::kInt8, DType::kInt32, {16}, 4, true},
+      {Host(), "own_u8s8x8", DType::kUint8, DType::kInt8, DType::kInt32, {8}, 4, true},
       {Host(), "dot_s16s8x16", DType::kInt16, DType::kInt8, DType::kInt32, {16}, 2},
       {Host(), "dot_s16s8x8", DType::kInt16, DType::kInt8, DType::kInt32, {8}, 2},
       {Host(), "dot_s16s16x16", DType::kInt16, DType::kInt16, DType::kInt32, {16}, 2},
@@ -189,6 +192,7 @@ TEST(Costs, SumsOfProductsAreWhatTheirNamesSay) {
     EXPECT_EQ(tile->sums, p.sums);
     EXPECT_EQ(tile->shape, p.shape);
     EXPECT_EQ(tile->depth, p.depth);
+    EXPECT_EQ(tile->own, p.own);
   }
   EXPECT_FALSE(ProductsOf(*Cuda()->FindIntrinsic(kMmaStoreI32)));
   const auto accelerator = Accelerator(isa::Config());
