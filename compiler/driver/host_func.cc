@@ -63,9 +63,9 @@ std::shared_ptr<const target::Target> TargetOf(const target::HostLevel* level) {
 // What the generator has to know for |region|, whose result is activation region.output_id.
 schedule::HostOptions OptionsFor(const te::RegionTe& region, const HostLayouts& layouts,
                                  const target::HostLevel* level) {
-  schedule::HostOptions wanted{.target = TargetOf(level)};
+  schedule::HostOptions wanted{.activations = te::ActivationNames(region),
+                               .target = TargetOf(level)};
   const auto add = [&](const te::Tensor& tensor, int activation) {
-    if (activation >= 0) wanted.activations.insert(tensor.name());
     const auto it = layouts.find(activation);
     if (it == layouts.end()) return;
     std::string text = ir::LayoutText(it->second);

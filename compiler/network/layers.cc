@@ -115,7 +115,8 @@ std::optional<double> Layers::HostSeconds(const graph::Region& layer) const {
   std::optional<std::optional<double>>& seconds = of.on_host->host;
   if (seconds) return *seconds;
   seconds.emplace();
-  const auto schedule = schedule::HostSchedule({form.output}, {.target = cpu_});
+  const auto schedule = schedule::HostSchedule(
+      {form.output}, {.activations = te::ActivationNames(form), .target = cpu_});
   if (!schedule) return *seconds;
   if (const auto cost = cost::CostOnProcessor(*schedule, {.threads = config_.cpu.cores}))
     *seconds = cost->cycles / cpu_->cycles_a_second;

@@ -55,13 +55,20 @@ RegionTe BuildRegion(const graph::Graph& graph, const graph::Region& region) {
   return te;
 }
 
-std::set<std::string> ConstantNames(const RegionTe& region) {
+namespace {
+
+std::set<std::string> NamesOf(const RegionTe& region, bool constants) {
   std::set<std::string> names;
   for (const Binding& binding : region.bindings) {
-    if (binding.activation < 0) names.insert(binding.placeholder.name());
+    if ((binding.activation < 0) == constants) names.insert(binding.placeholder.name());
   }
   return names;
 }
+
+}  // namespace
+
+std::set<std::string> ConstantNames(const RegionTe& region) { return NamesOf(region, true); }
+std::set<std::string> ActivationNames(const RegionTe& region) { return NamesOf(region, false); }
 
 std::optional<std::vector<int32_t>> ConstantOf(const RegionTe& region, const Expr& read) {
   if (read->kind != ir::ExprKind::kTensorRead || read.dtype() != DType::kInt32) return {};

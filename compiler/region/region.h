@@ -36,8 +36,9 @@ struct RegionTe {
 // |graph| must have been through quantize::AttachRequant.
 RegionTe BuildRegion(const graph::Graph& graph, const graph::Region& region);
 
-// The names of the placeholders whose values are known at compile time.
+// The names of the placeholders whose values are known at compile time, and those of the others.
 std::set<std::string> ConstantNames(const RegionTe& region);
+std::set<std::string> ActivationNames(const RegionTe& region);
 
 // The elements of the int32 constant that |read| reads, row-major; empty if it reads anything else.
 std::optional<std::vector<int32_t>> ConstantOf(const RegionTe& region, const Expr& read);
