@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -96,11 +97,16 @@ class LineGenerator {
                       c = stage.axes[static_cast<size_t>(channel)].name();
     const std::string in = input(), quads = x + ".q", inner = x + ".i";
     TESSERA_TRY(h_.InlineInto(in));
-    TESSERA_TRY(
-        s_.Apply(LayoutStep{in, fmt::format("{0}{1}/{3},{2}/$dot.lanes,{2}%$dot.lanes,{1}%{3}",
-                                            outer, along, channel, te::kQuad)}));
+    TESSERA_TRY(s_.Apply(
+        LayoutStep{in, fmt::format("{0}{1}/{3},{2},{1}%{3}", outer, along, channel, te::kQuad)}));
     TESSERA_TRY(s_.Apply(SplitStep{in, x, Amount{te::kQuad}, quads, inner}));
-    TESSERA_TRY(s_.Apply(ReorderStep{in, Joined({order, {quads, c, inner}})}));
+    std::vector<std::string> lanes{c};
+    if (s_.Find(in)->shape[static_cast<size_t>(channel)] > lane_.axis.extent) {
+      lanes = {c + ".q", c + ".l"};  // those that there are, and zeros behind them
+      TESSERA_TRY(s_.Apply(SplitStep{in, c, Amount{lane_.axis.extent}, lanes[0], lanes[1]}));
+    }
+    TESSERA_TRY(s_.Apply(ReorderStep{in, Joined({order, {quads}, lanes, {inner}})}));
+    if (lanes.size() > 1) TESSERA_TRY(s_.Apply(UnrollStep{in, lanes[0]}));
     TESSERA_TRY(s_.Apply(UnrollStep{in, inner}));
     return banded() ? Status{} : h_.Share(in);
   }
@@ -232,8 +238,11 @@ bool IsLine(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
   const Stage& input = *s.Find(roles.input->tensor->name);
   const AxisRole& lane = *roles.Find(Role::kChannelwise);
   const std::vector<Dot> dots = DotsAlong(s, anchor.name, lane);
+  const auto most = [](int64_t n, const Dot& dot) { return std::max(n, dot.lanes); };
+  const int64_t lanes = std::accumulate(dots.begin(), dots.end(), int64_t{1}, most);
   return !input.placeholder && !dots.empty() &&
          input.shape[static_cast<size_t>(line->points.input_dim)] >= line->reach() &&
+         input.shape[static_cast<size_t>(lane.input_dim)] >= RoundUp(lane.axis.extent, lanes) &&
          (LanesFill(dots, lane) || PaddedStarts(anchor, lane));
 }
 

@@ -108,8 +108,8 @@ Vreg DotNeon(ValueBuilder& b, Vreg sum, Vreg x, Vreg w) {
   return b.Op(ValueOp::kAdd, b.Op(ValueOp::kAdd, sum, neighbours(low)), neighbours(high));
 }
 
-// All in 32-bit lanes: each lane has four bytes of x, the same ones or, with |kOwn|, its own, and the
-// four weights of its output.
+// All in 32-bit lanes: each lane has four bytes of x, the same ones or, with |kOwn|, its own, and
+// the four weights of its output.
 template <int kLanes, bool kOwn = false>
 void EmitDot(ValueBuilder& b) {
   constexpr ValueType kType{32, kLanes};

@@ -132,13 +132,20 @@ std::optional<ProductForm> ToProducts(const Tensor& output, DType factor, bool c
   std::vector<int64_t> shape = input.shape();
   const auto line = channelwise ? LineOf(*roles) : std::nullopt;
   const size_t along = line ? static_cast<size_t>(line->points.input_dim) : 0;
-  if (line) shape[along] = std::max(shape[along], line->reach());
+  const size_t across = line ? static_cast<size_t>(lane.input_dim) : 0;
+  if (line) {
+    shape[along] = std::max(shape[along], line->reach());
+    shape[across] = RoundUp(shape[across], shape[across] > kLanes / 2 ? kLanes : kLanes / 2);
+  }
   const Tensor copy =
       Compute(fresh(input.name() + suffix), shape, axis_names, [&](std::vector<Expr> i) {
         const int64_t last = input.shape()[along] - 1;
         if (shape[along] - 1 > last) i[along] = ir::Min(i[along], Expr(last));
         const Expr wide = ir::Cast(factor, input(i));
-        return shifted ? ir::Bin(ir::BinOp::kXor, wide, ir::Imm(factor, 128)) : wide;
+        const Expr value = shifted ? ir::Bin(ir::BinOp::kXor, wide, ir::Imm(factor, 128)) : wide;
+        if (shape[across] == input.shape()[across]) return value;
+        const Expr inside = ir::Lt(i[across], Expr(input.shape()[across]));
+        return ir::Select(inside, value, ir::Imm(factor, 0));
       });
   ProductForm form{.weights = TensorOf(w), .channel_dim = lane.weight_dim};
   form.products = WithSumOf(sum, fresh(sum.name() + suffix),

@@ -27,6 +27,7 @@ struct ProductForm {
 
 // Results and inputs of a line that are multiplied together, channel by channel.
 inline constexpr int64_t kQuad = 4;
+inline constexpr int64_t kLanes = 16;  // channels that are multiplied together, or half as many
 
 // A line along which a channelwise window moves: the last axis of the data, and that of the window.
 struct ChannelLine {
@@ -35,15 +36,16 @@ struct ChannelLine {
   // The inputs that quads of results reach, in whole quads.
   int64_t reach() const;
 };
-// Empty: the sum is not channelwise, a channel reads several, the window has one tap along the line,
-// or its taps are apart.
+// Empty: the sum is not channelwise, a channel reads several, the window has one tap along the
+// line, or its taps are apart.
 std::optional<ChannelLine> LineOf(const Roles& roles);
 
 // The form of |output| whose one reduction sums products of an int8 tensor and an int8 placeholder
 // over an input channel, or, if |channelwise|, along a ChannelLine. |factor|, of the input, is
 // kUint8 or kInt16; channelwise sums have kUint8. Stage NAME.u8 or NAME.i16 holds a copy of the
 // input, stage S.u8 or S.i16 the sums of stage S. Along a line the copy has reach() elements; those
-// behind the input's repeat its last one. Empty for any other expression.
+// behind the input's repeat its last one. Its channels are whole kLanes, those behind the input's
+// are 0. Empty for any other expression.
 std::optional<ProductForm> ToProducts(const Tensor& output, DType factor, bool channelwise = false);
 
 // 128 times the sum of each channel's weights. |weights| are row-major.

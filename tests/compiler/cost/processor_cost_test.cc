@@ -4,9 +4,9 @@
 // elements that the interpreter stores. Bytes between a cache and the memory behind it are near
 // those of a simulated cache that the accesses of the lowered loops go through, one by one, for
 // random tiles and orders of products of matrices and of windows. Instructions of a tile in
-// registers are counted by hand, and of a loop that becomes a vector without a step. Threads divide the work; sums that exceed the registers cost more;
-// a larger tile of a GPU's group reads less. Not tested here: how near the cycles are to times
-// (bench/host_costs.cc).
+// registers are counted by hand, and of a loop that becomes a vector without a step. Threads divide
+// the work; sums that exceed the registers cost more; a larger tile of a GPU's group reads less.
+// Not tested here: how near the cycles are to times (bench/host_costs.cc).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -259,8 +259,8 @@ TEST(ProcessorCost, CountsTheInstructionsOfATileInRegisters) {
   EXPECT_EQ(spilled->instructions.stores, 2 * 64 + 2 * 50 * (64 - 29));
 }
 
-// A copy of 256 channels in which four neighbours of a row lie beside each other: the compiler makes
-// vectors of its loop over channels, four registers of 64 bytes for each of them.
+// A copy of 256 channels in which four neighbours of a row lie beside each other: the compiler
+// makes vectors of its loop over channels, four registers of 64 bytes for each of them.
 TEST(ProcessorCost, CountsVectorsThatTheCompilerMakes) {
   const te::Tensor x = te::Placeholder("x", DType::kInt8, {8, 256});
   const te::Tensor y =

@@ -3,8 +3,8 @@
 // What is tested: the host's schedules of channelwise sums in quads of a line compute what
 // te::Evaluate computes of the definition, by the instruction with inputs of its own, with any
 // decisions; each sum takes as many products as its taps lie in quads; weights are prepared once
-// for the results of a quad. Space: 60 random windows (the seed is printed) of 1 to 40 channels, 1 to 5
-// x 2 to 5 taps, steps of 1 to 3, lines of 2 to 40 results, pads of zeros and others, one to four
+// for the results of a quad. Space: 60 random windows (the seed is printed) of 1 to 40 channels, 1
+// to 5 x 2 to 5 taps, steps of 1 to 3, lines of 2 to 40 results, pads of zeros and others, on two
 // levels of processors; bands. Not tested here: the code (llvm_random_test), whole networks.
 #include <gtest/gtest.h>
 
