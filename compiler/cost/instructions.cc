@@ -30,9 +30,8 @@ class WorkCounter {
  public:
   WorkCounter(const Body& body, const Target& target) : body_(body), target_(target) {
     while (block_ > 0 && InBlock(body_.loops[block_ - 1])) --block_;
-    if (BecomesVector()) made_ = --block_;
     for (size_t d = block_; d < body_.call; ++d) {
-      if (IsVector(d)) lanes_ *= body_.loops[d].iterations;
+      if (body_.loops[d].kind == LoopKind::kVector) lanes_ *= body_.loops[d].iterations;
     }
   }
 
@@ -63,35 +62,6 @@ class WorkCounter {
     return loop.own && (loop.kind == LoopKind::kVector || loop.kind == LoopKind::kUnroll ||
                         loop.iterations == 1);
   }
-  bool IsVector(size_t d) const { return body_.loops[d].kind == LoopKind::kVector || d == made_; }
-
-  // Whether the code generator makes a vector of the loop around the block: elements beside each
-  // other, or a few in turns, without a sum or a function.
-  bool BecomesVector() const {
-    if (block_ == 0 || body_.call < body_.loops.size() || target_.vector_bytes == 0) return false;
-    const BodyLoop& loop = body_.loops[block_ - 1];
-    const schedule::Stage& stage = *body_.nest->stage;
-    if (!loop.own || loop.kind != LoopKind::kSerial || !stage.reduce_axes.empty()) return false;
-    for (size_t d = block_; d < body_.call; ++d) {
-      if (body_.loops[d].kind == LoopKind::kVector) return false;
-    }
-    const auto calls = [](const Expr& e) { return e->kind == ExprKind::kCall; };
-    return !ir::Contains(stage.body, calls) &&
-           std::ranges::all_of(body_.operands, [&](const Operand& operand) {
-             const double step = operand.steps[block_ - 1];
-             return step == 0 || step == 1 || step == Turns(operand);
-           });
-  }
-
-  // Elements of |operand| beside each other that the block's loops run through.
-  double Turns(const Operand& operand) const {
-    double turns = 1;
-    for (size_t d = block_; d < body_.call; ++d) {
-      if (operand.steps[d] == 1) turns *= body_.loops[d].iterations;
-    }
-    return turns;
-  }
-
   static bool IsLoop(LoopKind kind) {
     return kind == LoopKind::kSerial || kind == LoopKind::kParallel;
   }
@@ -110,7 +80,7 @@ class WorkCounter {
     for (size_t d = block_; d < body_.call; ++d) {
       if (!moves(d)) continue;
       any = true;
-      if (!IsVector(d)) in_block *= body_.loops[d].iterations;
+      if (body_.loops[d].kind != LoopKind::kVector) in_block *= body_.loops[d].iterations;
     }
     size_t outside = block_;
     while (!any && outside > 0 && !moves(outside - 1)) --outside;
@@ -194,14 +164,25 @@ class WorkCounter {
     }
   }
 
-  // A vector whose elements lie next to each other is one load of each register. One value for all
-  // lanes is one load. Elements apart from each other are loaded one by one.
+  // Elements of |operand| beside each other that the block's unrolled loops run through.
+  double Turns(const Operand& operand) const {
+    double turns = 1;
+    for (size_t d = block_; d < body_.call; ++d) {
+      const bool unrolled = body_.loops[d].kind != LoopKind::kVector;
+      if (unrolled && operand.steps[d] == 1) turns *= body_.loops[d].iterations;
+    }
+    return turns;
+  }
+
+  // A vector whose elements lie next to each other, or take turns with those of other vectors, is
+  // one load of each register. One value for all lanes is one load. Elements apart from each other
+  // are loaded one by one.
   void AddAccess(const Operand& operand) {
     if (operand.scope == ir::Scope::kReg || operand.scope == ir::Scope::kAcc) return;
     double registers = 1;
     for (size_t d = block_; d < body_.call; ++d) {
-      if (!IsVector(d) || !operand.Moves(d)) continue;
-      const bool beside = operand.steps[d] == 1 || d == made_;
+      if (body_.loops[d].kind != LoopKind::kVector || !operand.Moves(d)) continue;
+      const bool beside = operand.steps[d] == 1 || operand.steps[d] == Turns(operand);
       registers *= beside ? Registers(operand.element_bytes) : body_.loops[d].iterations;
     }
     if (body_.call < body_.loops.size()) registers = TileRegisters(operand);
@@ -230,7 +211,8 @@ class WorkCounter {
       double sums = body_.call < body_.loops.size() ? TileRegisters(operand)
                                                     : Registers(operand.element_bytes);
       for (size_t d = block_; d < body_.call; ++d) {
-        if (!IsVector(d) && operand.Moves(d)) sums *= body_.loops[d].iterations;
+        if (body_.loops[d].kind != LoopKind::kVector && operand.Moves(d))
+          sums *= body_.loops[d].iterations;
       }
       const double room = static_cast<double>(target_.vector_registers) - kOperandRegisters;
       const double spilled = std::max(0.0, sums - room) * work_.blocks;
@@ -244,7 +226,6 @@ class WorkCounter {
   const Target& target_;
   // The first of the innermost loops that are unrolled or a vector.
   size_t block_ = body_.call;
-  size_t made_ = body_.loops.size();  // of them, the loop that becomes a vector
   double lanes_ = 1;
   std::unordered_map<const ir::ExprNode*, Moved> counted_;
   Work work_;

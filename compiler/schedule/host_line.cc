@@ -100,14 +100,12 @@ class LineGenerator {
     TESSERA_TRY(s_.Apply(
         LayoutStep{in, fmt::format("{0}{1}/{3},{2},{1}%{3}", outer, along, channel, te::kQuad)}));
     TESSERA_TRY(s_.Apply(SplitStep{in, x, Amount{te::kQuad}, quads, inner}));
-    std::vector<std::string> lanes{c};
-    if (s_.Find(in)->shape[static_cast<size_t>(channel)] > lane_.axis.extent) {
-      lanes = {c + ".q", c + ".l"};  // those that there are, and zeros behind them
-      TESSERA_TRY(s_.Apply(SplitStep{in, c, Amount{lane_.axis.extent}, lanes[0], lanes[1]}));
-    }
-    TESSERA_TRY(s_.Apply(ReorderStep{in, Joined({order, {quads}, lanes, {inner}})}));
-    if (lanes.size() > 1) TESSERA_TRY(s_.Apply(UnrollStep{in, lanes[0]}));
+    const std::string block = c + ".q", lanes = c + ".l";
+    const int64_t vector = std::min(lane_.axis.extent, s_.target().vector_bytes);
+    TESSERA_TRY(s_.Apply(SplitStep{in, c, Amount{vector}, block, lanes}));
+    TESSERA_TRY(s_.Apply(ReorderStep{in, Joined({order, {quads, block, inner, lanes}})}));
     TESSERA_TRY(s_.Apply(UnrollStep{in, inner}));
+    TESSERA_TRY(s_.Apply(VectorizeStep{in, lanes}));
     return banded() ? Status{} : h_.Share(in);
   }
 

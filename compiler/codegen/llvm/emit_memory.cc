@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads and stores: a vector whose lanes are adjacent becomes one access, any other a gather or
-// scatter.
+// Loads and stores: a vector whose lanes are adjacent becomes one access, and vectors whose lanes
+// take turns in memory one store; any other is a gather or scatter.
+#include <llvm/Analysis/VectorUtils.h>
+
 #include "base/check.h"
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/ir/layout.h"
+#include "compiler/ir/simplify.h"
+#include "compiler/ir/visit.h"
 
 namespace tessera::codegen {
 namespace {
@@ -59,6 +63,54 @@ std::optional<FuncEmitter::Strided> FuncEmitter::AsStrided(const ir::Expr& e, in
     default:
       return std::nullopt;
   }
+}
+
+size_t FuncEmitter::TurnsFrom(const std::vector<ir::Stmt>& stores, size_t first) {
+  const auto place = [](const ir::Stmt& s) -> std::optional<Strided> {
+    if (s->kind != ir::StmtKind::kStore || s->value.lanes() == 1) return std::nullopt;
+    return AsStrided(ir::OffsetOf(*s->buffer, s->indices), s->value.lanes());
+  };
+  const auto start = place(stores[first]);
+  if (!start || start->stride < 2) return 1;
+  const auto turns = static_cast<size_t>(start->stride);
+  if (first + turns > stores.size()) return 1;
+  const ir::BufferNode* const buffer = stores[first]->buffer.get();
+  for (size_t k = 0; k < turns; ++k) {
+    const ir::Stmt& s = stores[first + k];
+    const auto at = place(s);
+    if (!at || s->buffer.get() != buffer || s->value.lanes() != stores[first]->value.lanes() ||
+        at->stride != start->stride ||
+        !ir::IsImmEqual(ir::Simplify(at->base - start->base), static_cast<int64_t>(k)))
+      return 1;
+    // A value that reads the buffer may need what an earlier one of them stores.
+    const bool reads = ir::Contains(s->value, [&](const ir::Expr& e) {
+      return e->kind == ir::ExprKind::kLoad && e->buffer.get() == buffer;
+    });
+    if (reads) return 1;
+  }
+  return turns;
+}
+
+void FuncEmitter::EmitTurns(std::span<const ir::Stmt> stores) {
+  const ir::Buffer& buffer = stores[0]->buffer;
+  const int lanes = stores[0]->value.lanes(), turns = static_cast<int>(stores.size());
+  // One behind the other, then in turns.
+  std::vector<llvm::Value*> parts;
+  for (const ir::Stmt& s : stores) {
+    llvm::Value* value = Value(s->value);
+    parts.push_back(
+        buffer->dtype == DType::kBool ? b_.CreateZExt(value, Like(b_.getInt8Ty(), value)) : value);
+  }
+  llvm::Value* all = llvm::concatenateVectors(b_, parts);
+  std::vector<int> order;
+  for (int lane = 0; lane < lanes; ++lane) {
+    for (int k = 0; k < turns; ++k) order.push_back(k * lanes + lane);
+  }
+  const auto strided = AsStrided(ir::OffsetOf(*buffer, stores[0]->indices), lanes);
+  const llvm::Align align(static_cast<uint64_t>(SizeOf(buffer->dtype)));
+  Tag(b_.CreateAlignedStore(b_.CreateShuffleVector(all, order), AddressOf(buffer, strided->base),
+                            align),
+      buffer.get());
 }
 
 llvm::Value* FuncEmitter::AddressOf(const ir::Buffer& buffer, const ir::Expr& offset) {

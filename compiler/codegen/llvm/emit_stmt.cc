@@ -104,7 +104,15 @@ void FuncEmitter::Emit(const ir::Stmt& s) {
     case ir::StmtKind::kIf:
       return EmitIf(s);
     case ir::StmtKind::kSeq:
-      for (const ir::Stmt& inner : s->body) Emit(inner);
+      for (size_t i = 0; i < s->body.size();) {
+        const size_t turns = TurnsFrom(s->body, i);
+        if (turns > 1) {
+          EmitTurns({&s->body[i], turns});
+        } else {
+          Emit(s->body[i]);
+        }
+        i += turns;
+      }
       return;
     case ir::StmtKind::kStore:
       return EmitStore(s);

@@ -111,6 +111,10 @@ class FuncEmitter {
     int64_t stride = 0;
   };
   static std::optional<Strided> AsStrided(const ir::Expr& offset, int lanes);
+  // Stores of vectors whose lanes take turns in memory without a gap: how many, from |first| on,
+  // are such; 1: that one alone. Their elements are stored together.
+  static size_t TurnsFrom(const std::vector<ir::Stmt>& stores, size_t first);
+  void EmitTurns(std::span<const ir::Stmt> stores);
   llvm::Value* AddressOf(const ir::Buffer& buffer, const ir::Expr& offset);
   llvm::Value* Lanes(llvm::Value* v, int lanes);  // broadcasts a scalar
 

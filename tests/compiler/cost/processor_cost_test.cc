@@ -4,9 +4,9 @@
 // elements that the interpreter stores. Bytes between a cache and the memory behind it are near
 // those of a simulated cache that the accesses of the lowered loops go through, one by one, for
 // random tiles and orders of products of matrices and of windows. Instructions of a tile in
-// registers are counted by hand, and of a loop that becomes a vector without a step. Threads divide
-// the work; sums that exceed the registers cost more; a larger tile of a GPU's group reads less.
-// Not tested here: how near the cycles are to times (bench/host_costs.cc).
+// registers, and of vectors that take turns in memory, are counted by hand. Threads divide the
+// work; sums that exceed the registers cost more; a larger tile of a GPU's group reads less. Not
+// tested here: how near the cycles are to times (bench/host_costs.cc).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -259,25 +259,27 @@ TEST(ProcessorCost, CountsTheInstructionsOfATileInRegisters) {
   EXPECT_EQ(spilled->instructions.stores, 2 * 64 + 2 * 50 * (64 - 29));
 }
 
-// A copy of 256 channels in which four neighbours of a row lie beside each other: the compiler
-// makes vectors of its loop over channels, four registers of 64 bytes for each of them.
-TEST(ProcessorCost, CountsVectorsThatTheCompilerMakes) {
+// A copy of 256 channels in vectors of 64: elements beside each other, and those that take turns
+// with the other three of a row, are a register of 64 bytes; others are one each.
+TEST(ProcessorCost, CountsVectorsThatTakeTurnsInMemory) {
   const te::Tensor x = te::Placeholder("x", DType::kInt8, {8, 256});
   const te::Tensor y =
       te::Compute("y", {8, 256}, {"p", "c"}, [&](const std::vector<ir::Expr>& i) { return x(i); });
-  const auto stores = [&](const std::string& steps) {
+  const auto stores = [&](const std::string& layout) {
     Schedule s = *Schedule::Create({y}, target::Host());
-    const Status applied = s.Apply("split y p 4 q i\nreorder y q c i\nunroll y i\n" + steps);
+    const Status applied = s.Apply(
+        "split y p 4 q i\nsplit y c 64 b l\nreorder y q b i l\nunroll y i\nvectorize y l\n" +
+        layout);
     EXPECT_TRUE(applied) << applied.error().message;
     const auto cost = CostOnProcessor(s);
     EXPECT_TRUE(cost);
-    EXPECT_EQ(cost->instructions.loads, cost->instructions.stores);
+    EXPECT_EQ(cost->instructions.loads, 8 * 256 / 64);
     return cost->instructions.stores;
   };
-  EXPECT_EQ(stores("layout y 0/4,1,0%4\n"), 8 * 256 / 64);
-  EXPECT_EQ(stores(""), 8 * 256 / 64) << "rows as they are";
-  EXPECT_EQ(stores("layout y 1,0\n"), 8 * 256) << "channels apart";
-  EXPECT_EQ(stores("layout y 0/4,1,0%4\nparallel y c\n"), 8 * 256) << "threads share the loop";
+  EXPECT_EQ(stores(""), 8 * 256 / 64) << "beside each other";
+  EXPECT_EQ(stores("layout y 0/4,1,0%4\n"), 8 * 256 / 64) << "four in turns";
+  EXPECT_EQ(stores("layout y 0/2,1,0%2\n"), 8 * 256) << "two in turns, of four";
+  EXPECT_EQ(stores("layout y 1,0\n"), 8 * 256) << "eight apart";
 }
 
 TEST(ProcessorCost, ThreadsDivideTheWork) {

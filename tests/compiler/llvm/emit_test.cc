@@ -255,6 +255,35 @@ TEST(Emit, VectorsThroughLayoutsGathersAndScatters) {
   ExpectSame(func, {Ints(DType::kInt8, values), ir::Array(DType::kInt32, 5 * 64)});
 }
 
+// Vectors whose lanes take turns in memory are stored together: two or four of them, one fewer, and
+// where a later one reads what an earlier one stores.
+TEST(Emit, VectorsThatTakeTurnsInMemory) {
+  for (const auto& [dtype, turns] : {std::pair(DType::kInt8, 4), {DType::kBool, 2}}) {
+    for (const bool reads : {false, true}) {
+      const ir::Buffer x = Buf("x", DType::kInt32, {16 * turns}), z = Buf("z", dtype, x->shape);
+      const auto place = [&, turns = turns](int first) {
+        return ir::Ramp(Expr(0), Expr(1), 16) * ir::Broadcast(Expr(turns), 16) +
+               ir::Broadcast(Expr(first), 16);
+      };
+      std::vector<ir::Stmt> stores;
+      for (int k = 0; k < turns; ++k) {
+        Expr value = ir::Load(x, {ir::Ramp(Expr(16 * k), Expr(1), 16)});
+        if (reads && k > 0) value = value + ir::Cast(DType::kInt32, ir::Load(z, {place(k - 1)}));
+        stores.push_back(ir::Store(z, {place(k)}, ir::Cast(dtype, value)));
+      }
+      std::vector<int64_t> values;
+      for (int64_t k = 0; k < 16 * turns; ++k) values.push_back(k * 37 % 101 - 50);
+      const auto same = [&, dtype = dtype, turns = turns](const std::vector<ir::Stmt>& some) {
+        ExpectSame({"f", {x, z}, ir::Seq(some)},
+                   {Ints(DType::kInt32, values), ir::Array(dtype, 16 * turns)});
+      };
+      same(stores);
+      stores.pop_back();
+      same(stores);
+    }
+  }
+}
+
 TEST(Emit, LargeBuffersAreInScratchMemory) {
   const ir::Buffer x = Buf("x", DType::kInt32, {3000}), z = Buf("z", DType::kInt32, {3000});
   const ir::Buffer big = Buf("big", DType::kInt32, {3000}),
