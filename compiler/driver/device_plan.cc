@@ -80,8 +80,8 @@ class DevicePlanBuild {
   // Whether |region| alone, with its tensors in device memory, has a program.
   bool FitsAlone(const AcceleratorTurn& program, const lower::accel::AccelRegion& region) const;
   void AddTaps();
-  // Gives |region| the strides of |root|, its tensor |name|, if |root| lies in another with gaps.
-  void AddStrides(const std::string& name, TensorId root, lower::accel::AccelRegion* region) const;
+  // Gives |region| the layout of |root|, its tensor |name|, if |root| lies in another with gaps.
+  void AddLayout(const std::string& name, TensorId root, lower::accel::AccelRegion* region) const;
   // The layout of |root|, which the machine makes.
   sched::Packing PackingOf(TensorId root) const;
   // The device's buffer that programs write |root| to; null: it stays on chip.
@@ -102,10 +102,10 @@ sched::Packing DevicePlanBuild::PackingOf(TensorId root) const {
   return tensors_.places().PackingOf(root);
 }
 
-void DevicePlanBuild::AddStrides(const std::string& name, TensorId root,
-                                 lower::accel::AccelRegion* region) const {
-  const std::vector<int64_t> strides = PackingOf(root).layout.strides;
-  if (!strides.empty()) region->strides[name] = strides;
+void DevicePlanBuild::AddLayout(const std::string& name, TensorId root,
+                                lower::accel::AccelRegion* region) const {
+  const Layout layout = PackingOf(root).layout;
+  if (!layout.strides.empty()) region->layouts[name] = layout;
 }
 
 const DeviceBuffer* DevicePlanBuild::MadeIn(TensorId root) const {
@@ -152,9 +152,9 @@ Status DevicePlanBuild::PlanPrograms() {
         region.network = *trace;
       for (auto& [placeholder, activation] : region.activations) {
         activation = Root(activation);
-        AddStrides(placeholder->name, activation, &region);
+        AddLayout(placeholder->name, activation, &region);
       }
-      AddStrides(region.output.name(), region.result, &region);
+      AddLayout(region.output.name(), region.result, &region);
       program.regions.push_back(std::move(region));
     }
     if (program.regions.empty()) continue;

@@ -136,6 +136,20 @@ void SplitBy(const Linear& x, int64_t k, Linear* quotient, Linear* rest) {
   rest->constant = FloorRemainder(x.constant, k);
 }
 
+// A divisor g > 1 of |k| with |x| = g * y + r and 0 <= r < g; 1: none is found.
+int64_t SplitByDivisor(const Linear& x, int64_t k, const Ranges& ranges, Linear* y, Linear* r) {
+  std::vector<int64_t> divisors{k};
+  for (const Linear::Term& t : x.terms) divisors[0] = std::gcd(divisors[0], t.coeff);
+  for (const Linear::Term& t : x.terms) divisors.push_back(std::gcd(k, t.coeff));
+  for (const int64_t g : divisors) {
+    *y = *r = {};
+    SplitBy(x, g, y, r);
+    const Interval bounds = BoundsOf(*r, ranges);
+    if (g > 1 && bounds.lo >= 0 && bounds.hi < g) return g;
+  }
+  return 1;
+}
+
 // floor(x / k) and x mod k for k >= 1.
 Linear ModLinear(const Linear& x, int64_t k, const Ranges& ranges) {
   if (k == 1) return {};
@@ -147,16 +161,9 @@ Linear ModLinear(const Linear& x, int64_t k, const Ranges& ranges) {
     return rest;
   }
   // (g*y + r) mod (g*m) = g * (y mod m) + r for 0 <= r < g.
-  int64_t g = k;
-  for (const Linear::Term& t : rest.terms) g = std::gcd(g, t.coeff);
-  if (g > 1) {
-    Linear y;
-    for (const Linear::Term& t : rest.terms) y.terms.push_back({t.atom, t.coeff / g});
-    y.constant = FloorQuotient(rest.constant, g);
-    Linear reduced = Scale(ModLinear(y, k / g, ranges), g);
-    reduced.constant += FloorRemainder(rest.constant, g);
-    return reduced;
-  }
+  Linear y, r;
+  const int64_t g = SplitByDivisor(rest, k, ranges, &y, &r);
+  if (g > 1) return Add(Scale(ModLinear(y, k / g, ranges), g), r);
   // (x mod (k*j)) mod k = x mod k.
   if (rest.terms.size() == 1 && rest.terms[0].coeff == 1 && rest.constant == 0) {
     const Expr& atom = rest.terms[0].atom;
@@ -181,14 +188,9 @@ Linear DivLinear(const Linear& x, int64_t k, const Ranges& ranges) {
     return quotient;
   }
   // floor((g*y + r) / (g*m)) = floor(y / m) for 0 <= r < g.
-  int64_t g = k;
-  for (const Linear::Term& t : rest.terms) g = std::gcd(g, t.coeff);
-  if (g > 1) {
-    Linear y;
-    for (const Linear::Term& t : rest.terms) y.terms.push_back({t.atom, t.coeff / g});
-    y.constant = FloorQuotient(rest.constant, g);
-    return Add(quotient, DivLinear(y, k / g, ranges));
-  }
+  Linear y, r;
+  const int64_t g = SplitByDivisor(rest, k, ranges, &y, &r);
+  if (g > 1) return Add(quotient, DivLinear(y, k / g, ranges));
   // floor((y + floor(x / j)) / k) = floor((j*y + x) / (j*k)).
   for (const Linear::Term& t : rest.terms) {
     int64_t inner = 0;

@@ -53,7 +53,8 @@ class ColumnGrouper {
     conv.idle = taps.count - given.window.kernel[1];
     conv.idle_outputs *= columns;
     std::vector<TensorId> inputs{node.inputs[0], WeightsOf(node, columns, taps, name + ".weights")};
-    if (node.inputs.size() > 2) inputs.push_back(Repeated(node.inputs[2], columns, name + ".bias"));
+    if (node.inputs.size() > 2)
+      inputs.push_back(Repeated(graph_, node.inputs[2], columns, name + ".bias"));
     Parts parts{.nodes = {},
                 .results = {},
                 .labels = {},
@@ -112,7 +113,7 @@ class ColumnGrouper {
   }
 
   TensorId WeightsOf(const Node& node, int64_t columns, const Taps& taps, const std::string& name) {
-    const TensorId wide = Repeated(node.inputs[1], columns, name);
+    const TensorId wide = Repeated(graph_, node.inputs[1], columns, name);
     const graph::Window& window = node.As<graph::ConvAttributes>().window;
     const std::vector<uint8_t> all = *graph_.tensor(node.inputs[1]).data;
     GraphTensor& made = graph_.tensor(wide);
@@ -130,23 +131,6 @@ class ColumnGrouper {
       }
     }
     return wide;
-  }
-
-  // The constant |id|, |times| times behind itself along its first axis.
-  TensorId Repeated(TensorId id, int64_t times, const std::string& name) {
-    GraphTensor made = graph_.tensor(id);
-    const auto repeat = [&](auto& list) {
-      const auto once = list;
-      for (int64_t k = 1; k < times; ++k) list.insert(list.end(), once.begin(), once.end());
-    };
-    made.name = name;
-    made.shape[0] *= times;
-    repeat(*made.data);
-    if (made.quant && made.quant->scale.size() > 1) {
-      repeat(made.quant->scale);
-      repeat(made.quant->zero);
-    }
-    return graph_.AddTensor(std::move(made));
   }
 
   Graph& graph_;

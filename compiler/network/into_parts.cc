@@ -113,6 +113,22 @@ void AddPart(Graph& graph, const Node& node, const std::string& label, Node made
   parts->nodes.push_back(std::move(made));
 }
 
+TensorId Repeated(Graph& graph, TensorId id, int64_t times, const std::string& name) {
+  graph::GraphTensor made = graph.tensor(id);
+  const auto repeat = [&](auto& list) {
+    const auto once = list;
+    for (int64_t k = 1; k < times; ++k) list.insert(list.end(), once.begin(), once.end());
+  };
+  made.name = name;
+  made.shape[0] *= times;
+  repeat(*made.data);
+  if (made.quant && made.quant->scale.size() > 1) {
+    repeat(made.quant->scale);
+    repeat(made.quant->zero);
+  }
+  return graph.AddTensor(std::move(made));
+}
+
 TensorId AddLike(Graph& graph, TensorId id, const std::string& name, const graph::Shape& shape) {
   graph::GraphTensor made = graph.tensor(id);
   made.name = name;

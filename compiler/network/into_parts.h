@@ -48,6 +48,10 @@ void AddConv(graph::Graph& graph, const graph::Node& node, const std::string& la
 void AddPart(graph::Graph& graph, const graph::Node& node, const std::string& label,
              graph::Node made, const graph::Shape& shape, Parts* parts);
 
+// The constant |id|, with its scales, |times| times behind itself along its first axis.
+graph::TensorId Repeated(graph::Graph& graph, graph::TensorId id, int64_t times,
+                         const std::string& name);
+
 // A tensor |name| of |shape| that is like |id| otherwise.
 graph::TensorId AddLike(graph::Graph& graph, graph::TensorId id, const std::string& name,
                         const graph::Shape& shape);

@@ -45,7 +45,7 @@ struct Activation {
   bool on_host = false;  // kInMemory: the host has it too, and packs it as for kInput
   // It is |piece| of this other activation in device memory, from byte |offset| on; -1: of none.
   // The other one may have no maker: then its parts have. Regions that read or make an activation
-  // with gaps have its strides (lower::accel::AccelRegion).
+  // with gaps have its layout (lower::accel::AccelRegion).
   int whole = -1;
   sched::Lattice piece = {};
   int64_t offset = 0;

@@ -71,7 +71,7 @@ graph::Graph WithChannels(graph::Graph graph, const isa::Config& config) {
 graph::Graph Rewritten(graph::Graph graph, const isa::Config& config) {
   graph::MergeBatches(graph);
   if (config.batch > 1) graph::SplitImages(graph);
-  SplitPhases(graph);
+  SplitPhases(graph, config);
   return WithChannels(std::move(graph), config);
 }
 

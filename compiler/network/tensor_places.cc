@@ -79,16 +79,24 @@ std::vector<Lying> LyingOfSlice(const Graph& graph, const Node& node, const isa:
   return {{node.output, node.inputs[0], *piece}};
 }
 
-// Lays operand k of |node| at |along(k)| of the result.
+// The image of which |part| has so many |columns| as channels.
+GraphTensor ImageOf(GraphTensor part, int64_t columns) {
+  if (columns > 1) part.shape[1] /= columns, part.shape[3] *= columns;
+  return part;
+}
+
+// Lays operand k of |node| at |along(k)| of the result, so many |columns| as channels.
 std::vector<Lying> LyingOfParts(const Graph& graph, const Node& node, const isa::Config& config,
-                                const std::function<std::vector<Along>(size_t)>& along) {
+                                const std::function<std::vector<Along>(size_t)>& along,
+                                int64_t columns = 1) {
   std::vector<Lying> parts;
   for (size_t k = 0; k < node.inputs.size(); ++k) {
     const TensorId id = node.inputs[k];
     const GraphTensor& part = graph.tensor(id);
-    const auto piece = LatticeOf(part, graph.tensor(node.output), along(k), config);
+    const auto piece =
+        LatticeOf(ImageOf(part, columns), graph.tensor(node.output), along(k), config);
     if (!piece || part.constant() || !graph::KeepsNumbers(graph, node, k)) return {};
-    parts.push_back({id, node.output, *piece});
+    parts.push_back({.part = id, .whole = node.output, .piece = *piece, .columns = columns});
   }
   return parts;
 }
@@ -103,21 +111,11 @@ std::vector<Lying> LyingOfConcat(const Graph& graph, const Node& node, const isa
   });
 }
 
-// Columns that are channels of an operand: it has the bytes of its image, if the channels of a
-// column lie behind those of the column before.
-std::vector<Lying> LyingOfColumns(const Graph& graph, const Node& node, const isa::Config& config) {
-  const GraphTensor &part = graph.tensor(node.inputs[0]), &whole = graph.tensor(node.output);
-  const bool one_tile = part.shape[1] <= config.block_out;
-  if (node.inputs.size() > 1 || !one_tile || std::min(part.shape[0], config.batch) > 1 ||
-      part.constant() || !graph::KeepsNumbers(graph, node, 0))
-    return {};
-  return {{node.inputs[0], node.output, schedule::accel::WholeOf(PackingOf(whole, config)), true}};
-}
-
 std::vector<Lying> LyingOfInterleave(const Graph& graph, const Node& node,
                                      const isa::Config& config) {
   const auto& attributes = node.As<graph::InterleaveAttributes>();
-  if (attributes.columns > 1) return LyingOfColumns(graph, node, config);
+  const graph::Shape& shape = graph.tensor(node.output).shape;
+  if (!ColumnsFit(shape[0], shape[1], attributes.columns, config)) return {};
   if (attributes.channels > 0) {
     if (attributes.channels != config.block_out) return {};
     return LyingOfParts(graph, node, config, [&](size_t k) {
@@ -126,10 +124,11 @@ std::vector<Lying> LyingOfInterleave(const Graph& graph, const Node& node,
     });
   }
   const auto [rows, columns] = attributes.steps;
-  return LyingOfParts(graph, node, config, [&, rows = rows, columns = columns](size_t k) {
+  const auto along = [&, rows = rows, columns = columns](size_t k) {
     const auto part = static_cast<int64_t>(k);
     return std::vector<Along>{{}, {}, {part / columns, rows, 1}, {part % columns, columns, 1}};
-  });
+  };
+  return LyingOfParts(graph, node, config, along, attributes.columns);
 }
 
 }  // namespace
@@ -147,6 +146,11 @@ std::vector<Lying> LyingOf(const Graph& graph, const Node& node, const isa::Conf
   if (ordered || !HaveSameBytes(in, out, config)) return {};
   const bool other = schedule::accel::ToShape4(in.shape) != schedule::accel::ToShape4(out.shape);
   return {{node.output, node.inputs[0], schedule::accel::WholeOf(PackingOf(in, config)), other}};
+}
+
+bool ColumnsFit(int64_t images, int64_t channels, int64_t columns, const isa::Config& config) {
+  if (columns == 1 || channels % config.block_out == 0) return true;
+  return channels * columns <= config.block_out && std::min(images, config.batch) == 1;
 }
 
 TensorPlaces::TensorPlaces(const Graph& graph, const isa::Config& config,
@@ -167,7 +171,9 @@ TensorPlace TensorPlaces::Of(TensorId id) const {
   for (auto next = places_.find(id); next != places_.end(); next = places_.find(place.in)) {
     const TensorPlace& outer = next->second;
     if (outer.other_dims) return outer;  // which lies in no other
-    place = {outer.in, schedule::accel::Within(place.piece, outer.piece)};
+    place = {outer.in,
+             outer.columns > 1 ? outer.piece : schedule::accel::Within(place.piece, outer.piece),
+             false, std::max(place.columns, outer.columns)};
   }
   return place;
 }
@@ -175,7 +181,7 @@ TensorPlace TensorPlaces::Of(TensorId id) const {
 Packing TensorPlaces::PackingOf(TensorId id) const {
   const TensorPlace place = Of(id);
   if (place.other_dims) return Alone(id);
-  return schedule::accel::PackingIn(Alone(id), place.piece, Alone(place.in));
+  return schedule::accel::PackingIn(Alone(id), place.piece, Alone(place.in), place.columns);
 }
 
 int64_t TensorPlaces::OffsetOf(TensorId id) const {
@@ -190,13 +196,18 @@ bool TensorPlaces::Overlap(TensorId a, TensorId b) const {
 
 bool TensorPlaces::Lay(const Lying& lying) {
   const TensorPlace part = Of(lying.part), whole = Of(lying.whole);
-  if (part.in == whole.in) return part.piece == schedule::accel::Within(lying.piece, whole.piece);
+  if (whole.columns > 1) return false;
+  if (part.in == whole.in) {
+    return part.piece == schedule::accel::Within(lying.piece, whole.piece) &&
+           part.columns == lying.columns;
+  }
   if (part.piece != schedule::accel::WholeOf(Alone(part.in))) return false;
   // The bytes of other dimensions stay together: none of the two tensors lies in a third one.
-  const auto holds_other_dims = [&](const auto& place) {
-    return place.second.other_dims && place.second.in == part.in;
+  // Nothing lies in columns that are channels.
+  const auto holds_others = [&](const auto& place) {
+    return place.second.in == part.in && (place.second.other_dims || lying.columns > 1);
   };
-  if (std::ranges::any_of(places_, holds_other_dims)) return false;
+  if (std::ranges::any_of(places_, holds_others)) return false;
   if (whole.other_dims) {
     // All of these bytes may have yet other dimensions.
     if (part.in != lying.part || lying.piece != schedule::accel::WholeOf(Alone(lying.whole)))
@@ -210,7 +221,7 @@ bool TensorPlaces::Lay(const Lying& lying) {
     places_[lying.part] = {whole.in, all, true};
     return true;
   }
-  places_[part.in] = {lying.whole, lying.piece, false};
+  places_[part.in] = {lying.whole, lying.piece, false, lying.columns};
   return true;
 }
 

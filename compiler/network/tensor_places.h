@@ -21,6 +21,7 @@ struct Lying {
   graph::TensorId part = -1, whole = -1;
   schedule::accel::Lattice piece;
   bool other_dims = false;  // |part| has the bytes of |whole| under other dimensions
+  int64_t columns = 1;      // of |piece|, neighbours, that are channels of a column of |part|
 };
 
 // Whether the operands of |op| are the parts of its result.
@@ -32,16 +33,20 @@ inline bool JoinsParts(graph::Op op) {
 // reshape that keeps each element's place (under other dimensions, if rows become columns, or
 // blocks of channels images), the result of a slice in its operand, the operands of a concatenation
 // or an interleaving in its result. Of channels, a part has whole blocks from a multiple of a block
-// on, equally far apart; of rows and columns, any that are so. Columns that are channels of an
-// operand of one block lie there as in the result. Empty: the node moves or changes
-// values.
+// on, equally far apart; of rows and columns, any that are so. Columns may be channels of a part
+// where ColumnsFit. Empty: the node moves or changes values.
 std::vector<Lying> LyingOf(const graph::Graph& graph, const graph::Node& node,
                            const isa::Config& config);
+
+// Whether so many |columns| of an image of |channels| of |images| images may be channels of a
+// column: whole blocks, or all in one block.
+bool ColumnsFit(int64_t images, int64_t channels, int64_t columns, const isa::Config& config);
 
 struct TensorPlace {
   graph::TensorId in = -1;  // a tensor that lies in no other
   schedule::accel::Lattice piece;
   bool other_dims = false;  // the tensor has the bytes of |in| under other dimensions
+  int64_t columns = 1;      // as in Lying
 };
 
 // Where the tensors of a graph lie.
@@ -54,7 +59,7 @@ class TensorPlaces {
   TensorPlaces(const graph::Graph& graph, const isa::Config& config, const std::vector<bool>& on);
 
   // Lays a part into a whole; false: it lies in another tensor already, or in |whole| elsewhere, or
-  // would scatter bytes that have other dimensions.
+  // would scatter bytes that have other dimensions, or lies in columns that are channels.
   bool Lay(const Lying& lying);
   // Lays all of |parts|, or none.
   bool LayAll(const std::vector<Lying>& parts);

@@ -245,8 +245,10 @@ Status FromTflite(Converter& c) {
 void MakeExample(Example& example) {
   const Shape in = example.first().shape;  // a copy: adding the weights moves the graph's tensors
   if (in.size() != 4) return;
-  const int64_t channels = in[1], k = example.draw(2, 3), stride = example.draw(2, 3);
-  example.node.inputs.push_back(example.Weights({channels, channels, k, k}));
+  // Often all phases have one tap, and their columns fit in a block together.
+  const int64_t k = example.draw(2, 3), stride = example.draw(0, 2) > 0 ? k : 5 - k,
+                outs = example.draw(0, 1) > 0 ? in[1] : example.draw(1, 8);
+  example.node.inputs.push_back(example.Weights({outs, in[1], k, k}));
   example.node.attributes =
       TransposedConvAttributes{.window = {.kernel = {k, k}, .stride = {stride, stride}},
                                .out = {(in[2] - 1) * stride + k, (in[3] - 1) * stride + k}};

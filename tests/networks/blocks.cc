@@ -291,12 +291,20 @@ void Blocks::Operator(bool end) {
   Try(std::move(step), end);
 }
 
-void Blocks::Product(int a, int b) {
-  const auto is_product = [](size_t k) { return OpOf(static_cast<Kind>(k)) == graph::Op::kMatMul; };
+namespace {
+
+// Operator |op|, which no block covers, of |from|.
+Step StepOf(graph::Op op, std::vector<int> from) {
   size_t kind = kBlocks;
-  while (!is_product(kind)) ++kind;
-  Try(Step(static_cast<Kind>(kind), {a, b}), true);
+  while (OpOf(static_cast<Kind>(kind)) != op) ++kind;
+  return Step(static_cast<Kind>(kind), std::move(from));
 }
+
+}  // namespace
+
+void Blocks::Product(int a, int b) { Try(StepOf(graph::Op::kMatMul, {a, b}), true); }
+
+void Blocks::Up(int from) { Try(StepOf(graph::Op::kTransposedConv, {from, from}), false); }
 
 void Blocks::Try(Step step, bool end) {
   Result(step);

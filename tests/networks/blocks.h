@@ -75,6 +75,8 @@ class Blocks {
   // Multiplies the matrices of |a| by the transposed matrices of |b|, which has the same shape;
   // adds nothing beyond the limits.
   void Product(int a, int b);
+  // A transposed convolution; adds nothing beyond the limits.
+  void Up(int from);
   void Residual();
 
   // Adds |step| as the current one, if it makes a network within the limits.

@@ -23,6 +23,7 @@ class Generator : private Blocks {
       BeginLarge();
       const int64_t motifs = rng_.Range(2, 5);
       for (int64_t m = 0; m < motifs; ++m) LargeMotif();
+      if (recipe_.seed % 7 == 3) Up(cur_);
       if (rng_.OneIn(4)) Head();
     } else if (style == 0) {
       DenseNetwork();
@@ -31,6 +32,7 @@ class Generator : private Blocks {
       const int64_t motifs = rng_.Range(1, 4);
       for (int64_t m = 0; m < motifs; ++m) Motif(style);
       if (recipe_.seed % 5 == 2) Attention();
+      if (recipe_.seed % 7 == 3) Up(cur_);
       if (rng_.OneIn(2))
         Head();
       else if (Chance(40))

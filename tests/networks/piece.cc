@@ -46,31 +46,36 @@ Bytes EndsOf(const Bytes& all, bool first, size_t count, size_t has) {
   return values;
 }
 // Takes |mark| and the number behind it off the end of |name|: of "x.part1", the copy of an operand
-// of concatenation x, "x.phase2", a phase of the transposed convolution that makes x, or
-// "x.columns8", with 8 columns of x as channels.
+// of concatenation x, "x.phase2", a phase of the transposed convolution that makes x, "x.row1", its
+// phases of a row as channels, or "x.columns8", with 8 columns of x as channels.
 std::optional<size_t> TakeMark(std::string_view mark, std::string* name) {
-  const size_t at = name->find(mark);
-  if (at == std::string::npos) return std::nullopt;
-  const size_t number = std::stoul(name->substr(at + mark.size()));
-  name->resize(at);
-  return number;
+  for (size_t at = name->find(mark); at != std::string::npos; at = name->find(mark, at + 1)) {
+    const std::string rest = name->substr(at + mark.size());
+    if (rest.empty() || rest[0] < '0' || rest[0] > '9') continue;
+    name->resize(at);
+    return std::stoul(rest);
+  }
+  return std::nullopt;
 }
 // The node that makes the tensor |name|.
 const graph::Node& MakerOf(const graph::Graph& graph, const std::string& name) {
   return *std::ranges::find_if(
       graph.nodes, [&](const graph::Node& node) { return graph.tensor(node.output).name == name; });
 }
-// The values of phase |phase| in |all|, the tensor |name|, an operand |part| of its concatenation,
-// or one image of it.
-Bytes PhaseOf(const graph::Graph& graph, const std::string& name, std::optional<size_t> part,
-              size_t phase, const Bytes& all) {
+// The transposed convolution that makes the tensor |name|, or operand |part| of its concatenation.
+const graph::Node& TransposedOf(const graph::Graph& graph, const std::string& name,
+                                std::optional<size_t> part) {
   const graph::Node* node = &MakerOf(graph, name);
   if (part) node = &MakerOf(graph, graph.tensor(node->inputs[*part]).name);
-  const std::vector<int64_t>& shape = graph.tensor(node->output).shape;
   // Functions of one value may stand behind the convolution.
   while (node->op != graph::Op::kTransposedConv)
     node = &MakerOf(graph, graph.tensor(node->inputs[0]).name);
-  const auto [rows, columns] = node->As<graph::TransposedConvAttributes>().window.stride;
+  return *node;
+}
+// The values of phase |phase| in |all|, the result of |node| or one image of it.
+Bytes PhaseOf(const graph::Graph& graph, const graph::Node& node, size_t phase, const Bytes& all) {
+  const std::vector<int64_t>& shape = graph.tensor(node.output).shape;
+  const auto [rows, columns] = node.As<graph::TransposedConvAttributes>().window.stride;
   const int64_t first_row = static_cast<int64_t>(phase) / columns,
                 first_column = static_cast<int64_t>(phase) % columns;
   Bytes values;
@@ -78,6 +83,21 @@ Bytes PhaseOf(const graph::Graph& graph, const std::string& name, std::optional<
     for (int64_t y = first_row; y < shape[2]; y += rows) {
       for (int64_t x = first_column; x < shape[3]; x += columns)
         values.push_back(all[static_cast<size_t>(plane + y * shape[3] + x)]);
+    }
+  }
+  return values;
+}
+// The phases of row |row| in |all|, the result of |node| or one image of it, as channels.
+Bytes RowOf(const graph::Graph& graph, const graph::Node& node, size_t row, const Bytes& all) {
+  const std::vector<int64_t>& shape = graph.tensor(node.output).shape;
+  const auto image = static_cast<size_t>(shape[1] * shape[2] * shape[3]);
+  const auto columns =
+      static_cast<size_t>(node.As<graph::TransposedConvAttributes>().window.stride[1]);
+  Bytes values;
+  for (size_t n = 0; n < all.size() / image; ++n) {
+    for (size_t column = 0; column < columns; ++column) {
+      const Bytes phase = PhaseOf(graph, node, row * columns + column, Share(all, n, image));
+      values.insert(values.end(), phase.begin(), phase.end());
     }
   }
   return values;
@@ -154,6 +174,7 @@ Piece::Piece(std::string name) : of_(std::move(name)) {
   };
   take_moved();
   phase_ = TakeMark(".phase", &of_);
+  row_ = TakeMark(".row", &of_);
   part_ = TakeMark(".part", &of_);
   columns_ = TakeMark(".columns", &of_);
   image_ = ImageOf(of_);
@@ -181,7 +202,8 @@ Bytes Piece::ValuesIn(const graph::Graph& graph, const Bytes& whole, const HostT
     return sorted(whole) == sorted(got.bytes) ? got.bytes : whole;
   }
   Bytes values = part_ ? PartOf(graph, of_, *part_, whole) : whole;
-  if (phase_) values = PhaseOf(graph, of_, part_, *phase_, values);
+  if (phase_) values = PhaseOf(graph, TransposedOf(graph, of_, part_), *phase_, values);
+  if (row_) values = RowOf(graph, TransposedOf(graph, of_, part_), *row_, values);
   if (columns_) values = ColumnsOf(graph, of_, *columns_, values);
   if (image_) values = Share(values, *image_, got.bytes.size());
   if (moved_part_) values = PartOf(graph, of_, *moved_part_, values);

@@ -33,7 +33,7 @@ class Piece {
   std::string of_;
   bool arranged_ = false;      // a sequence as an image: it has the elements at other places
   std::optional<bool> first_;  // of a shared layer: whether it has the first channels or rows
-  std::optional<size_t> part_, phase_, columns_, image_;
+  std::optional<size_t> part_, phase_, row_, columns_, image_;
   // Its channels are in another order: those of an operand of a concatenation.
   bool moved_ = false;
   std::optional<size_t> moved_part_;

@@ -159,10 +159,26 @@ Result<std::optional<ProgramEmitter::UnderRegion>> ProgramEmitter::FindUnder(siz
   return under;
 }
 
+bool ProgramEmitter::ReadsStored(size_t index, size_t reader) const {
+  const int result = regions_[index].result;
+  const auto is_read = [&](const network::MemoryNeed& need) {
+    return std::ranges::any_of(regions_[reader].activations, [&](const auto& bound) {
+      return bound.second == need.activation && need.activation != result;
+    });
+  };
+  return std::ranges::any_of(plan_.needs, [&](const network::MemoryNeed& stored) {
+    return stored.activation == result &&
+           std::ranges::any_of(plan_.needs, [&](const network::MemoryNeed& need) {
+             return is_read(need) && need.Overlaps(stored);
+           });
+  });
+}
+
 Result<std::optional<ProgramEmitter::UnderRegion>> ProgramEmitter::FindOverlap(size_t index) {
   const network::Chain behind = network::ChainOf(index + 1, plan_.residency.residents);
   for (size_t j = behind.first; j <= behind.last; ++j) {
     if (!emissions_[j]->begun || !allowed_[index]) return std::nullopt;
+    if (emissions_[index]->store && ReadsStored(index, j)) return std::nullopt;
   }
   for (size_t j = index; j <= behind.last; ++j) {
     if (emissions_[j]->units.size() > Overlap::kMostUnits) return std::nullopt;

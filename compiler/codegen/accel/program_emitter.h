@@ -104,6 +104,9 @@ class ProgramEmitter {
   // it, FindOverlap only those that overlap with it. Empty: no region may.
   Result<std::optional<UnderRegion>> FindUnder(size_t index);
   Result<std::optional<UnderRegion>> FindOverlap(size_t index);
+  // Whether region |reader| reads bytes that the copy behind region |index| stores: of a view of
+  // its result, which stays in INP.
+  bool ReadsStored(size_t index, size_t reader) const;
   void AddUnder(size_t index, const std::vector<isa::Access>& in_use, UnderRegion* under);
   // Whether |other|, a unit of a region in |under|, fits, and after it the rest of |unit|, which
   // has |taken| pieces so far.

@@ -6,8 +6,8 @@ namespace tessera::lower::accel {
 sched::Packing PackingOf(const AccelRegion& region, const te::Tensor& tensor,
                          const isa::Config& config) {
   sched::Packing packing = sched::PackingOf(sched::ToShape4(tensor.shape()), config);
-  const auto strides = region.strides.find(tensor.name());
-  if (strides != region.strides.end()) packing.layout.strides = strides->second;
+  const auto layout = region.layouts.find(tensor.name());
+  if (layout != region.layouts.end()) packing.layout = layout->second;
   return packing;
 }
 

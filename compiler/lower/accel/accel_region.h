@@ -37,9 +37,9 @@ struct AccelRegion {
   std::unordered_map<const te::TensorNode*, int> activations;  // placeholder -> activation
   std::unordered_map<const te::TensorNode*, std::vector<uint8_t>>
       constants;  // placeholder -> row-major bytes
-  // By the name of an activation, the result's too, that lies in another one with gaps: bytes from
-  // one index of its packing's dimensions to the next (network::Activation).
-  std::map<std::string, std::vector<int64_t>> strides;
+  // By the name of an activation, the result's too, that lies in another one with gaps: its layout
+  // in device memory (network::Activation).
+  std::map<std::string, Layout> layouts;
   // A schedule to replay, in the form of network::ProgramPlan::traces. Without one the generator
   // decides. With one, AnalyzeRegion may refuse the region.
   std::optional<schedule::Trace> schedule;

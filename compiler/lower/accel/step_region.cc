@@ -366,8 +366,8 @@ Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& k
   copy.output = te::Compute(result.name() + ".stored", result.shape(), axes,
                             [&](const std::vector<ir::Expr>& i) { return source(i); });
   copy.activations[source.get()] = region.result;
-  const auto strides = region.strides.find(result.name());
-  if (strides != region.strides.end()) copy.strides[copy.output.name()] = strides->second;
+  const auto layout = region.layouts.find(result.name());
+  if (layout != region.layouts.end()) copy.layouts[copy.output.name()] = layout->second;
   const KeptActivations own{{result.name(), kept.at(result.name())}};
   const auto generate = [&]() -> Result<StepRegion> {
     TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,

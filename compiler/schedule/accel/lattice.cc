@@ -57,18 +57,38 @@ int64_t OffsetIn(const Lattice& piece, const Packing& whole) {
   return offset;
 }
 
-Packing PackingIn(const Packing& part, const Lattice& piece, const Packing& whole) {
+Packing PackingIn(const Packing& part, const Lattice& piece, const Packing& whole,
+                  int64_t columns) {
   const std::vector<int64_t> strides = PhysicalStrides(whole.shape, whole.layout),
                              alone = PhysicalStrides(part.shape, part.layout);
   Packing packing = part;
-  bool gaps = false;
-  for (size_t d = 0; d < piece.size(); ++d) {
-    packing.layout.strides.push_back(piece[d].step * strides[d]);
-    // The stride of a dimension of one index has no effect.
-    if (piece[d].count == 1) packing.layout.strides[d] = alone[d];
-    gaps = gaps || packing.layout.strides[d] != alone[d];
+  Layout& layout = packing.layout;
+  for (size_t d = 0; d < piece.size(); ++d) layout.strides.push_back(piece[d].step * strides[d]);
+  const auto dim_of = [&](int dim) {
+    return static_cast<size_t>(std::ranges::find(layout.dims, dim, &LayoutDim::dim) -
+                               layout.dims.begin());
+  };
+  const size_t blocks = dim_of(1), x = dim_of(3);
+  const int64_t column = layout.strides[x], lanes = whole.layout.dims[blocks].div;
+  layout.strides[x] *= columns;
+  const bool splits = columns > 1 && layout.dims[blocks].div == lanes;
+  TESSERA_CHECK(columns == 1 || splits || column == lanes);
+  std::vector<int64_t> extents = PhysicalShape(part.shape, part.layout);
+  if (splits && piece[blocks].count > 1) {
+    const auto at = static_cast<std::ptrdiff_t>(blocks);
+    layout.dims[blocks].div = lanes * piece[blocks].count;
+    layout.dims.insert(layout.dims.begin() + at + 1, {1, lanes, piece[blocks].count});
+    layout.strides.insert(layout.strides.begin() + at, column);
+    return packing;
   }
-  if (!gaps) packing.layout.strides.clear();
+  if (splits) layout.strides[blocks] = column;
+  bool gaps = false;
+  for (size_t d = 0; d < extents.size(); ++d) {
+    // The stride of a dimension of one index has no effect.
+    if (extents[d] == 1) layout.strides[d] = alone[d];
+    gaps = gaps || layout.strides[d] != alone[d];
+  }
+  if (!gaps) layout.strides.clear();
   return packing;
 }
 

@@ -30,8 +30,11 @@ int64_t SharedBy(const Lattice& a, const Lattice& b);
 // Bytes of |whole| in front of the piece.
 int64_t OffsetIn(const Lattice& piece, const Packing& whole);
 // The packing of a part of shape |part| that is |piece| of |whole|, from its first byte on: with
-// strides if there are gaps between its elements.
-Packing PackingIn(const Packing& part, const Lattice& piece, const Packing& whole);
+// strides if there are gaps between its elements. So many neighbouring |columns| of the piece are
+// channels of a column of the part, one behind the other: each has whole blocks, or all of them
+// are one block of the part.
+Packing PackingIn(const Packing& part, const Lattice& piece, const Packing& whole,
+                  int64_t columns = 1);
 
 }  // namespace tessera::schedule::accel
 

@@ -93,6 +93,8 @@ TEST(IndexAnalysis, AffineBoundsAreExactAndSplitsRecombine) {
   EXPECT_EQ(Print(Simplify(FloorDiv(f, 5) * 5 + FloorMod(f, 5), ranges)), "f");
   EXPECT_EQ(Print(Simplify(FloorDiv(FloorDiv(f, 5), 3), ranges)), "(f / 15)");
   EXPECT_EQ(Print(Simplify(FloorDiv(f * 4, 8), ranges)), "(f / 2)");
+  EXPECT_EQ(Print(Simplify(FloorDiv(f * 4 + j.var, 8), ranges)), "(f / 2)");
+  EXPECT_EQ(Print(Simplify(FloorMod(f * 4 + j.var, 8), ranges)), "(((f % 2) * 4) + j)");
   const Linear form = ToLinear(i.var * 3 + FloorMod(f, 5), ranges);
   EXPECT_EQ(form.CoeffOf(i.var), 3);
   EXPECT_TRUE(form.IsAffineIn({i.var}));

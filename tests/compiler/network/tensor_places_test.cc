@@ -9,81 +9,16 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <optional>
 
-#include "base/rng.h"
 #include "compiler/network/join_parts.h"
 #include "compiler/quantize/params.h"
 #include "compiler/schedule/accel/plan.h"
 #include "tests/compiler/accel/net.h"
-#include "tests/compiler/graph_eval.h"
+#include "tests/compiler/network/parts.h"
 
 namespace tessera::network::tensor_places_test {
 namespace {
-
-using graph::Graph;
-using graph::Node;
-using graph::Op;
-using graph::Shape;
-using graph::TensorId;
-
-// A graph of int8 tensors.
-class Parts {
- public:
-  explicit Parts(uint64_t seed = 1) : rng(seed) {}
-  Rng rng;
-  Graph graph;
-
-  TensorId Tensor(Shape shape, double scale = 0.5) {
-    const std::string name = "t" + std::to_string(graph.tensors.size());
-    return graph.AddTensor(
-        {.name = name, .shape = std::move(shape), .quant = graph::Quant{{scale}, {3}, -1}});
-  }
-  TensorId Input(Shape shape) {
-    graph.inputs.push_back(Tensor(std::move(shape)));
-    return graph.inputs.back();
-  }
-  TensorId Apply(Op op, std::vector<TensorId> inputs, graph::Attributes attributes, Shape shape,
-                 double scale = 0.5) {
-    const TensorId out = Tensor(std::move(shape), scale);
-    graph.nodes.push_back({.op = op,
-                           .name = "n" + std::to_string(graph.nodes.size()),
-                           .inputs = std::move(inputs),
-                           .output = out,
-                           .attributes = std::move(attributes)});
-    return out;
-  }
-  TensorId Rescale(TensorId in, double scale = 0.5) {
-    return Apply(Op::kRescale, {in}, graph::FactorAttributes{}, graph.tensor(in).shape, scale);
-  }
-  TensorId Slice(TensorId in, size_t axis, int64_t begin, int64_t count) {
-    Shape shape = graph.tensor(in).shape;
-    graph::SliceAttributes cuts;
-    for (const int64_t extent : shape) cuts.axes.push_back({0, 1, extent});
-    cuts.axes[axis] = {begin, 1, count};
-    shape[axis] = count;
-    return Apply(Op::kSlice, {in}, cuts, shape);
-  }
-  TensorId Concat(const std::vector<TensorId>& parts, int axis = 1, double scale = 0.5) {
-    Shape shape = graph.tensor(parts[0]).shape;
-    for (size_t k = 1; k < parts.size(); ++k)
-      shape[static_cast<size_t>(axis)] += graph.tensor(parts[k]).shape[static_cast<size_t>(axis)];
-    return Apply(Op::kConcat, parts, graph::ConcatAttributes{axis}, shape, scale);
-  }
-};
-
-// The byte of each element in |packing|.
-std::vector<int64_t> PlacesOf(const schedule::accel::Packing& packing) {
-  std::vector<int32_t> numbers(static_cast<size_t>(packing.elements()));
-  std::iota(numbers.begin(), numbers.end(), 1);  // padding has 0
-  const auto packed = As<int32_t>(PackLayout(packing.shape, packing.layout, 4, Bytes(numbers)));
-  std::vector<int64_t> places(numbers.size());
-  for (size_t at = 0; at < packed.size(); ++at) {
-    if (packed[at] > 0) places[static_cast<size_t>(packed[at] - 1)] = static_cast<int64_t>(at);
-  }
-  return places;
-}
 
 // Checks that every element of the slice is where the packing of its operand has it.
 void CheckSlice(const Graph& g, const Node& slice, const isa::Config& config) {
@@ -213,76 +148,6 @@ TEST(TensorPlaces, ATensorLiesInOneOther) {
   EXPECT_FALSE(places.LayAll(LyingOf(p.graph, p.graph.nodes[3], config)));
   EXPECT_EQ(places.OffsetOf(a), 0);
   EXPECT_EQ(places.OffsetOf(b), 256);
-}
-
-// Images whose columns take turns share no bytes, though each reaches over the others.
-TEST(TensorPlaces, InterleavedImagesAreApart) {
-  const isa::Config config = test::NamedConfig("default");
-  Parts p;
-  const TensorId x = p.Input({1, 20, 4, 4});
-  const TensorId a = p.Rescale(x), b = p.Rescale(x);
-  const TensorId both =
-      p.Apply(Op::kInterleave, {a, b}, graph::InterleaveAttributes{{1, 2}}, {1, 20, 4, 8});
-  const TensorId right = p.Slice(both, 3, 4, 4);
-  const TensorPlaces places(p.graph, config, std::vector<bool>(p.graph.nodes.size(), true));
-  EXPECT_EQ(places.OffsetOf(b), 16);
-  EXPECT_EQ(places.PackingOf(b).layout.strides, (std::vector<int64_t>{512, 512, 128, 32, 1}));
-  EXPECT_FALSE(places.Overlap(a, b));
-  EXPECT_TRUE(places.Overlap(a, both));
-  EXPECT_TRUE(places.Overlap(right, b));
-  EXPECT_EQ(places.PackingOf(right).layout.strides, (std::vector<int64_t>{512, 512, 128, 16, 1}));
-}
-
-// Parts whose blocks of channels take turns; of other numbers of channels they are no places.
-TEST(TensorPlaces, BlocksOfChannelsTakeTurns) {
-  const isa::Config config = test::NamedConfig("default");
-  Parts p;
-  const TensorId x = p.Input({1, 48, 2, 2});
-  const TensorId a = p.Rescale(x), b = p.Rescale(x);
-  const TensorId both =
-      p.Apply(Op::kInterleave, {a, b}, graph::InterleaveAttributes{.channels = 16}, {1, 96, 2, 2});
-  p.Apply(Op::kInterleave, {a, b}, graph::InterleaveAttributes{.channels = 8}, {1, 96, 2, 2});
-  EXPECT_TRUE(LyingOf(p.graph, p.graph.nodes[3], config).empty());
-  p.graph.nodes.pop_back();
-  const TensorId middle = p.Slice(both, 1, 16, 64);
-  const TensorPlaces places(p.graph, config, std::vector<bool>(p.graph.nodes.size(), true));
-  EXPECT_EQ(places.OffsetOf(a), 0);
-  EXPECT_EQ(places.OffsetOf(b), 64);
-  EXPECT_EQ(places.PackingOf(b).layout.strides, (std::vector<int64_t>{192, 128, 32, 16, 1}));
-  EXPECT_FALSE(places.Overlap(a, b));
-  EXPECT_EQ(places.OffsetOf(middle), 64);
-  EXPECT_TRUE(places.Overlap(middle, a) && places.Overlap(middle, b));
-}
-
-// Eight columns of two channels are the 16 channels of a column; they lie nowhere else.
-TEST(TensorPlaces, ColumnsAsChannelsHaveTheSameBytes) {
-  const isa::Config config = test::NamedConfig("default");
-  Parts p;
-  const TensorId part = p.Rescale(p.Input({1, 16, 4, 3}));
-  const graph::InterleaveAttributes columns{.steps = {1, 1}, .columns = 8};
-  const TensorId image = p.Apply(Op::kInterleave, {part}, columns, {1, 2, 4, 24});
-  p.graph.outputs = {image};
-  ASSERT_TRUE(quantize::AttachRequant(p.graph));
-  ASSERT_TRUE(graph::Verify(p.graph));
-  TensorPlaces places(p.graph, config, std::vector<bool>(p.graph.nodes.size(), true));
-  EXPECT_EQ(places.Of(part).in, image);
-  // Element (c, y, x) of the image is where element (x % 8 * 2 + c, y, x / 8) of the part is.
-  const std::vector<int64_t> of_image = PlacesOf(places.PackingOf(image)),
-                             of_part = PlacesOf(places.PackingOf(part));
-  for (int64_t c = 0; c < 2; ++c) {
-    for (int64_t y = 0; y < 4; ++y) {
-      for (int64_t x = 0; x < 24; ++x) {
-        const int64_t channel = x % 8 * 2 + c;
-        ASSERT_EQ(of_image[static_cast<size_t>((c * 4 + y) * 24 + x)],
-                  of_part[static_cast<size_t>((channel * 4 + y) * 3 + x / 8)]);
-      }
-    }
-  }
-  EXPECT_TRUE(places.Overlap(part, image));
-  // Neither lies in a third tensor.
-  const TensorId other = p.Rescale(image);
-  p.Concat({image, other}, 2);
-  EXPECT_FALSE(places.LayAll(LyingOf(p.graph, p.graph.nodes.back(), config)));
 }
 
 struct Joined {
