@@ -123,7 +123,7 @@ std::span<const Config> NamedConfigs();
 //          vector_passes, array_passes, cpu: the name of one (isa/cpu.h), or an object with name
 //          and what a board decides about it: clock_mhz, cores, l2_kib, memory_mb_s, start_us,
 //          pack_mb_s; gpu: an object with driver ("opencl" or "cuda"), processors, lanes,
-//          clock_mhz, memory_mb_s, link_mb_s, launch_us
+//          clock_mhz, memory_mb_s, link_mb_s, launch_us, transfer_us
 //   VTA's  LOG_BATCH, LOG_BLOCK, LOG_UOP_BUFF_SIZE, LOG_INP_BUFF_SIZE, LOG_WGT_BUFF_SIZE,
 //          LOG_ACC_BUFF_SIZE, LOG_OUT_BUFF_SIZE, LOG_BUS_WIDTH; LOG_INP_WIDTH, LOG_WGT_WIDTH,
 //          LOG_OUT_WIDTH and LOG_ACC_WIDTH, which must be 3, 3, 3 and 5; TARGET, the name if no

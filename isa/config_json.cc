@@ -55,9 +55,10 @@ constexpr PartKey<Cpu> kCpuKeys[] = {
     {"l2_kib", &Cpu::l2_kib},       {"memory_mb_s", &Cpu::memory_mb_s},
     {"start_us", &Cpu::start_us},   {"pack_mb_s", &Cpu::pack_mb_s}};
 constexpr PartKey<Gpu> kGpuKeys[] = {
-    {"processors", &Gpu::processors}, {"lanes", &Gpu::lanes},
-    {"clock_mhz", &Gpu::clock_mhz},   {"memory_mb_s", &Gpu::memory_mb_s},
-    {"link_mb_s", &Gpu::link_mb_s},   {"launch_us", &Gpu::launch_us}};
+    {"processors", &Gpu::processors},  {"lanes", &Gpu::lanes},
+    {"clock_mhz", &Gpu::clock_mhz},    {"memory_mb_s", &Gpu::memory_mb_s},
+    {"link_mb_s", &Gpu::link_mb_s},    {"launch_us", &Gpu::launch_us},
+    {"transfer_us", &Gpu::transfer_us}};
 
 // VTA's keys for values that are fixed in this machine.
 struct FixedKey {

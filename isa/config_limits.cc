@@ -115,6 +115,7 @@ Status ValidateConfig(const Config& c) {
   TESSERA_TRY(InRange(c, "gpu.memory_mb_s", c.gpu.memory_mb_s, 1, 100'000'000));
   TESSERA_TRY(InRange(c, "gpu.link_mb_s", c.gpu.link_mb_s, 1, 10'000'000));
   TESSERA_TRY(InRange(c, "gpu.launch_us", c.gpu.launch_us, 0, 1000000));
+  TESSERA_TRY(InRange(c, "gpu.transfer_us", c.gpu.transfer_us, 0, 1000000));
   return {};
 }
 

@@ -19,7 +19,8 @@ struct Gpu {
   int64_t clock_mhz = 1410;
   int64_t memory_mb_s = 1'550'000;  // from its memory
   int64_t link_mb_s = 12'000;       // between its memory and the host's
-  int64_t launch_us = 5;            // of a kernel, or a transfer: the driver's call and its answer
+  int64_t launch_us = 5;            // of a kernel: the driver's call and its answer
+  int64_t transfer_us = 5;          // of a transfer of a few bytes: the same
 
   bool operator==(const Gpu&) const = default;
 };

@@ -76,7 +76,8 @@ std::vector<std::vector<std::string>> RowsOf(const isa::Gpu& gpu) {
           row("clock_mhz", gpu.clock_mhz, "MHz", "not measured: the lanes are for this one"),
           row("memory_mb_s", gpu.memory_mb_s, "MB/s", "an elementwise kernel of 48 MiB"),
           row("link_mb_s", gpu.link_mb_s, "MB/s", "16 MiB from the host's memory and back"),
-          row("launch_us", gpu.launch_us, "us", "the call and the answer of a small kernel")};
+          row("launch_us", gpu.launch_us, "us", "the call and the answer of a small kernel"),
+          row("transfer_us", gpu.transfer_us, "us", "64 bytes, to the GPU or back")};
 }
 
 // Prints this computer's figures, and writes the configuration with them.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "compiler/cost/processor.h"
@@ -25,19 +26,16 @@ double ElapsedSince(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Bytes a second between the host's memory and the GPU's, there and back.
-Result<double> LinkBytes(const GpuDriver& driver) {
-  TESSERA_ASSIGN(const std::unique_ptr<KernelDevice> device, driver.open());
-  std::vector<uint8_t> bytes(size_t{16} << 20);
-  TESSERA_ASSIGN(const uint64_t memory, device->Allocate(bytes.size()));
+// Seconds in which |bytes| come from the host's memory to the GPU's at |memory|, and back.
+Result<double> ThereAndBack(KernelDevice& device, uint64_t memory, std::span<uint8_t> bytes) {
   double fastest = std::numeric_limits<double>::infinity();
   for (int k = 0; k < kRuns; ++k) {
     const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-    TESSERA_TRY(device->Write({memory, 0}, bytes));
-    TESSERA_TRY(device->Read({memory, 0}, bytes));
+    TESSERA_TRY(device.Write({memory, 0}, bytes));
+    TESSERA_TRY(device.Read({memory, 0}, bytes));
     fastest = std::min(fastest, ElapsedSince(begin));
   }
-  return 2 * static_cast<double>(bytes.size()) / fastest;
+  return fastest;
 }
 
 // The larger of two int8 vectors.
@@ -108,8 +106,16 @@ Result<isa::Gpu> MeasureGpu(const std::string& driver) {
   const artifact::DeviceKind kind =
       driver == kCuda ? artifact::DeviceKind::kCuda : artifact::DeviceKind::kOpenCl;
   isa::Gpu gpu{.driver = driver};
-  TESSERA_ASSIGN(const double link, LinkBytes(*found));
-  gpu.link_mb_s = Rounded(link / 1e6, 10'000'000);
+  {
+    TESSERA_ASSIGN(const std::unique_ptr<KernelDevice> device, found->open());
+    constexpr size_t kFew = 64, kMany = size_t{16} << 20;
+    std::vector<uint8_t> bytes(kMany);
+    TESSERA_ASSIGN(const uint64_t memory, device->Allocate(kMany));
+    TESSERA_ASSIGN(const double few, ThereAndBack(*device, memory, {bytes.data(), kFew}));
+    TESSERA_ASSIGN(const double many, ThereAndBack(*device, memory, bytes));
+    gpu.transfer_us = Rounded(few / 2 * 1e6, 1'000'000);
+    gpu.link_mb_s = Rounded(2.0 * kMany / many / 1e6, 10'000'000);
+  }
 
   TESSERA_ASSIGN(const OnDevice small, Opened(Elementwise(64), kind));
   TESSERA_ASSIGN(const CallTimes call, TimesOf(*small.layer));

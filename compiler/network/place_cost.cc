@@ -317,7 +317,7 @@ double PlaceCosts::LinkSeconds(TensorId id) const {
   const isa::Gpu& gpu = layers_.config().gpu;
   return static_cast<double>(t.count() * SizeOf(t.dtype)) /
              (static_cast<double>(gpu.link_mb_s) * 1e6) +
-         static_cast<double>(gpu.launch_us) / 1e6;
+         static_cast<double>(gpu.transfer_us) / 1e6;
 }
 
 std::optional<double> PlaceCosts::TapsSeconds(size_t n, TensorId id) const {

@@ -106,7 +106,7 @@ class LineGenerator {
     TESSERA_TRY(s_.Apply(ReorderStep{in, Joined({order, {quads, block, inner, lanes}})}));
     TESSERA_TRY(s_.Apply(UnrollStep{in, inner}));
     TESSERA_TRY(s_.Apply(VectorizeStep{in, lanes}));
-    return banded() ? Status{} : h_.Share(in);
+    return h_.Share(in);
   }
 
   // The axis of the rows of lines; null: there is one line for each channel.

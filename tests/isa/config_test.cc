@@ -116,10 +116,11 @@ TEST(Config, TheProcessorIsANameOrANameWithFigures) {
 TEST(Config, AGpuIsOneOnlyWhereTheFileHasIt) {
   EXPECT_EQ(LoadConfig("default")->gpu.driver, "");
   const Config given = ParseConfig(R"({"gpu": {"driver": "cuda", "processors": 132, "lanes": 64,
-      "clock_mhz": 1700, "memory_mb_s": 3350000, "link_mb_s": 55000, "launch_us": 3}})",
+      "clock_mhz": 1700, "memory_mb_s": 3350000, "link_mb_s": 55000, "launch_us": 3,
+      "transfer_us": 7}})",
                                    "x")
                            .value();
-  EXPECT_EQ(given.gpu, (Gpu{"cuda", 132, 64, 1700, 3'350'000, 55'000, 3}));
+  EXPECT_EQ(given.gpu, (Gpu{"cuda", 132, 64, 1700, 3'350'000, 55'000, 3, 7}));
   EXPECT_EQ(ParseConfig(ConfigToJson(given), "unused").value(), given);
   EXPECT_EQ(given.Hash(), LoadConfig("default")->Hash());
 }
@@ -223,7 +224,7 @@ TEST_F(ConfigFile, BadOnesAreRefusedWithTheirPath) {
        "\"gpu.driver\" is \"vulkan\", it can be \"opencl\" or \"cuda\""},
       {R"({"gpu": {"driver": "cuda", "mhz": 9}})", kArg,
        "\"gpu\" has an unknown key \"mhz\"; known keys: driver, processors, lanes, clock_mhz, "
-       "memory_mb_s, link_mb_s, launch_us"},
+       "memory_mb_s, link_mb_s, launch_us, transfer_us"},
       {R"({"gpu": {"driver": "cuda", "link_mb_s": 0}})", kRange,
        "configuration board: gpu.link_mb_s is 0, it can be 1 to 10000000"},
       {R"({"batch": -1})", kRange, "\"batch\" is -1, it can be 0 to 1073741824"},

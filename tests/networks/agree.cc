@@ -223,7 +223,8 @@ Outcome RunGraph(const graph::Graph& graph, const std::map<graph::TensorId, Byte
                             .clock_mhz = way.gpu_mhz,
                             .memory_mb_s = 100'000,
                             .link_mb_s = 1'000'000,
-                            .launch_us = 0};
+                            .launch_us = 0,
+                            .transfer_us = 0};
     }
   }
   options.fuse = way.fuse;

@@ -92,7 +92,8 @@ TEST(OpenCl, TakesPartInAPlacementByCost) {
   const std::string config = TempPath("gpu.json"), file = TempPath("placed.txt");
   const std::string text =
       R"({"cpu": "cortex-a53", "gpu": {"driver": "opencl", "processors": 8, "lanes": 64,
-          "clock_mhz": 800, "memory_mb_s": 20000, "link_mb_s": 5000, "launch_us": 8}})";
+          "clock_mhz": 800, "memory_mb_s": 20000, "link_mb_s": 5000, "launch_us": 8,
+          "transfer_us": 8}})";
   ASSERT_TRUE(WriteFile(config, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
   const CommandResult placed =
       Tessera(fmt::format("place {} --config {} --place latency -o {}", kModel, config, file));
@@ -137,7 +138,8 @@ TEST(OpenCl, IsMeasured) {
   ASSERT_TRUE(bytes.has_value());
   const json gpu = json::parse(bytes->begin(), bytes->end())["gpu"];
   EXPECT_EQ(gpu["driver"], "opencl");
-  for (const char* key : {"processors", "lanes", "memory_mb_s", "link_mb_s", "launch_us"})
+  for (const char* key :
+       {"processors", "lanes", "memory_mb_s", "link_mb_s", "launch_us", "transfer_us"})
     EXPECT_GT(gpu[key].get<int64_t>(), 0) << key;
   const CommandResult placed =
       Tessera(fmt::format("place {} --config {} --place latency", kModel, file));

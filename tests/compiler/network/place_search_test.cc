@@ -222,7 +222,8 @@ TEST(PlaceSearch, NoOtherPlacementOnThreeDevicesCostsLess) {
                   .clock_mhz = 500,
                   .memory_mb_s = 20'000,
                   .link_mb_s = rng.OneIn(2) ? 100 : 10'000,
-                  .launch_us = rng.Range(0, 40)};
+                  .launch_us = rng.Range(0, 40),
+                  .transfer_us = rng.Range(0, 40)};
     const Problem problem(net.graph(), config);
     std::vector<Devices> all;
     problem.AddAll({}, kMost, &all);
