@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/check.h"
 #include "compiler/ir/equal.h"
@@ -42,6 +43,7 @@ class Generator {
     if (anchors.size() == 1 && s_.outputs().size() == 1) {
       TESSERA_TRY(ScheduleAnchor(anchors[0]));
     }
+    for (const std::string& name : anchors) TESSERA_TRY(RowsInTurns(name));
     for (const std::string& name : StageNames()) {
       const Stage* st = s_.Find(name);
       if (st->attach == Attach::kRoot) TESSERA_TRY(h_.InMemoryOrder(name));
@@ -187,6 +189,32 @@ class Generator {
     if (made == std::end(kWinogradSketches))
       return DotSchedule(h_, anchor.name, roles, {.sketch = name});
     return WinogradSchedule(h_, anchor.name, roles, made->results);
+  }
+
+  // A sum or a greatest value of floats along a row waits for each of its steps, whose order the
+  // definition fixes. Where nothing else schedules it, several rows take turns in registers.
+  Status RowsInTurns(const std::string& name) {
+    const Stage& stage = *s_.Find(name);
+    const auto varies = [](const ir::Axis& a) { return a.extent > 1; };
+    const auto last = std::ranges::find_if(stage.axes | std::views::reverse, varies);
+    if (!IsFloat(stage.dtype) || stage.attach != Attach::kRoot || !stage.relations.empty() ||
+        last == stage.axes.rend())
+      return {};
+    const std::string row = last->name(), inside = row + ".p", acc = name + ".acc";
+    constexpr int64_t kRows = 8;  // two additions a cycle, of which each takes four
+    TESSERA_TRY(s_.Apply(CacheWriteStep{name, ir::Scope::kReg, acc}));
+    TESSERA_TRY(s_.Apply(SplitStep{name, row, Amount{kRows}, row + ".o", inside}));
+    TESSERA_TRY(s_.Apply(UnrollStep{name, inside}));
+    TESSERA_TRY(s_.Apply(ComputeAtStep{acc, {name, row + ".o", ""}}));
+    std::vector<std::string> order;
+    const Stage& sums = *s_.Find(acc);
+    for (const std::vector<ir::Axis>* axes : {&sums.axes, &sums.reduce_axes}) {
+      for (const ir::Axis& a : *axes) {
+        if (a.name() != row) order.push_back(a.name());
+      }
+    }
+    TESSERA_TRY(s_.Apply(ReorderStep{acc, Joined({order, {row}})}));
+    return s_.Apply(UnrollStep{acc, row});
   }
 
   // Lanes divide a group, so that a vector reads one input value; where no divisor is worth a

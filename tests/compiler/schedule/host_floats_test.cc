@@ -2,14 +2,19 @@
 //
 // What is tested: the host's schedules of float32: registers of a tile, in which order a
 // channelwise window runs. Space: products of rows of 7 to 56 points at every level that
-// multiplies and adds; a channelwise window with pads. Not tested here: what they compute
-// (compiler_driver_evaluate_test), Winograd's transforms (lower_winograd_test).
+// multiplies and adds; a channelwise window with pads; rows of a softmax, with their values. Not
+// tested here: what the others compute (compiler_driver_evaluate_test), Winograd's transforms
+// (lower_winograd_test).
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "compiler/ir/interp.h"
+#include "compiler/ir/print.h"
+#include "compiler/lower/lower.h"
 #include "compiler/schedule/host.h"
 #include "compiler/target/host_level.h"
+#include "tests/compiler/lower/random_te.h"
 
 namespace tessera::schedule::host_floats_test {
 namespace {
@@ -70,6 +75,45 @@ TEST(HostFloats, CopyNoPads) {
   EXPECT_NE(Print((*sketches)[0].trace).find("decide order orders y y x.o c.o\n"),
             std::string::npos)
       << Print((*sketches)[0].trace);
+}
+
+// Rows of a softmax: the greatest value and the sum of each, in the definition's order. Eight rows
+// take turns, of 5, 16 and 37 the last ones fewer.
+TEST(HostFloats, RowsThatWaitForThemselvesTakeTurns) {
+  for (const int64_t rows : {5, 16, 37}) {
+    SCOPED_TRACE(rows);
+    const te::Tensor x = te::Placeholder("x", DType::kFloat32, {rows, 23});
+    const te::Axis k = te::ReduceAxis("k", 23), l = te::ReduceAxis("l", 23);
+    using Index = std::vector<ir::Expr>;
+    const te::Tensor most = te::Compute(
+        "most", {rows}, {"r"}, [&](const Index& i) { return te::MaxOf(x(i[0], k.var), {k}); });
+    const te::Tensor apart = te::Compute("apart", {rows, 23}, {"r", "c"},
+                                         [&](const Index& i) { return x(i) - most(i[0]); });
+    const te::Tensor sum = te::Compute(
+        "sum", {rows}, {"r"}, [&](const Index& i) { return te::Sum(apart(i[0], l.var), {l}); });
+    const te::Tensor y = te::Compute("y", {rows, 23}, {"r", "c"}, [&](const Index& i) {
+      return ir::Bin(ir::BinOp::kDiv, apart(i), sum(i[0]));
+    });
+    te::Values values;
+    ir::Array input(DType::kFloat32, rows * 23);
+    Rng rng(5);
+    for (int64_t i = 0; i < input.size(); ++i)
+      input.SetFloat(i, static_cast<float>(rng.Range(-1000, 1000)) / 7);
+    values[x.get()] = input;
+    ASSERT_TRUE(te::Evaluate({y}, &values));
+    const Result<Schedule> s = HostSchedule({y});
+    ASSERT_TRUE(s) << s.error().message;
+    for (const char* step : {"unroll most.acc r", "unroll sum.acc r"})
+      EXPECT_NE(Print(s->trace()).find(step), std::string::npos) << Print(s->trace());
+    const Result<ir::Func> func = lower::Lower(*s, "f");
+    ASSERT_TRUE(func) << func.error().message;
+    std::vector<ir::Array> arrays = test::Arguments(*func, *s, values);
+    std::vector<ir::Array*> pointers;
+    for (ir::Array& a : arrays) pointers.push_back(&a);
+    ASSERT_TRUE(ir::Interpret(*func, pointers));
+    EXPECT_EQ(test::Logical(*func, *s, arrays.size() - 1, arrays), values.at(y.get()).bytes())
+        << ir::Print(*func);
+  }
 }
 
 }  // namespace
