@@ -5,6 +5,9 @@
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "compiler/codegen/llvm/emitter.h"
 
 namespace tessera::codegen {
@@ -13,20 +16,19 @@ namespace {
 constexpr int kLanes = 16;
 constexpr uint32_t kDown = 1 | 8;  // towards negative infinity, without exceptions
 
-// Lanes |first| to |first| + 15 of |v|.
+// Lanes |first| to |first| + 15 of |v|, 0 behind its |lanes|.
 llvm::Value* Part(llvm::IRBuilder<>& b, llvm::Value* v, int first, int lanes) {
   if (lanes == kLanes) return v;
   std::vector<int> from;
-  for (int i = 0; i < kLanes; ++i) from.push_back(first + i);
-  return b.CreateShuffleVector(v, from);
+  for (int i = first; i < first + kLanes; ++i) from.push_back(std::min(i, lanes));
+  return b.CreateShuffleVector(v, llvm::Constant::getNullValue(v->getType()), from);
 }
 
 }  // namespace
 
 llvm::Value* FuncEmitter::RequantClamp(const ir::Expr& call, llvm::Value* mask) {
-  const int lanes = call.lanes(), parts = lanes / kLanes;
-  if (!units_.directed || lanes % kLanes != 0 || (parts & (parts - 1)) != 0)
-    return Value(ir::InIntegers(call), mask);
+  const int lanes = call.lanes();
+  if (!units_.directed || lanes == 1) return Value(ir::InIntegers(call), mask);
   const auto argument = [&](size_t i) { return Lanes(Value(call->args[i], mask), lanes); };
   llvm::Value *a = argument(ir::RequantClampAt::kA), *high = argument(ir::RequantClampAt::kHigh);
   llvm::Value *low = argument(ir::RequantClampAt::kLow),
@@ -44,6 +46,11 @@ llvm::Value* FuncEmitter::RequantClamp(const ir::Expr& call, llvm::Value* mask) 
         {sum, llvm::UndefValue::get(whole), b_.getInt16(0xffff), b_.getInt32(kDown)}));
   }
   llvm::Value* result = llvm::concatenateVectors(b_, floors);
+  if (lanes % kLanes != 0) {
+    std::vector<int> own(static_cast<size_t>(lanes));
+    std::iota(own.begin(), own.end(), 0);
+    result = b_.CreateShuffleVector(result, own);
+  }
   result =
       b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, result, argument(ir::RequantClampAt::kLo));
   return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, result, argument(ir::RequantClampAt::kHi));
