@@ -13,6 +13,7 @@
 #include <list>
 #include <unordered_map>
 
+#include "base/rng.h"
 #include "compiler/cost/processor.h"
 #include "compiler/ir/interp.h"
 #include "compiler/ir/layout.h"
