@@ -79,7 +79,7 @@ std::vector<Lying> LyingOfSlice(const Graph& graph, const Node& node, const isa:
   return {{node.output, node.inputs[0], *piece}};
 }
 
-// The image of which |part| has so many |columns| as channels.
+// The image that |part| holds: so many |columns| beside each other are its channels.
 GraphTensor ImageOf(GraphTensor part, int64_t columns) {
   if (columns > 1) part.shape[1] /= columns, part.shape[3] *= columns;
   return part;

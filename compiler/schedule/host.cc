@@ -131,16 +131,8 @@ class Generator {
       h_.sketch.Among({"vectors"});
     }
 
-    // |home| holds the result, |acc| the sums.
-    const std::string output = s_.outputs()[0].name();
-    std::string home = output, acc = anchor;
-    if (anchor == output || !ReadsInPlace(*s_.Find(output), anchor)) {
-      home = anchor;
-      acc = anchor + ".acc";
-      TESSERA_TRY(s_.Apply(CacheWriteStep{home, ir::Scope::kReg, acc}));
-    } else {
-      TESSERA_TRY(s_.Apply(SetScopeStep{acc, ir::Scope::kReg}));
-    }
+    TESSERA_ASSIGN(const auto sums, h_.SumsInRegisters(anchor));
+    const auto& [home, acc] = sums;
     const size_t lane_dim = DimOf(roles->data, *lane);
     const int64_t block = lane->group > 0 ? lane->group : lane->axis.extent;
     TESSERA_ASSIGN(const int64_t lanes, DecideLanes(block, lane->axis.extent));
@@ -201,7 +193,7 @@ class Generator {
         last == stage.axes.rend())
       return {};
     const std::string row = last->name(), inside = row + ".p", acc = name + ".acc";
-    constexpr int64_t kRows = 8;  // two additions a cycle, of which each takes four
+    constexpr int64_t kRows = 8;  // a core starts two additions a cycle; each takes four cycles
     TESSERA_TRY(s_.Apply(CacheWriteStep{name, ir::Scope::kReg, acc}));
     TESSERA_TRY(s_.Apply(SplitStep{name, row, Amount{kRows}, row + ".o", inside}));
     TESSERA_TRY(s_.Apply(UnrollStep{name, inside}));

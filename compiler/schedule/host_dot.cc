@@ -50,16 +50,8 @@ class DotGenerator {
     decide.value = Choice({dot_.intrin->name});
     TESSERA_TRY(s_.Apply(decide));
     if (options_.input) TESSERA_TRY(Input());
-    // |home| holds the result, |acc| the sums.
-    const std::string output = s_.outputs()[0].name();
-    std::string home = output, acc = anchor_;
-    if (anchor_ == output || !ReadsInPlace(*s_.Find(output), anchor_)) {
-      home = anchor_;
-      acc = anchor_ + ".acc";
-      TESSERA_TRY(s_.Apply(CacheWriteStep{home, ir::Scope::kReg, acc}));
-    } else {
-      TESSERA_TRY(s_.Apply(SetScopeStep{acc, ir::Scope::kReg}));
-    }
+    TESSERA_ASSIGN(const auto sums, h_.SumsInRegisters(anchor_));
+    const auto& [home, acc] = sums;
     TESSERA_TRY(Home(home, acc));
     TESSERA_TRY(Accumulator(home, acc));
     return Weights();

@@ -9,12 +9,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/bits.h"
-#include "base/check.h"
 #include "compiler/schedule/host_dots.h"
 #include "compiler/schedule/host_steps.h"
 #include "compiler/te/product_form.h"
@@ -25,17 +24,11 @@ namespace {
 using te::AxisRole;
 using te::Role;
 
-// The instruction whose lanes along |lane| are filled best; of equals the widest. Empty: there is
-// none.
-std::optional<Dot> BestLanes(const Schedule& s, const std::string& anchor, const AxisRole& lane) {
-  std::optional<Dot> best;
-  const auto padded = [&](const Dot& dot) { return RoundUp(lane.axis.extent, dot.lanes); };
-  for (const Dot& dot : DotsAlong(s, anchor, lane)) {
-    const bool better = !best || padded(dot) < padded(*best) ||
-                        (padded(dot) == padded(*best) && dot.lanes > best->lanes);
-    if (better) best = dot;
-  }
-  return best;
+// Of |dots|, the instruction whose lanes so many |channels| fill best; of equals the widest.
+const Dot& BestLanes(const std::vector<Dot>& dots, int64_t channels) {
+  return *std::ranges::min_element(dots, {}, [&](const Dot& dot) {
+    return std::pair(RoundUp(channels, dot.lanes), -dot.lanes);
+  });
 }
 
 constexpr int64_t kCacheShare = 4;  // of the second cache, for the inputs of a band
@@ -49,22 +42,16 @@ class LineGenerator {
         roles_(roles),
         lane_(*roles.Find(Role::kChannelwise)),
         line_(*te::LineOf(roles)),
-        fills_(LanesFill(DotsAlong(s_, anchor, lane_), lane_)) {}
+        dots_(DotsAlong(s_, anchor, lane_)),
+        fills_(LanesFill(dots_, lane_)) {}
 
   Status Run() {
     DecideStep decide = DotDecision(anchor_, lane_);
-    decide.value = Choice({BestLanes(s_, anchor_, lane_)->intrin->name});
+    decide.value = Choice({BestLanes(dots_, lane_.axis.extent).intrin->name});
     TESSERA_TRY(s_.Apply(decide));
     TESSERA_TRY(Input());
-    const std::string output = s_.outputs()[0].name();
-    std::string home = output, acc = anchor_;
-    if (anchor_ == output || !ReadsInPlace(*s_.Find(output), anchor_)) {
-      home = anchor_;
-      acc = anchor_ + ".acc";
-      TESSERA_TRY(s_.Apply(CacheWriteStep{home, ir::Scope::kReg, acc}));
-    } else {
-      TESSERA_TRY(s_.Apply(SetScopeStep{acc, ir::Scope::kReg}));
-    }
+    TESSERA_ASSIGN(const auto sums, h_.SumsInRegisters(anchor_));
+    const auto& [home, acc] = sums;
     TESSERA_TRY(Weights(acc));
     TESSERA_TRY(Home(home, acc));
     return Sums(acc);
@@ -73,14 +60,6 @@ class LineGenerator {
  private:
   const std::string& taps() const { return line_.taps.axis.name(); }
   const std::string& input() const { return roles_.input->tensor->name; }
-
-  // The dimension |axis| of |stage|.
-  int DimensionOf(const std::string& stage, const std::string& axis) const {
-    const std::vector<ir::Axis>& axes = s_.Find(stage)->axes;
-    const auto at = std::ranges::find(axes, axis, [](const ir::Axis& a) { return a.name(); });
-    TESSERA_CHECK(at != axes.end(), "{} of {}", axis, stage);
-    return static_cast<int>(at - axes.begin());
-  }
 
   // Quads of all channels beside each other; what makes the input is part of it.
   Status Input() {
@@ -142,10 +121,11 @@ class LineGenerator {
     TESSERA_TRY(s_.Apply(ReindexStep{.tensor = weight, .reader = acc, .name = quads, .fill = 0}));
     TESSERA_TRY(s_.Apply(PrepareStep{quads}));
     TESSERA_TRY(s_.Apply(SkipStep{acc, taps()}));
-    const int channel = DimensionOf(quads, lane_.axis.name()), tap = DimensionOf(quads, taps()),
-              point = DimensionOf(quads, line_.points.axis.name());
+    const size_t channel = h_.DimensionOf(quads, lane_.axis.name()),
+                 tap = h_.DimensionOf(quads, taps()),
+                 point = h_.DimensionOf(quads, line_.points.axis.name());
     std::string others;
-    for (int d = 0; d < std::ssize(s_.Find(quads)->axes); ++d) {
+    for (size_t d = 0; d < s_.Find(quads)->axes.size(); ++d) {
       if (d != channel && d != tap && d != point) others += fmt::format("{},", d);
     }
     return s_.Apply(
@@ -167,9 +147,7 @@ class LineGenerator {
     }
     if (banded()) {
       const std::string y = s_.Find(home)->axes[DimOf(roles_.data, *rows_)].name(), band = y + ".b";
-      const std::vector<int64_t> domain = Divisors(rows_->axis.extent, rows_->axis.extent);
-      TESSERA_TRY(s_.Decide("band", domain,
-                            static_cast<int>(std::ranges::find(domain, band_) - domain.begin())));
+      TESSERA_TRY(h_.DecideDivisor("band", rows_->axis.extent, band_));
       TESSERA_TRY(s_.Apply(SplitStep{home, y, Amount::Of("band"), band, y + ".i"}));
       *std::ranges::find(order, y) = y + ".i";
       order.insert(std::ranges::find(order, c + ".o"), band);
@@ -223,6 +201,7 @@ class LineGenerator {
   const te::Roles& roles_;
   const AxisRole lane_;
   const te::ChannelLine line_;
+  const std::vector<Dot> dots_;
   const bool fills_;
   const AxisRole* const rows_ = RowsOf();
   const int64_t band_ = RowsInBand();
@@ -236,10 +215,9 @@ bool IsLine(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
   const Stage& input = *s.Find(roles.input->tensor->name);
   const AxisRole& lane = *roles.Find(Role::kChannelwise);
   const std::vector<Dot> dots = DotsAlong(s, anchor.name, lane);
-  const auto most = [](int64_t n, const Dot& dot) { return std::max(n, dot.lanes); };
-  const int64_t lanes = std::accumulate(dots.begin(), dots.end(), int64_t{1}, most);
-  return !input.placeholder && !dots.empty() &&
-         input.shape[static_cast<size_t>(line->points.input_dim)] >= line->reach() &&
+  if (input.placeholder || dots.empty()) return false;
+  const int64_t lanes = std::ranges::max_element(dots, {}, &Dot::lanes)->lanes;
+  return input.shape[static_cast<size_t>(line->points.input_dim)] >= line->reach() &&
          input.shape[static_cast<size_t>(lane.input_dim)] >= RoundUp(lane.axis.extent, lanes) &&
          (LanesFill(dots, lane) || PaddedStarts(anchor, lane));
 }

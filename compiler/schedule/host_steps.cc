@@ -104,6 +104,31 @@ Result<std::string> HostSteps::Order(const std::string& name, const std::string&
   return "$" + name;
 }
 
+Result<HostSteps::Sums> HostSteps::SumsInRegisters(const std::string& anchor) {
+  const std::string output = s.outputs()[0].name();
+  if (anchor == output || !ReadsInPlace(*s.Find(output), anchor)) {
+    Sums sums{.home = anchor, .acc = anchor + ".acc"};
+    TESSERA_TRY(s.Apply(CacheWriteStep{sums.home, ir::Scope::kReg, sums.acc}));
+    return sums;
+  }
+  TESSERA_TRY(s.Apply(SetScopeStep{anchor, ir::Scope::kReg}));
+  return Sums{.home = output, .acc = anchor};
+}
+
+size_t HostSteps::DimensionOf(const std::string& stage, const std::string& axis) const {
+  const std::vector<ir::Axis>& axes = s.Find(stage)->axes;
+  const auto at = std::ranges::find(axes, axis, [](const ir::Axis& a) { return a.name(); });
+  TESSERA_CHECK(at != axes.end(), "{} of {}", axis, stage);
+  return static_cast<size_t>(at - axes.begin());
+}
+
+Status HostSteps::DecideDivisor(const std::string& name, int64_t n, int64_t value) {
+  const std::vector<int64_t> domain = Divisors(n, n);
+  const auto pick = std::ranges::find(domain, value) - domain.begin();
+  TESSERA_TRY(s.Decide(name, domain, static_cast<int>(pick)));
+  return {};
+}
+
 Status HostSteps::InlineInto(const std::string& stage) {
   for (bool again = true; again;) {
     again = false;

@@ -30,6 +30,16 @@ class HostSteps {
   // Decides which loop of |stage| is parallel, if the work of the whole stage, with |reduced| for
   // each element, is worth sharing: the outermost that has enough iterations.
   Status Share(const std::string& stage, const std::vector<te::AxisRole>& reduced = {});
+  // Puts the sums of |anchor| into registers: those of the output itself if it reads them in place,
+  // else those of a stage behind them, which has the results.
+  struct Sums {
+    std::string home, acc;  // the stages of the results and of the sums
+  };
+  Result<Sums> SumsInRegisters(const std::string& anchor);
+  // The dimension of |stage| along |axis|, which it has.
+  size_t DimensionOf(const std::string& stage, const std::string& axis) const;
+  // Decides, as |name|, a divisor of |n|: |value| by default.
+  Status DecideDivisor(const std::string& name, int64_t n, int64_t value);
   // Makes the stages without a sum that only |stage| reads a part of it.
   Status InlineInto(const std::string& stage);
   // Spreads the rows along physical dimension |dim| of |stage|, |bytes| apart, over the places of

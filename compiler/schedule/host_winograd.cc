@@ -83,21 +83,13 @@ class WinogradGenerator {
     return h_.SpreadRows(stage, inner - 2, places * bytes, s_.target().vector_registers);
   }
 
-  // The dimension of |stage| along |axis|.
-  size_t DimensionOf(const std::string& stage, const std::string& axis) const {
-    const std::vector<ir::Axis>& axes = s_.Find(stage)->axes;
-    const auto at = std::ranges::find(axes, axis, [](const ir::Axis& a) { return a.name(); });
-    TESSERA_CHECK(at != axes.end(), "{} of {}", axis, stage);
-    return static_cast<size_t>(at - axes.begin());
-  }
-
   Status Products() {
     const std::string products = anchor_ + ".products";
     const Stage& stage = *s_.Find(products);
     const std::optional<te::Roles> roles = te::FindRoles(stage.axes, stage.reduce_axes, stage.body);
     TESSERA_CHECK(roles.has_value(), "{}", products);
     TESSERA_TRY(DotSchedule(h_, products, *roles, {.inner = Banded(), .input = false}));
-    return LayOut(products, DimensionOf(products, roles_.data[channel_].axis.name()));
+    return LayOut(products, h_.DimensionOf(products, roles_.data[channel_].axis.name()));
   }
 
   // Rows of squares for which the second cache exchanges the fewest bytes with the memory behind
@@ -140,9 +132,7 @@ class WinogradGenerator {
       if (d != y_ && d != x_ && d != channel_) order.push_back(axes[d].name());
     }
     if (Banded()) {
-      const std::vector<int64_t> domain = Divisors(rows_, rows_);
-      const auto pick = std::ranges::find(domain, band_) - domain.begin();
-      TESSERA_TRY(s_.Decide("band", domain, static_cast<int>(pick)));
+      TESSERA_TRY(h_.DecideDivisor("band", rows_, band_));
       TESSERA_TRY(s_.Apply(SplitStep{home, y + ".t", Amount::Of("band"), y + ".b", y + ".t"}));
       order.push_back(y + ".b");
     }
@@ -165,7 +155,7 @@ class WinogradGenerator {
     TESSERA_TRY(s_.Apply(SetScopeStep{stage, ir::Scope::kReg}));
     TESSERA_TRY(s_.Apply(ComputeAtStep{stage, place}));
     const std::vector<ir::Axis> axes = s_.Find(stage)->axes;
-    const size_t c = DimensionOf(stage, channels);
+    const size_t c = h_.DimensionOf(stage, channels);
     std::vector<std::string> order;
     for (size_t d = 2; d < axes.size(); ++d) {
       if (d != c) order.push_back(axes[d].name());
@@ -186,7 +176,7 @@ class WinogradGenerator {
     TESSERA_TRY(s_.Apply(LayoutStep{
         in, LastLayout(static_cast<int>(s_.Find(in)->shape.size()), channel.input_dim)}));
     const std::vector<ir::Axis> axes = s_.Find(tiles)->axes;
-    const size_t dim = DimensionOf(tiles, channel.axis.name());
+    const size_t dim = h_.DimensionOf(tiles, channel.axis.name());
     const std::string c = axes[dim].name(), a = axes[0].name(), b = axes[1].name();
     std::vector<std::string> order;
     for (size_t d = 2; d < axes.size(); ++d) {

@@ -136,8 +136,8 @@ std::vector<ir::Expr> TakeConditions(const ReindexStep& step, Stage* reader,
   return conditions;
 }
 
-// The least n such that all of |chosen| depend on |var|, from 0 to |extent| - 1, by its remainder
-// by n alone; |extent| if there is none.
+// The period of |chosen| in |var|, which runs from 0 to |extent| - 1: the least n for which all of
+// them depend on the remainder of |var| by n alone. Without one it is |extent|.
 int64_t PeriodOf(const std::vector<ir::Expr>& chosen, const ir::Expr& var, int64_t extent) {
   std::set<int64_t> divisors;
   for (const ir::Expr& e : chosen) {

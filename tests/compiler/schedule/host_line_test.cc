@@ -149,7 +149,8 @@ TEST(HostLines, PrepareWeightsForOneQuadOfResults) {
   }
 }
 
-// 512 channels of 116 inputs are 59,392 bytes a row: of 256 KiB four rows, of which two results.
+// A row of 512 channels and 116 inputs takes 59,392 bytes. 256 KiB have room for four such rows,
+// which two rows of results read.
 TEST(HostLines, RunInBandsWhoseInputsStayInTheSecondCache) {
   const auto band = [](const Line& line) {
     Rng rng(1);
