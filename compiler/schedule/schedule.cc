@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -284,6 +285,23 @@ size_t Schedule::LoopsAroundBuffer(const Stage& stage) const {
     }
   }
   return read ? depth : 0;
+}
+
+bool Schedule::IsRefilled(const Stage& stage) const {
+  const auto repeat = [](const Stage& of, size_t depth) {
+    const LoopCounts iterations = of.Iterations(of.shape);
+    return std::ranges::any_of(of.leaves | std::views::take(depth), [&](const LoopAxis& loop) {
+      return iterations.at(loop.var.get()) > 1;
+    });
+  };
+  const Stage* at = OwnerOf(stage);
+  // The buffer of a follower is where its leader's buffer is, or inside the leader's loops.
+  if (at->attach == Attach::kAfter && !IsForFollowers(*at)) at = OuterOf(*at);
+  if (repeat(*at, LoopsAroundBuffer(*at))) return true;
+  for (; const Stage* outer = OuterOf(*at); at = outer) {
+    if (repeat(*outer, static_cast<size_t>(outer->LeafIndex(at->at_axis) + 1))) return true;
+  }
+  return false;
 }
 
 bool Schedule::IsForFollowers(const Stage& stage) const {

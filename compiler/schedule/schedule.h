@@ -72,6 +72,9 @@ class Schedule {
   // The number of |stage|'s loops around its buffer. If all readers follow these loops, the buffer
   // holds only what is computed inside them. 0: the buffer holds the whole stage.
   size_t LoopsAroundBuffer(const Stage& stage) const;
+  // Whether a loop around |stage|'s buffer runs more than once, so that a second copy of the buffer
+  // can be filled ahead. A stage inside another one counts as computed whole.
+  bool IsRefilled(const Stage& stage) const;
   // Whether all readers of |stage| follow the loop at which |stage| is computed. The stage and its
   // buffer are then where these followers are.
   bool IsForFollowers(const Stage& stage) const;

@@ -18,6 +18,13 @@ const Choice kNoChoice({"-"});  // of a knob that the point's sketch does not ha
 constexpr size_t kMostBegun = 512, kMostReady = 1024;
 constexpr size_t kMostAsked = 50'000;  // beginnings of points that it counts
 
+// Whether |step|, which double_buffers, is worth a choice in |s|. A second copy of what is filled
+// once is not filled ahead. The program is the same, but for a place that another layer may need.
+bool IsOfUse(const schedule::Step& step, const schedule::Schedule& s) {
+  const schedule::Stage* stage = s.Find(std::get<schedule::DoubleBufferStep>(step).stage);
+  return stage != nullptr && s.IsRefilled(*stage);
+}
+
 }  // namespace
 
 std::vector<LayerSpace::TraceStep> LayerSpace::StepsOf(const schedule::Trace& trace,
@@ -84,7 +91,11 @@ Result<LayerSpace> LayerSpace::Make(std::vector<schedule::Sketch> sketches,
   space.given_.picks.assign(space.knobs_.size(), kNoChoice);
   if (space.members_.size() > 1) space.given_.picks[0] = Choice({space.members_[0].sketch.name});
   for (const TraceStep& step : space.members_[0].steps) space.given_.picks[step.knob] = step.given;
-  TESSERA_TRY(space.ScheduleOf(space.given_));
+  TESSERA_ASSIGN(const schedule::Schedule given, space.ScheduleOf(space.given_));
+  for (const TraceStep& step : space.members_[0].steps) {
+    if (step.optional && !IsOfUse(space.members_[0].sketch.trace[step.at], given))
+      space.given_.picks[step.knob] = Choice(0);
+  }
   return space;
 }
 
@@ -222,7 +233,10 @@ std::vector<Choice> LayerSpace::Domain(const std::vector<Choice>& picks) {
     for (const Choice& pick : picks) hash = HashWith(hash, pick);
     Begin(hash, *s);
   }
-  if (step->optional) return {Choice(0), Choice(1)};
+  if (step->optional) {
+    if (!IsOfUse(member.sketch.trace[step->at], *s)) return {Choice(0)};
+    return {Choice(0), Choice(1)};
+  }
   auto found = s->ValuesOf(std::get<schedule::DecideStep>(member.sketch.trace[step->at]));
   if (!found) return {};
   if (step->kept && !found->empty()) return {NearestOf(*found, step->given)};

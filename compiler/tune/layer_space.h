@@ -26,8 +26,7 @@ class LayerSpace : public Space {
   // The space around |sketches|, schedules for |target|; the first is given. Sketches share knobs
   // of one name, if these are in the same order. A knob that the point's sketch lacks has one
   // value, "-". The steps that double_buffer are optional: a knob "double_buffer.1" is 1 or,
-  // without the step, 0. That of sums is no knob where a schedule folds planes of channels: layers
-  // that take turns by these may wait for each other without it. Put gives the schedule to region
+  // without the step and where the buffer is filled once, 0. Put gives the schedule to region
   // |region|. |one_core|: points are measured on one core, which cannot tell what a parallel loop
   // is worth; decisions of such loops have the value given in the sketch alone, or the first one
   // where that is not possible.

@@ -91,12 +91,11 @@ void ExpectReplays(const LayerSpace& space, const Point& point) {
   }
 }
 
-TEST_P(SpaceOf, GivenPointIsTheGenerators) {
+TEST_P(SpaceOf, GivenPointReplays) {
   ASSERT_GE(tasks_.size(), 4u);
   for (const Task& task : tasks_) {
     LayerSpace& space = test::LayerOf(task);
     SCOPED_TRACE(task.name);
-    EXPECT_EQ(schedule::Print(space.TraceOf(space.given())), schedule::Print(test::TraceOf(task)));
     ExpectReplays(space, space.given());
   }
 }
