@@ -14,6 +14,13 @@ namespace tessera::schedule {
 using ir::Expr;
 using ir::ExprKind;
 
+namespace {
+
+// Of a loop to other processors, in the time of Target::least_shared_work.
+constexpr double kHandovers = 5;
+
+}  // namespace
+
 std::vector<int64_t> Divisors(int64_t n, int64_t most) {
   std::vector<int64_t> all;
   for (int64_t d = 1; d <= std::min(n, most); ++d) {
@@ -155,13 +162,22 @@ Status HostSteps::Share(const std::string& name, const std::vector<te::AxisRole>
   }
   for (const te::AxisRole& r : reduced) work *= r.axis.extent;
   if (work < s.target().least_shared_work) return {};
+  const double handed = static_cast<double>(s.target().least_shared_work) / kHandovers;
   const auto iterations = stage.Iterations(counts);
   const LoopAxis* best = nullptr;
+  // The work of the last processor to end, with that of handing over the loop each time it begins.
+  double least = static_cast<double>(work), times = 1;
   for (const LoopAxis& leaf : stage.leaves) {
     if (leaf.reduce || leaf.kind != ir::LoopKind::kSerial) break;
-    const int64_t n = iterations.at(leaf.var.get());
-    if (n > 1 && (!best || n > iterations.at(best->var.get()))) best = &leaf;
-    if (n >= enough) break;
+    const int64_t n = iterations.at(leaf.var.get()), all = s.target().processors;
+    const double share = static_cast<double>(CeilDiv(std::min(n, enough), all)) /
+                         static_cast<double>(std::min(n, enough));
+    const double takes = static_cast<double>(work) * share + times * handed;
+    if (n > 1 && takes < least) {
+      best = &leaf;
+      least = takes;
+    }
+    times *= static_cast<double>(n);
   }
   if (!best) return {};
   const std::string decision = shared_ == 0 ? "shared" : fmt::format("shared.{}", shared_);

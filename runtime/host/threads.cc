@@ -12,10 +12,11 @@
 namespace tessera {
 namespace {
 
-// A thread takes 1 / kPieces of its share of the remaining iterations at a time. So pieces are
-// large at first, to have few of them, and small at last, so that all threads end together.
+// A thread takes 1 / kPieces of what is left of its part at a time, and of another's part as much
+// divided by the number of threads. So pieces are large at first, to have few of them, and small at
+// last, so that all threads end together.
 constexpr int64_t kPieces = 2;
-constexpr auto kSpin = std::chrono::microseconds(20);  // how long a thread looks before it sleeps
+constexpr auto kSpin = std::chrono::microseconds(200);  // how long a thread looks before it sleeps
 
 thread_local HostThreads* threads_in_use = nullptr;
 
@@ -65,10 +66,11 @@ Result<std::unique_ptr<HostThreads>> HostThreads::Make(int threads) {
         "set that; quotas of time do not count); ask for 1 to {}",
         threads, most, most == 1 ? "" : "s", most);
   }
-  std::unique_ptr<HostThreads> pool(new HostThreads);
+  std::unique_ptr<HostThreads> pool(new HostThreads(threads));
   pool->workers_.reserve(static_cast<size_t>(threads - 1));
   for (int i = 1; i < threads; ++i) {
-    Worker& worker = pool->workers_.emplace_back(Worker{.pool = pool.get()});
+    Worker& worker = pool->workers_.emplace_back(
+        Worker{.pool = pool.get(), .part = static_cast<size_t>(i), .thread = {}});
     if (pthread_create(&worker.thread, nullptr, &HostThreads::Main, &worker) == 0) continue;
     pool->workers_.pop_back();
     return Fail(Code::kUnavailable,
@@ -81,8 +83,8 @@ Result<std::unique_ptr<HostThreads>> HostThreads::Make(int threads) {
 
 HostThreads::~HostThreads() {
   stop_.store(true);
-  turn_.fetch_add(2);
-  turn_.notify_all();
+  job_.turn.fetch_add(2);
+  job_.turn.notify_all();
   for (Worker& worker : workers_) {
     pthread_join(worker.thread, nullptr);
     std::free(worker.scratch);
@@ -96,37 +98,43 @@ void* HostThreads::Main(void* worker) {
 }
 
 uint32_t HostThreads::NextTurn(uint32_t seen) const {
-  while (turn_.load() == seen) WaitWhile(turn_, seen);
-  return turn_.load();
+  while (job_.turn.load() == seen) WaitWhile(job_.turn, seen);
+  return job_.turn.load();
 }
 
-// A worker counts itself in |inside_| before it looks at the work, and looks only if the turn is
-// still the same. The caller ends the turn and waits until nobody is inside before it changes the
-// work.
+// A worker says that it is |looking| before it looks at the work, and looks only if the turn is
+// still the same. The caller ends the turn and waits until nobody looks before it changes the work.
 void HostThreads::Serve(Worker& worker) {
+  std::atomic<uint32_t>& looking = parts_[worker.part].looking;
   for (uint32_t turn = NextTurn(0);; turn = NextTurn(turn)) {
     if (stop_.load()) return;
     if (turn % 2 == 0) continue;
-    inside_.fetch_add(1);
-    if (turn_.load() == turn) {
-      if (work_.scratch_bytes > worker.scratch_bytes) {
+    looking.store(1);
+    if (job_.turn.load() == turn) {
+      const int64_t bytes = job_.work.scratch_bytes;
+      if (bytes > worker.scratch_bytes) {
         std::free(worker.scratch);
-        worker.scratch_bytes = RoundUp(work_.scratch_bytes, 64);
-        worker.scratch = std::aligned_alloc(64, static_cast<size_t>(worker.scratch_bytes));
+        worker.scratch_bytes = RoundUp(bytes, static_cast<int64_t>(kLine));
+        worker.scratch = std::aligned_alloc(kLine, static_cast<size_t>(worker.scratch_bytes));
         if (worker.scratch == nullptr) worker.scratch_bytes = 0;
       }
-      if (work_.scratch_bytes <= worker.scratch_bytes) Take(worker.scratch);
+      if (bytes <= worker.scratch_bytes) Take(worker.part, worker.scratch);
     }
-    inside_.fetch_sub(1);
-    inside_.notify_one();
+    looking.store(0);
+    looking.notify_one();
   }
 }
 
-void HostThreads::Take(void* scratch) {
-  for (int64_t begin = next_.load(); begin < work_.iterations; begin = next_.load()) {
-    const int64_t piece = std::max<int64_t>((work_.iterations - begin) / (kPieces * threads()), 1);
-    if (!next_.compare_exchange_strong(begin, begin + piece)) continue;
-    work_.body(work_.context, scratch, begin, begin + piece);
+void HostThreads::Take(size_t own, void* scratch) {
+  const ParallelWork& work = job_.work;
+  for (size_t k = 0; k < parts_.size(); ++k) {
+    Part& part = parts_[(own + k) % parts_.size()];
+    const int64_t pieces = k == 0 ? kPieces : kPieces * threads();
+    for (int64_t begin = part.next.load(); begin < part.end; begin = part.next.load()) {
+      const int64_t piece = std::max<int64_t>((part.end - begin) / pieces, 1);
+      if (!part.next.compare_exchange_strong(begin, begin + piece)) continue;
+      work.body(work.context, scratch, begin, begin + piece);
+    }
   }
 }
 
@@ -134,13 +142,20 @@ void HostThreads::Run(const ParallelWork& work) {
   if (work.iterations <= 0) return;
   if (workers_.empty() || work.iterations == 1)
     return work.body(work.context, work.scratch, 0, work.iterations);
-  work_ = work;
-  next_.store(0);
-  turn_.fetch_add(1);
-  turn_.notify_all();
-  Take(work.scratch);
-  turn_.fetch_add(1);
-  for (uint32_t n = inside_.load(); n != 0; n = inside_.load()) WaitWhile(inside_, n);
+  job_.work = work;
+  const auto count = static_cast<int64_t>(parts_.size());
+  for (int64_t k = 0; k < count; ++k) {
+    Part& part = parts_[static_cast<size_t>(k)];
+    part.next.store(work.iterations * k / count, std::memory_order_relaxed);
+    part.end = work.iterations * (k + 1) / count;
+  }
+  job_.turn.fetch_add(1);
+  job_.turn.notify_all();
+  Take(0, work.scratch);
+  job_.turn.fetch_add(1);
+  for (Part& part : parts_) {
+    while (part.looking.load() != 0) WaitWhile(part.looking, 1u);
+  }
 }
 
 UseThreads::UseThreads(HostThreads* pool) : before_(threads_in_use) { threads_in_use = pool; }

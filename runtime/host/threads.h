@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -32,6 +33,8 @@ struct ParallelWork {
 };
 
 class HostThreads {
+  static constexpr size_t kLine = 64;
+
  public:
   // |threads| threads work at a time; the caller is one of them.
   //   errors  kOutOfRange   below 1, or more than AllowedProcessors()
@@ -42,30 +45,42 @@ class HostThreads {
   HostThreads& operator=(const HostThreads&) = delete;
 
   // Returns when all iterations are done. One call at a time. Does not depend on the other threads:
-  // the caller does what they do not take.
+  // the caller does what they do not take. Of loops with equally many iterations each thread mostly
+  // does the same ones, so that it finds in its caches what it wrote in the loop before.
   void Run(const ParallelWork& work);
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
  private:
+  // Lines of a cache, so that threads do not wait for each other's writes.
+  struct alignas(kLine) Job {
+    ParallelWork work;
+    std::atomic<uint32_t> turn{0};  // odd: there is work
+  };
+  // The iterations that one thread takes first; the others take what it leaves.
+  struct alignas(kLine) Part {
+    std::atomic<int64_t> next{0};      // the first iteration that no thread has taken
+    int64_t end = 0;                   // behind the last one
+    std::atomic<uint32_t> looking{0};  // 1: the part's worker looks at the work
+  };
   struct Worker {
     HostThreads* pool = nullptr;
+    size_t part = 0;
     pthread_t thread{};
     void* scratch = nullptr;
     int64_t scratch_bytes = 0;
   };
 
-  HostThreads() = default;
+  explicit HostThreads(int threads) : parts_(static_cast<size_t>(threads)) {}
   static void* Main(void* worker);
   void Serve(Worker& worker);
   uint32_t NextTurn(uint32_t seen) const;
-  void Take(void* scratch);
+  // Does iterations of part |own|, then of the others.
+  void Take(size_t own, void* scratch);
 
   std::vector<Worker> workers_;
-  ParallelWork work_;
-  std::atomic<int64_t> next_{0};     // the first iteration that no thread has taken
-  std::atomic<uint32_t> turn_{0};    // odd: there is work
-  std::atomic<uint32_t> inside_{0};  // workers that look at the work
+  Job job_;
+  std::vector<Part> parts_;  // the caller's, then the workers'
   std::atomic<bool> stop_{false};
 };
 
