@@ -288,18 +288,21 @@ size_t Schedule::LoopsAroundBuffer(const Stage& stage) const {
 }
 
 bool Schedule::IsRefilled(const Stage& stage) const {
-  const auto repeat = [](const Stage& of, size_t depth) {
+  const auto repeat = [](const Stage& of, size_t depth, bool follows) {
     const LoopCounts iterations = of.Iterations(of.shape);
     return std::ranges::any_of(of.leaves | std::views::take(depth), [&](const LoopAxis& loop) {
-      return iterations.at(loop.var.get()) > 1;
+      return iterations.at(loop.var.get()) > 1 && !(follows && loop.reduce);
     });
   };
   const Stage* at = OwnerOf(stage);
   // The buffer of a follower is where its leader's buffer is, or inside the leader's loops.
   if (at->attach == Attach::kAfter && !IsForFollowers(*at)) at = OuterOf(*at);
-  if (repeat(*at, LoopsAroundBuffer(*at))) return true;
+  if (repeat(*at, LoopsAroundBuffer(*at), false)) return true;
   for (; const Stage* outer = OuterOf(*at); at = outer) {
-    if (repeat(*outer, static_cast<size_t>(outer->LeafIndex(at->at_axis) + 1))) return true;
+    // Followers are computed when the sum is complete, in the last iterations of its reduction.
+    const bool follows = at->attach == Attach::kAfter || IsForFollowers(*at);
+    const auto depth = static_cast<size_t>(outer->LeafIndex(at->at_axis) + 1);
+    if (repeat(*outer, depth, follows)) return true;
   }
   return false;
 }

@@ -40,8 +40,9 @@ inline std::vector<compiler::PlannedProgram> TunePrograms(const isa::Config& con
   return compiled ? std::move(compiled->programs) : std::vector<compiler::PlannedProgram>();
 }
 
-inline std::vector<tune::Task> TuneTasks(const isa::Config& config) {
-  auto tasks = tune::TasksOf(TunePrograms(config), config);
+inline std::vector<tune::Task> TuneTasks(const isa::Config& config,
+                                         graph::Graph graph = TuneGraph()) {
+  auto tasks = tune::TasksOf(TunePrograms(config, std::move(graph)), config);
   EXPECT_TRUE(tasks) << tasks.error().message;
   return tasks ? std::move(*tasks) : std::vector<tune::Task>();
 }
