@@ -204,19 +204,13 @@ Status WriteExplored(const explore::Explored& explored,
   return WriteFront(folder + "front.png", picture);
 }
 
-Status WriteConfig(const isa::Config& config, const std::string& path) {
-  return WriteFile(path, isa::ConfigToJson(config));
-}
-
-Result<std::vector<std::string>> WriteFrontConfigs(const explore::Explored& explored,
-                                                   const std::string& folder) {
-  std::vector<std::string> paths;
-  for (const int64_t number : explored.Front()) {
+Status WriteConfigs(const explore::Explored& explored, const std::vector<int64_t>& machines,
+                    const std::string& folder) {
+  for (const int64_t number : machines) {
     const isa::Config& config = explored.Of(number).config;
-    paths.push_back(folder + config.name + ".json");
-    TESSERA_TRY(WriteConfig(config, paths.back()));
+    TESSERA_TRY(WriteFile(folder + config.name + ".json", isa::ConfigToJson(config)));
   }
-  return paths;
+  return {};
 }
 
 }  // namespace tessera::tools
