@@ -107,12 +107,12 @@ Json MachinesJson(const explore::Explored& explored,
 std::string SensitivitiesCsv(const explore::Explored& explored,
                              const std::vector<explore::Sensitivity>& sensitivities) {
   std::string text =
-      "machine,key,from,to,predicted_ms_change,predicted_lut_change,predicted_lut,dsp,bram18,fits,"
-      "cause\n";
+      "machine,key,from,to,predicted_ms_change,predicted_lut_change,cycles_a_lut_saves,"
+      "predicted_lut,dsp,bram18,fits,cause\n";
   for (const explore::Sensitivity& one : sensitivities) {
-    text += fmt::format("{},{},{},{},{:.5f},{:.5f},{:.0f},{},{},{},{}\n",
+    text += fmt::format("{},{},{},{},{:.5f},{:.5f},{:.3f},{:.0f},{},{},{},{}\n",
                         explored.Of(one.machine).config.name, one.key.key, one.from, one.to, one.ms,
-                        one.lut, one.area.lut, one.area.dsp, one.area.bram18,
+                        one.lut, one.saved, one.area.lut, one.area.dsp, one.area.bram18,
                         one.fits ? "yes" : "no", CsvCell(Legible(one.cause)));
   }
   return text;
