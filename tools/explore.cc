@@ -276,11 +276,6 @@ Result<int> Run(const ExploreFlags& flags) {
   TESSERA_ASSIGN(explore::Explored explored, SpaceOf(flags, part));
   TESSERA_ASSIGN(const std::vector<explore::ExploredNetwork> networks, LoadNetworks(flags));
   TESSERA_ASSIGN(const std::string folder, FolderFor(flags.output));
-  explore::KnownAnswers known;
-  TESSERA_ASSIGN(
-      explore::ExploreLog log,
-      explore::ExploreLog::Open(folder + "answers.jsonl", IdentityOf(flags, explored, networks),
-                                flags.resume, &known));
   std::optional<cluster::SlurmPool> slurm;
   if (flags.slurm.on) {
     const int64_t tasks = flags.workers > 0 ? flags.workers : kSlurmTasks;
@@ -288,6 +283,11 @@ Result<int> Run(const ExploreFlags& flags) {
     slurm.emplace(std::move(opened));
     options.slurm = &*slurm;
   }
+  explore::KnownAnswers known;
+  TESSERA_ASSIGN(
+      explore::ExploreLog log,
+      explore::ExploreLog::Open(folder + "answers.jsonl", IdentityOf(flags, explored, networks),
+                                flags.resume, &known));
   std::fputs(SpaceText(explored).c_str(), stdout);
   std::fflush(stdout);
   CatchInterrupt();
