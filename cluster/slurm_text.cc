@@ -44,9 +44,9 @@ std::set<std::pair<int64_t, int64_t>> ParseQueue(const std::string& text) {
 }
 
 bool IsAway(const std::string& errors) {
-  constexpr std::string_view kSigns[] = {"Unable to contact slurm controller", "Connection refused",
-                                         "Socket timed out", "Zero Bytes were transmitted",
-                                         "slurm_persist_conn", "Slurm backup controller"};
+  constexpr std::string_view kSigns[] = {
+      "Unable to contact slurm controller", "Connection refused", "Socket timed out",
+      "Zero Bytes were transmitted",        "slurm_persist_conn", "Slurm backup controller"};
   return std::ranges::any_of(
       kSigns, [&](std::string_view sign) { return errors.find(sign) != std::string::npos; });
 }
