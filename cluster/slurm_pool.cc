@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kAnswers{60};        // of one of Slurm's commands
-constexpr std::chrono::milliseconds kLook{200};     // between two looks at the answers
-constexpr std::chrono::milliseconds kQueue{1000};   // between two looks at the queue
-constexpr int64_t kMostInArray = 1000;              // MaxArraySize of a cluster that sets none
+constexpr std::chrono::seconds kAnswers{60};       // of one of Slurm's commands
+constexpr std::chrono::milliseconds kLook{200};    // between two looks at the answers
+constexpr std::chrono::milliseconds kQueue{1000};  // between two looks at the queue
+constexpr int64_t kMostInArray = 1000;             // MaxArraySize of a cluster that sets none
 
 std::string Seconds(std::chrono::seconds time) { return fmt::format("{} s", time.count()); }
 
@@ -76,10 +76,9 @@ SlurmPool::~SlurmPool() {
 
 Result<std::optional<std::string>> SlurmPool::Ask(const std::vector<std::string>& argv,
                                                   std::string_view input) {
-  TESSERA_ASSIGN(const ProcessEnd end,
-                 RunProcess(argv,
-                            {reinterpret_cast<const uint8_t*>(input.data()), input.size()},
-                            kAnswers));
+  TESSERA_ASSIGN(
+      const ProcessEnd end,
+      RunProcess(argv, {reinterpret_cast<const uint8_t*>(input.data()), input.size()}, kAnswers));
   if (end.code == 0) {
     away_.reset();
     return end.output;

@@ -49,10 +49,10 @@ class SlurmPool {
     std::string request;
   };
   struct Calls {
-    std::function<std::optional<Piece>()> next;           // nothing: no more for now
+    std::function<std::optional<Piece>()> next;            // nothing: no more for now
     std::function<void(int64_t piece, WorkEnd end)> done;  // once for each piece
-    std::function<void()> tick;                           // some times a second
-    std::function<bool()> stop;                           // cancels all; empty: never
+    std::function<void()> tick;                            // some times a second
+    std::function<bool()> stop;                            // cancels all; empty: never
   };
   // Hands out pieces until |next| returns nothing and all have ended; asks |next| again after each
   // end. A piece that was lost too often ends with a crash that says so. After an error or a stop

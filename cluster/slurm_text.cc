@@ -4,21 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <ranges>
 #include <string_view>
 
 #include "base/number.h"
 
 namespace tessera::cluster {
-namespace {
-
-std::optional<int64_t> NumberOf(std::string_view text) {
-  const auto number = NumberIn<int64_t>(text);
-  return number.value_or(-1) < 0 ? std::nullopt : number;
-}
-
-}  // namespace
 
 std::string ArrayText(std::span<const int64_t> numbers) {
   std::string text;
@@ -34,7 +25,7 @@ std::string ArrayText(std::span<const int64_t> numbers) {
 
 Result<int64_t> ParseSubmitted(const std::string& text) {
   const std::string_view line = std::string_view(text).substr(0, text.find_first_of(";\n"));
-  if (const auto job = NumberOf(line)) return *job;
+  if (const auto job = NumberIn<uint32_t>(line)) return *job;
   return Fail(Code::kDataLoss, "sbatch printed '{}', which begins with no number of a job",
               text.substr(0, 80));
 }
@@ -45,16 +36,17 @@ std::set<std::pair<int64_t, int64_t>> ParseQueue(const std::string& text) {
     const std::string_view line{part.begin(), part.end()};
     const size_t space = line.find(' ');
     if (space == std::string_view::npos) continue;
-    const auto job = NumberOf(line.substr(0, space)), number = NumberOf(line.substr(space + 1));
+    const auto job = NumberIn<uint32_t>(line.substr(0, space));
+    const auto number = NumberIn<uint32_t>(line.substr(space + 1));
     if (job && number) tasks.emplace(*job, *number);
   }
   return tasks;
 }
 
 bool IsAway(const std::string& errors) {
-  constexpr std::string_view kSigns[] = {"Unable to contact slurm controller", "Connection refused",
-                                         "Socket timed out", "Zero Bytes were transmitted",
-                                         "slurm_persist_conn", "Slurm backup controller"};
+  constexpr std::string_view kSigns[] = {
+      "Unable to contact slurm controller", "Connection refused", "Socket timed out",
+      "Zero Bytes were transmitted",        "slurm_persist_conn", "Slurm backup controller"};
   return std::ranges::any_of(
       kSigns, [&](std::string_view sign) { return errors.find(sign) != std::string::npos; });
 }

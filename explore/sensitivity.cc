@@ -36,6 +36,12 @@ bool Matters(const isa::ConfigKey& key) {
          key.field != &isa::Config::tab_bytes;
 }
 
+double CyclesOf(const MachineCost& cost) {
+  double cycles = 0;
+  for (const NetworkCost& network : cost.networks) cycles += network.cycles;
+  return cycles;
+}
+
 std::string Percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 }  // namespace
@@ -88,7 +94,11 @@ Result<std::vector<Sensitivity>> SensitivitiesOf(const Explored& explored,
       Sensitivity one = asked[next++];
       one.cause = costs[c].cause;
       if (one.cause.empty() && (costs[c].networks.empty() || before.networks.empty())) continue;
-      if (one.cause.empty()) one.ms = costs[c].total() / before.total() - 1;
+      if (one.cause.empty()) {
+        one.ms = costs[c].total() / before.total() - 1;
+        const double luts = one.area.lut - explored.Of(machines[m]).area.lut;
+        if (std::abs(luts) >= 1) one.saved = (CyclesOf(before) - CyclesOf(costs[c])) / luts;
+      }
       answered.push_back(std::move(one));
     }
   }

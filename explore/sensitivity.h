@@ -22,6 +22,7 @@ struct Sensitivity {
   int64_t from = 0, to = 0;  // values of the key
   hw::Silicon area;          // of the other machine
   double ms = 0, lut = 0;
+  double saved = 0;  // cycles of the accelerator, all networks together, that one LUT more saves
   bool fits = true;
   std::string cause;  // why the other machine has no time; "": it has
 };

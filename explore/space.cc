@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "base/bits.h"
@@ -34,21 +33,17 @@ Result<isa::ConfigKey> KeyNamed(const std::string& name) {
               name, nearest->key, KeysText());
 }
 
-std::optional<int64_t> NumberOf(std::string_view text) {
-  const auto value = NumberIn<int64_t>(text);
-  return value.value_or(-1) < 0 || *value > (int64_t{1} << 40) ? std::nullopt : value;
-}
-
 // The values of |word|: one number, or the powers of two from one to another.
 Result<std::vector<int64_t>> ValuesOf(const std::string& key, const std::string& word) {
   const size_t dots = word.find("..");
   if (dots == std::string::npos) {
-    if (const auto value = NumberOf(word)) return std::vector<int64_t>{*value};
+    if (const auto value = NumberIn<uint32_t>(word)) return std::vector<int64_t>{*value};
     return Fail(Code::kInvalidArgument,
                 "--sweep {}={}: '{}' is no whole number; give 16, 16,32 or 16..64", key, word,
                 word);
   }
-  const auto low = NumberOf(word.substr(0, dots)), high = NumberOf(word.substr(dots + 2));
+  const auto low = NumberIn<uint32_t>(word.substr(0, dots));
+  const auto high = NumberIn<uint32_t>(word.substr(dots + 2));
   std::vector<int64_t> powers;
   for (int64_t value = 1; low && high && value <= *high; value *= 2) {
     if (value >= *low) powers.push_back(value);

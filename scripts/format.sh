@@ -19,7 +19,7 @@ formatter=$(command -v clang-format-14 || command -v clang-format) ||
   { echo "clang-format is missing: install the package clang-format" >&2; exit 2; }
 "$formatter" --version | grep -q 'version 14\.' ||
   { echo "$("$formatter" --version): the tree is laid out by version 14; install clang-format-14" >&2; exit 2; }
-find base isa hw sim jit compiler runtime explore tools provider models bench tests -name '.*' -prune -o \
+find base isa hw sim jit compiler runtime cluster explore tools provider models bench tests -name '.*' -prune -o \
   \( -name '*.cc' -o -name '*.h' \) -print0 |
   xargs -0 -n 64 -P "$(nproc)" "$formatter" "${mode[@]}" ||
   { echo "run scripts/format.sh" >&2; exit 1; }

@@ -147,18 +147,20 @@ std::vector<int64_t> Spread(const std::vector<int64_t>& front, int64_t count) {
 // Searches for schedules on machines of the front, and on the first of others() to compare with.
 Status Tune(const ExploreFlags& flags, const std::string& folder, explore::Explored* explored,
             explore::ExploreLog* log) {
-  std::vector<int64_t> numbers = Spread(explored->Front(), flags.tune);
-  if (!numbers.empty() && std::ranges::count(numbers, explored->others()[0]) == 0)
-    numbers.push_back(explored->others()[0]);
+  const std::vector<int64_t> front = explored->Front();
+  const int64_t base = explored->others()[0];
+  std::vector<int64_t> numbers = Spread(front, flags.tune);
+  if (!numbers.empty() && std::ranges::count(numbers, base) == 0) numbers.push_back(base);
   for (const int64_t number : numbers) {
     const explore::KnownMachine& machine = explored->Of(number);
     if (machine.tuned || machine.Answer(explore::Stage::kRun) == nullptr) continue;
     ShowTuneLine("stage tune: " + machine.config.name);
-    const std::string path = folder + machine.config.name + ".json";
-    TESSERA_TRY(WriteConfig(machine.config, path));
+    if (std::ranges::count(front, number) == 0)
+      TESSERA_TRY(WriteConfigs(*explored, {number}, folder));
     TESSERA_ASSIGN(explore::MachineCost tuned,
-                   TuneMachine(path, flags.networks, flags.import, flags.tune_budget,
-                               *machine.Answer(explore::Stage::kRun), machine.config.clock_mhz));
+                   TuneMachine(folder + machine.config.name + ".json", flags.networks, flags.import,
+                               flags.tune_budget, *machine.Answer(explore::Stage::kRun),
+                               machine.config.clock_mhz));
     TESSERA_TRY(log->Append(number, explore::Stage::kTune, tuned));
     explored->Tell(number, explore::Stage::kTune, std::move(tuned));
     EndTuneLine();
@@ -274,11 +276,6 @@ Result<int> Run(const ExploreFlags& flags) {
   TESSERA_ASSIGN(explore::Explored explored, SpaceOf(flags, part));
   TESSERA_ASSIGN(const std::vector<explore::ExploredNetwork> networks, LoadNetworks(flags));
   TESSERA_ASSIGN(const std::string folder, FolderFor(flags.output));
-  explore::KnownAnswers known;
-  TESSERA_ASSIGN(
-      explore::ExploreLog log,
-      explore::ExploreLog::Open(folder + "answers.jsonl", IdentityOf(flags, explored, networks),
-                                flags.resume, &known));
   std::optional<cluster::SlurmPool> slurm;
   if (flags.slurm.on) {
     const int64_t tasks = flags.workers > 0 ? flags.workers : kSlurmTasks;
@@ -286,6 +283,11 @@ Result<int> Run(const ExploreFlags& flags) {
     slurm.emplace(std::move(opened));
     options.slurm = &*slurm;
   }
+  explore::KnownAnswers known;
+  TESSERA_ASSIGN(
+      explore::ExploreLog log,
+      explore::ExploreLog::Open(folder + "answers.jsonl", IdentityOf(flags, explored, networks),
+                                flags.resume, &known));
   std::fputs(SpaceText(explored).c_str(), stdout);
   std::fflush(stdout);
   CatchInterrupt();
@@ -306,7 +308,7 @@ Result<int> Run(const ExploreFlags& flags) {
   if (found.known > 0)
     std::printf("%s answers were known from %sanswers.jsonl\n", Grouped(found.known).c_str(),
                 folder.c_str());
-  TESSERA_TRY(WriteFrontConfigs(explored, folder));
+  TESSERA_TRY(WriteConfigs(explored, explored.Front(), folder));
   TESSERA_TRY(Tune(flags, folder, &explored, &log));
   TESSERA_ASSIGN(const bool proven, Prove(flags, folder, &explored, &log));
   TESSERA_TRY(Report(explored, networks, folder, &search));

@@ -107,12 +107,12 @@ Json MachinesJson(const explore::Explored& explored,
 std::string SensitivitiesCsv(const explore::Explored& explored,
                              const std::vector<explore::Sensitivity>& sensitivities) {
   std::string text =
-      "machine,key,from,to,predicted_ms_change,predicted_lut_change,predicted_lut,dsp,bram18,fits,"
-      "cause\n";
+      "machine,key,from,to,predicted_ms_change,predicted_lut_change,cycles_a_lut_saves,"
+      "predicted_lut,dsp,bram18,fits,cause\n";
   for (const explore::Sensitivity& one : sensitivities) {
-    text += fmt::format("{},{},{},{},{:.5f},{:.5f},{:.0f},{},{},{},{}\n",
+    text += fmt::format("{},{},{},{},{:.5f},{:.5f},{:.3f},{:.0f},{},{},{},{}\n",
                         explored.Of(one.machine).config.name, one.key.key, one.from, one.to, one.ms,
-                        one.lut, one.area.lut, one.area.dsp, one.area.bram18,
+                        one.lut, one.saved, one.area.lut, one.area.dsp, one.area.bram18,
                         one.fits ? "yes" : "no", CsvCell(Legible(one.cause)));
   }
   return text;
@@ -204,19 +204,13 @@ Status WriteExplored(const explore::Explored& explored,
   return WriteFront(folder + "front.png", picture);
 }
 
-Status WriteConfig(const isa::Config& config, const std::string& path) {
-  return WriteFile(path, isa::ConfigToJson(config));
-}
-
-Result<std::vector<std::string>> WriteFrontConfigs(const explore::Explored& explored,
-                                                   const std::string& folder) {
-  std::vector<std::string> paths;
-  for (const int64_t number : explored.Front()) {
+Status WriteConfigs(const explore::Explored& explored, const std::vector<int64_t>& machines,
+                    const std::string& folder) {
+  for (const int64_t number : machines) {
     const isa::Config& config = explored.Of(number).config;
-    paths.push_back(folder + config.name + ".json");
-    TESSERA_TRY(WriteConfig(config, paths.back()));
+    TESSERA_TRY(WriteFile(folder + config.name + ".json", isa::ConfigToJson(config)));
   }
-  return paths;
+  return {};
 }
 
 }  // namespace tessera::tools

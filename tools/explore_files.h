@@ -5,6 +5,7 @@
 #ifndef TESSERA_TOOLS_EXPLORE_FILES_H_
 #define TESSERA_TOOLS_EXPLORE_FILES_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,12 +37,10 @@ Status WriteExplored(const explore::Explored& explored,
                      const std::vector<explore::Sensitivity>& sensitivities,
                      const std::string& words, const std::string& folder);
 
-Status WriteConfig(const isa::Config& config, const std::string& path);
-
-// Writes a configuration for each machine of the front, FOLDER/NAME.json. Returns their paths.
+// Writes the configuration of each of |machines|, FOLDER/NAME.json.
 //   errors  those of WriteFile
-Result<std::vector<std::string>> WriteFrontConfigs(const explore::Explored& explored,
-                                                   const std::string& folder);
+Status WriteConfigs(const explore::Explored& explored, const std::vector<int64_t>& machines,
+                    const std::string& folder);
 
 }  // namespace tessera::tools
 

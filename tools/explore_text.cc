@@ -140,10 +140,11 @@ std::string SensitivityText(const std::vector<explore::Sensitivity>& sensitiviti
   for (const explore::Sensitivity* one : own) {
     rows.push_back({one->key.key, fmt::format("{} to {}", one->from, one->to),
                     fmt::format("{:+.1f} %", 100 * one->ms),
-                    fmt::format("{:+.1f} %", 100 * one->lut), one->fits ? "yes" : "no"});
+                    fmt::format("{:+.1f} %", 100 * one->lut), fmt::format("{:.2f}", one->saved),
+                    one->fits ? "yes" : "no"});
   }
-  return Table({"key", "change", "ms, predicted", "LUT, predicted", "fits"}, "llrrl",
-               std::move(rows));
+  return Table({"key", "change", "ms, predicted", "LUT, predicted", "cycles a LUT saves", "fits"},
+               "llrrrl", std::move(rows));
 }
 
 }  // namespace tessera::tools

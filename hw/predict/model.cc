@@ -14,6 +14,8 @@ namespace tessera::hw {
 namespace {
 
 constexpr double kRidge = 1e-6;
+// An error on a netlist of the family itself counts as so many on another family's.
+constexpr double kOwnErrors = 10;
 
 using TermMask = uint64_t;
 static_assert(kTerms <= 64);
@@ -175,15 +177,21 @@ AreaModel FitArea(const std::vector<SynthesisedConfig>& rows, const std::string&
 }
 
 ClockModel FitClock(const std::vector<SynthesisedConfig>& rows, const std::string& family) {
-  const Rows base = RowsOf(rows, kBaseFamily);
-  const std::vector<TermValues> terms = TermsOfRows(base);
+  Rows timed = RowsOf(rows, family);
+  const size_t own = timed.size();
+  if (family != kBaseFamily) {
+    const Rows base = RowsOf(rows, kBaseFamily);
+    timed.insert(timed.end(), base.begin(), base.end());
+  }
+  const std::vector<TermValues> terms = TermsOfRows(timed);
   ClockModel model;
   for (const UnitLine& unit : kUnits) {
-    std::vector<double> ns;
-    for (const SynthesisedConfig* row : base) {
+    std::vector<double> ns, wholes;
+    for (const SynthesisedConfig* row : timed) {
       ns.push_back(row->ns.at(family).at(std::string(unit.instance)));
+      wholes.push_back(ns.size() <= own ? ns.back() / kOwnErrors : ns.back());
     }
-    model.units.push_back(FitTerms(unit.ns, terms, ns, ns));
+    model.units.push_back(FitTerms(unit.ns, terms, ns, wholes));
   }
   double is = 0, modelled = 0;
   for (const SynthesisedConfig* row : RowsOf(rows, family)) {

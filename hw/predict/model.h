@@ -30,7 +30,9 @@ double LongestOf(const ClockModel& model, const TermValues& terms);
 // Fitted to the rows of kBaseFamily. An error counts by its share of the whole machine's figure, so
 // the fit looks for small relative errors of that. For another |family| each module gets a factor
 // of its own, so that it has the right size over all configurations that are in the table for both
-// families; and the clock one factor.
+// families. The clock is fitted to the rows of |family|; those of kBaseFamily, with the delays of
+// |family|, count little: they decide what the few others leave open. Then it gets one factor, so
+// that it is right in the mean: a longest path is longer than the longest of modelled ones.
 AreaModel FitArea(const std::vector<SynthesisedConfig>& rows, const std::string& family);
 ClockModel FitClock(const std::vector<SynthesisedConfig>& rows, const std::string& family);
 

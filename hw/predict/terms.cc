@@ -50,6 +50,7 @@ TermValues TermsOf(const isa::Config& c) {
   t[kUsedShift] = t[kUsed] * std::log2(bus);
   t[kBusDoubling] = std::log2(bus);
   t[kInsnRest] = std::max(0.0, isa::kInsnBytes - bus);
+  t[kInsnChoice] = std::max(0.0, std::log2(bus / isa::kVtaInsnBytes));
   t[kLaneDoubling] = std::log2(lanes);
   t[kMacDoubling] = std::log2(t[kMacs]);
   t[kVta] = vta ? 1 : 0;

@@ -32,6 +32,7 @@ enum Term : uint8_t {
   kUsedShift,     // times the log2 of the bytes of the bus
   kBusDoubling,   // log2 of the bytes
   kInsnRest,      // bytes of an instruction that come after its first bus word
+  kInsnChoice,    // log2 of the instructions of profile vta that a bus word holds
   kLaneDoubling,
   kMacDoubling,
   kVta,          // 1 where VTA's encoding fits

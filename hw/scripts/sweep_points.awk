@@ -7,8 +7,9 @@
 # Dimension d of point n is the fraction of n * sqrt(the prime d): the points fill the space evenly, however many there are
 # (Richtmyer's sequence). The arrays come from a list, in which large ones, that take minutes, are rarer and later; the first
 # comes early. Half of the points have as many OUT tiles as ACC tiles, which VTA's encoding needs. UltraScale+, which differs
-# little from the first family, has fewer points. Machines with half the lanes of VECTOR, without TAB or with half
-# the columns of the array, h01 to h06, are few: what they lack is counted in lanes and columns.
+# little from the first family, has fewer points: small arrays with each width of the bus, and a large one. Machines with half
+# the lanes of VECTOR, without TAB or with half the columns of the array, h01 to h06, are few: what they lack is counted in
+# lanes and columns.
 function level(d, low, high,   x) {  # a whole number from low to high
   x = n * sqrt(prime[d])
   return low + int((x - int(x)) * (high - low + 1))
@@ -37,7 +38,7 @@ function point(   side, batch, block, lanes, acc, out, values) {
   values = sprintf("%d %d %d %d %d %d %d", batch, block, kib(1, 8, 13), kib(2, block * block, 13), kib(3, lanes, 13), acc, out)
   values = values sprintf(" %d %d %d %d", 2 ^ level(6, 1, 8), 2 ^ level(7, 6, 9), 2 ^ level(8, 1, 8), 2 ^ level(9, 1, 10) - 1)
   printf "s%02d xc7 %s 1 256 1\n", n, values
-  if (n <= 4 || n % 16 == 15) printf "s%02d xcup %s 1 256 1\n", n, values
+  if (n in ultra) printf "s%02d xcup %s 1 256 1\n", n, values
 }
 BEGIN {
   split("2 3 5 7 11 13 17 19 23 29", prime, " ")
@@ -45,6 +46,8 @@ BEGIN {
   shapes = shapes " 1x16 1x8 2x8 4x4 1x4 1x32 1x16 2x4 4x8 1x8 1x4 2x8 2x16 4x4 1x16 2x4 1x8 4x16 1x4 2x8"
   shapes = shapes " 1x32 1x8 4x4 4x8 1x16 2x4 2x16 1x8 1x4 2x8 2x32 1x16 4x4 1x8 1x32 2x4 4x8 1x16 2x16 1x8"
   count = split(shapes, shape, " ")
+  few = split("1 2 3 4 5 6 13 15 21 29 31 38 46 47 53 63", first, " ")
+  for (e = 1; e <= few; e++) ultra[first[e]] = 1
   early = split("1 2 3 4 5 6 7 8 9 30", first, " ")
   for (e = 1; e <= early; e++) {
     n = first[e]

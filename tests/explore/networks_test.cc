@@ -74,6 +74,14 @@ TEST(Networks, HalvingEndsWithTheFrontOfAllMachines) {
     EXPECT_EQ(one.from, config.block_out);
     EXPECT_GT(one.ms, 0);
     EXPECT_LT(one.lut, 0);
+    isa::Config other = config;
+    other.block_in = other.block_out = one.to;
+    const double more =
+        PredictNetwork(networks[0], other)->cycles - PredictNetwork(networks[0], config)->cycles;
+    EXPECT_NEAR(
+        one.saved,
+        more / (all.Of(all.Front()[0]).area.lut - hw::PredictSilicon(other, "xc7").value().lut),
+        1e-6);
   }
   EXPECT_TRUE(half);
   const std::string words = LimitsInWords(all, networks, *around);

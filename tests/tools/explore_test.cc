@@ -3,8 +3,8 @@
 // What is tested: tessera explore as a user runs it: the files that it leaves, whose front has
 // stage run and whose configurations `place --exact` takes unchanged with the same cycles; a search
 // that goes on after Ctrl-C and after a torn line; --explain; each message about bad input. Space:
-// the committed network on a few machines. Not tested here: the search (tests/explore), the RTL of
-// a machine (--prove: a machine that this build has), synthesis (minutes).
+// the committed network on a few machines; on the RTL a machine that this build has. Not tested
+// here: the search (tests/explore), synthesis (minutes).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,6 +20,7 @@ namespace {
 using nlohmann::json;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string kSweep = " --sweep block=8,16,bus_bits=64,128 ";
 
@@ -49,6 +50,8 @@ TEST(ExploreVerb, LeavesAFrontOfMachinesThatRan) {
                                       "[0-9.]+, lut 53200\n"));
   EXPECT_THAT(r.output, ContainsRegex("\nThe fastest machine of the front is n1b16.*It is limited "
                                       "by the array"));
+  EXPECT_THAT(r.output, ContainsRegex("\nkey +change +ms, predicted +LUT, predicted +cycles a LUT "
+                                      "saves +fits\n"));
   EXPECT_THAT(r.output, HasSubstr("\nblock "));
   const json points = json::parse(Read(folder + "/points.json"));
   ASSERT_GE(points["front"].size(), 2u);
@@ -121,6 +124,22 @@ TEST(ExploreVerb, SearchesSchedulesForTheFront) {
   EXPECT_THAT(bad.output, HasSubstr("--tune-budget '2': give a whole number and a unit"));
 }
 
+TEST(ExploreVerb, ProvesAMachineOnTheRtl) {
+  const std::string folder = TempPath("proven");
+  const std::string command = Explore("--sweep bus_bits=64 --runs 1 --prove 1", folder);
+  const CommandResult r = Tessera(command);
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_THAT(r.output,
+              ContainsRegex("\nstage prove: n1b16[^ ]*: 8 random programs and 1 networks: "
+                            "equal results and cycles on rtl and cycle\n"));
+  EXPECT_THAT(r.output, ContainsRegex("\nn1b16[^ ]* +front +prove "));
+  EXPECT_EQ(json::parse(Read(folder + "/points.json"))["front"][0]["stage"], "prove");
+  const CommandResult resumed = Tessera(command + " --resume");
+  ASSERT_EQ(resumed.code, 0) << resumed.output;
+  EXPECT_THAT(resumed.output, Not(HasSubstr("stage prove: ")));
+  EXPECT_THAT(resumed.output, ContainsRegex("\nn1b16[^ ]* +front +prove "));
+}
+
 TEST(ExploreVerb, AnInterruptedSearchKeepsWhatItHas) {
   const std::string folder = TempPath("cut");
   // SIGINT when the log has some answers.
@@ -185,6 +204,14 @@ TEST(ExploreVerb, BadInputIsOneLine) {
   EXPECT_THAT(Tessera(std::string("explore ") + kModel).output, HasSubstr("-o is missing: give a"));
   const CommandResult nowhere = Tessera(Explore(kSweep, "/nonexistent/out"));
   EXPECT_THAT(nowhere.output, HasSubstr("/nonexistent/out: the folder cannot be made"));
+  // Without Slurm nothing is begun: the same command without --slurm needs no --resume.
+  const std::string far = TempPath("far"), search = "--sweep block=16 --runs 1 ";
+  const CommandResult slurm = Tessera(Explore(search + "--slurm", far), "PATH=/nonexistent ");
+  EXPECT_EQ(slurm.code, 2);
+  EXPECT_EQ(std::ranges::count(slurm.output, '\n'), 1) << slurm.output;
+  EXPECT_THAT(slurm.output, HasSubstr("--slurm: there is no program sbatch on PATH"));
+  const CommandResult near = Tessera(Explore(search, far));
+  EXPECT_EQ(near.code, 0) << near.output;
   // A file system without room: the log is the first file that grows.
   const CommandResult full =
       Tessera(Explore(kSweep + "--runs 4", TempPath("full")), "trap '' XFSZ; ulimit -f 1; ");
