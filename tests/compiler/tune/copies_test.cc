@@ -13,8 +13,8 @@
 namespace tessera::tune::copies_test {
 namespace {
 
-// The buffers inside |s| that have a second copy and are filled once. |repeat|: the variables of the
-// loops around |s| that run more than once there.
+// The buffers inside |s| that have a second copy and are filled once. |repeat|: the variables of
+// the loops around |s| that run more than once there.
 void CollectFilledOnce(const ir::Stmt& s, std::set<const ir::ExprNode*> repeat,
                        std::vector<std::string>* names) {
   if (s->kind == ir::StmtKind::kAlloc && s->buffer->rotates && repeat.empty())
