@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/check.h"
 #include "compiler/codegen/llvm/llvm.h"
 #include "compiler/lower/accel/host_pack.h"
 #include "compiler/schedule/accel/plan.h"
@@ -18,21 +19,21 @@
 #include "runtime/host/host_code.h"
 #include "runtime/host/mapping.h"
 #include "runtime/host/threads.h"
+#include "tools/repeat.h"
 
 namespace tessera::tools {
 namespace {
 
-// The fewest seconds of several runs of |work|, for at least a tenth of a second.
+// The fewest seconds of many runs of |work|.
 double FastestOf(const std::function<void()>& work) {
-  double fastest = std::numeric_limits<double>::infinity(), spent = 0;
-  while (spent < 0.1) {
+  double fastest = std::numeric_limits<double>::infinity();
+  const Status done = Repeat([&]() -> Status {
     const auto begin = std::chrono::steady_clock::now();
     work();
-    const double one =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    fastest = std::min(fastest, one);
-    spent += std::max(one, 1e-6);
-  }
+    fastest = std::min(fastest, SecondsSince(begin));
+    return {};
+  });
+  TESSERA_CHECK(done.has_value(), "no run fails");
   return fastest;
 }
 

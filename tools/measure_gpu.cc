@@ -15,26 +15,24 @@
 #include "compiler/tune/timed_layer.h"
 #include "compiler/tune/turns.h"
 #include "runtime/gpu/gpu_drivers.h"
+#include "tools/repeat.h"
 
 namespace tessera::tools {
 namespace {
 
-constexpr int kRuns = 8;  // of which the fastest counts
 constexpr int64_t kNominalMhz = 1000, kMostLanes = 1024, kLanes = 128;
-
-double ElapsedSince(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 // Seconds in which |bytes| come from the host's memory to the GPU's at |memory|, and back.
 Result<double> ThereAndBack(KernelDevice& device, uint64_t memory, std::span<uint8_t> bytes) {
   double fastest = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < kRuns; ++k) {
-    const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  const auto once = [&]() -> Status {
+    const auto begin = std::chrono::steady_clock::now();
     TESSERA_TRY(device.Write({memory, 0}, bytes));
     TESSERA_TRY(device.Read({memory, 0}, bytes));
-    fastest = std::min(fastest, ElapsedSince(begin));
-  }
+    fastest = std::min(fastest, SecondsSince(begin));
+    return {};
+  };
+  TESSERA_TRY(Repeat(once));
   return fastest;
 }
 
@@ -85,12 +83,14 @@ struct CallTimes {
 };
 Result<CallTimes> TimesOf(tune::TimedLayer& layer) {
   CallTimes times;
-  for (int k = 0; k < kRuns; ++k) {
-    const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  const auto once = [&]() -> Status {
+    const auto begin = std::chrono::steady_clock::now();
     TESSERA_ASSIGN(const uint64_t ns, layer.Run(1));
-    times.host = std::min(times.host, ElapsedSince(begin));
+    times.host = std::min(times.host, SecondsSince(begin));
     times.device = std::min(times.device, static_cast<double>(ns) / 1e9);
-  }
+    return {};
+  };
+  TESSERA_TRY(Repeat(once));
   return times;
 }
 
