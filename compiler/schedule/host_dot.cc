@@ -102,15 +102,15 @@ class DotGenerator {
     return nullptr;
   }
 
-  // The first of those that cost least. Lanes that the channels do not fill have to gain a half:
-  // of the widest vectors some processors start two instructions a cycle and others one, of
-  // narrower ones all start two.
+  // The first of those that cost least. Lanes that the channels do not fill have to gain a third:
+  // of the widest vectors most processors start two instructions a cycle and some one, of narrower
+  // ones all start two.
   DotTile BestTile() const {
     const int64_t extent = point_ ? point_->axis.extent : 1;
     std::optional<DotTile> best;
     for (const Dot& dot : dots_) {
       DotTile tile = TileFor(s_.target(), dot, extent, lane_.axis.extent, floats_);
-      if (lane_.axis.extent % dot.lanes != 0) tile.cycles *= 1.5;
+      if (lane_.axis.extent % dot.lanes != 0) tile.cycles *= 4.0 / 3;
       if (!best || tile.cycles < best->cycles) best = std::move(tile);
     }
     return *best;
