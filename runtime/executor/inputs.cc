@@ -184,7 +184,7 @@ void FillInput(const artifact::TensorInfo& want, const HostTensor& given, int64_
   const std::span<const uint8_t> item =
       std::span(given.bytes).subspan(static_cast<size_t>(n) * item_bytes, item_bytes);
   if (given.dtype == want.dtype) {
-    std::ranges::copy(item, out.begin());
+    if (!item.empty()) std::memcpy(out.data(), item.data(), item.size());  // by vectors
   } else if (want.dtype == DType::kInt8) {
     FillPixels<int8_t>(want, item, rule, out);
   } else if (want.dtype == DType::kInt16) {
