@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/drivers/remote/remote_device.h"
 
-#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -61,7 +61,7 @@ class RemoteDevice : public Device {
       return Fail(Code::kDataLoss, "remote: {} bytes came of {} that were asked for", answer.size(),
                   size);
     }
-    std::ranges::copy(answer, bytes.begin());
+    if (size > 0) std::memcpy(bytes.data(), answer.data(), size);
     return {};
   }
   Status Submit(const Launch& launch) override {

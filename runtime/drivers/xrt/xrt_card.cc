@@ -12,6 +12,7 @@
 #include <xrt/xrt_device.h>
 
 #include <condition_variable>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <map>
@@ -117,14 +118,14 @@ class BufferMemory : public MemoryPort {
 
   Status Write(uint64_t address, std::span<const uint8_t> bytes) override {
     if (bytes.empty()) return {};
-    std::ranges::copy(bytes, buffer_->host + address);
+    std::memcpy(buffer_->host + address, bytes.data(), bytes.size());
     return Sync(XCL_BO_SYNC_BO_TO_DEVICE, address, bytes.size(), "to");
   }
 
   Status Read(uint64_t address, std::span<uint8_t> bytes) override {
     if (bytes.empty()) return {};
     TESSERA_TRY(Sync(XCL_BO_SYNC_BO_FROM_DEVICE, address, bytes.size(), "from"));
-    std::copy_n(buffer_->host + address, bytes.size(), bytes.begin());
+    std::memcpy(bytes.data(), buffer_->host + address, bytes.size());
     return {};
   }
 
