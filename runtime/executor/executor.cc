@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <numeric>
 #include <utility>
 
+#include "base/copy.h"
 #include "runtime/artifact/tap.h"
 
 namespace tessera {
@@ -41,8 +41,7 @@ Result<std::vector<uint8_t>> Executor::BytesOf(uint32_t id, const Slot& slot) co
   const PlanBuffer& buffer = plan_->buffers[id];
   std::vector<uint8_t> bytes(buffer.bytes);
   if (buffer.device == artifact::kHostDevice) {
-    const std::span<const uint8_t> from = HostBytes(id, slot);
-    if (!from.empty()) std::memcpy(bytes.data(), from.data(), from.size());
+    CopyBytes(HostBytes(id, slot), bytes.data());
   } else {
     TESSERA_TRY(Read(slot, buffer.device, buffer.offset, bytes));
   }
@@ -218,8 +217,7 @@ bool Executor::Finish(Call& call, int64_t inference, size_t number) {
   states_ = slot.after;
   for (size_t i = 0; i < call.outputs.size(); ++i) {
     const std::span<const uint8_t> bytes = HostBytes(plan_->outputs[i], slot);
-    uint8_t* to = call.outputs[i].bytes.data() + static_cast<size_t>(inference) * bytes.size();
-    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+    CopyBytes(bytes, call.outputs[i].bytes.data() + static_cast<size_t>(inference) * bytes.size());
   }
   Account(slot, static_cast<uint32_t>(tasks_.size()) - 1, call.report);
   const int64_t done = inference + 1;

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/copy.h"
 
 namespace tessera {
 namespace {
@@ -184,7 +185,7 @@ void FillInput(const artifact::TensorInfo& want, const HostTensor& given, int64_
   const std::span<const uint8_t> item =
       std::span(given.bytes).subspan(static_cast<size_t>(n) * item_bytes, item_bytes);
   if (given.dtype == want.dtype) {
-    if (!item.empty()) std::memcpy(out.data(), item.data(), item.size());  // by vectors
+    CopyBytes(item, out.data());
   } else if (want.dtype == DType::kInt8) {
     FillPixels<int8_t>(want, item, rule, out);
   } else if (want.dtype == DType::kInt16) {

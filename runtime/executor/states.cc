@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The states that an inference begins with, and those that it leaves.
-#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
+#include "base/copy.h"
 #include "runtime/executor/executor.h"
 
 namespace tessera {
@@ -13,8 +13,7 @@ void Executor::FillStates(Slot& slot) {
   slot.before = next_;
   for (size_t s = 0; s < slot.before.size(); ++s) {
     if (options_.fresh_states) slot.before[s] = artifact_->states[s].first;
-    std::ranges::copy(slot.before[s],
-                      HostBytes(plan_->inputs[artifact_->inputs.size() + s], slot).begin());
+    CopyBytes(slot.before[s], HostBytes(plan_->inputs[artifact_->inputs.size() + s], slot).data());
   }
 }
 

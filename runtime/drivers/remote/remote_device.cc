@@ -2,10 +2,10 @@
 #include "runtime/drivers/remote/remote_device.h"
 
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
+#include "base/copy.h"
 #include "runtime/drivers/remote/channel.h"
 #include "runtime/drivers/remote/wire.h"
 
@@ -61,7 +61,7 @@ class RemoteDevice : public Device {
       return Fail(Code::kDataLoss, "remote: {} bytes came of {} that were asked for", answer.size(),
                   size);
     }
-    if (size > 0) std::memcpy(bytes.data(), answer.data(), size);
+    CopyBytes(answer, bytes.data());
     return {};
   }
   Status Submit(const Launch& launch) override {

@@ -12,7 +12,6 @@
 #include <xrt/xrt_device.h>
 
 #include <condition_variable>
-#include <cstring>
 #include <exception>
 #include <functional>
 #include <map>
@@ -20,6 +19,7 @@
 #include <new>
 #include <utility>
 
+#include "base/copy.h"
 #include "runtime/drivers/xrt/call_thread.h"
 
 namespace tessera {
@@ -118,14 +118,14 @@ class BufferMemory : public MemoryPort {
 
   Status Write(uint64_t address, std::span<const uint8_t> bytes) override {
     if (bytes.empty()) return {};
-    std::memcpy(buffer_->host + address, bytes.data(), bytes.size());
+    CopyBytes(bytes, buffer_->host + address);
     return Sync(XCL_BO_SYNC_BO_TO_DEVICE, address, bytes.size(), "to");
   }
 
   Status Read(uint64_t address, std::span<uint8_t> bytes) override {
     if (bytes.empty()) return {};
     TESSERA_TRY(Sync(XCL_BO_SYNC_BO_FROM_DEVICE, address, bytes.size(), "from"));
-    std::memcpy(bytes.data(), buffer_->host + address, bytes.size());
+    CopyBytes({buffer_->host + address, bytes.size()}, bytes.data());
     return {};
   }
 
