@@ -2,6 +2,7 @@
 #include "compiler/schedule/host_steps.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <ranges>
 
@@ -170,8 +171,8 @@ Status HostSteps::Share(const std::string& name, const std::vector<te::AxisRole>
   for (const LoopAxis& leaf : stage.leaves) {
     if (leaf.reduce || leaf.kind != ir::LoopKind::kSerial) break;
     const int64_t n = iterations.at(leaf.var.get()), all = s.target().processors;
-    const double share = static_cast<double>(CeilDiv(std::min(n, enough), all)) /
-                         static_cast<double>(std::min(n, enough));
+    const auto parts = static_cast<double>(std::min(n, enough));
+    const double share = std::ceil(parts / static_cast<double>(all)) / parts;
     const double takes = static_cast<double>(work) * share + times * handed;
     if (n > 1 && takes < least) {
       best = &leaf;
