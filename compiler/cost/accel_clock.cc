@@ -31,7 +31,7 @@ constexpr size_t kCopies = kMostCopies + 1;  // of a buffer that the clock remem
 // When a copy of a buffer is written, and when its readers are done with it.
 struct Copy {
   double ready = 0, free = 0;
-  int64_t left = 0;  // of constants: what came and its reader did not need yet
+  int64_t left = 0;  // of constants: iterations of Stream::turn whose part came already
 };
 
 // Cycles in which LOAD waits for room.
@@ -51,6 +51,7 @@ struct State {
   double fetched = 0;            // beats of the instructions of all pieces that ran
   double came = 0;               // beats of instructions that came: fetch runs ahead
   double came_at = 0;            // by this cycle
+  double ahead = 0;              // beats that LOAD has read before it needs them
   double dispatched = 0;         // the cycle in which the last instruction left dispatch
 
   // Calls |function| with each time of this state and the same time of |other|, until it returns
@@ -175,7 +176,9 @@ class AccelClock {
       seen.Push(state_);
       const size_t period = PeriodOf(seen, i + 1 >= kMostRun);
       if (period == 0) continue;
-      const int64_t times = left / static_cast<int64_t>(period);
+      const int64_t alike = nests_.AlikeAfter({k, depth}, &index_, left);
+      const int64_t times = alike / static_cast<int64_t>(period);
+      if (times == 0) continue;
       Jump(seen.Before(period), times);
       i += times * static_cast<int64_t>(period);
       jumped = true;
@@ -194,22 +197,23 @@ class AccelClock {
 
   void RunPiece(size_t k) {
     const Nest& nest = nests_.all[k];
-    Piece& piece = pieces_.all[k];
+    const Piece piece = pieces_.PieceAt(k, nests_, index_, config_);
+    if (piece.cycles == 0) return;  // all of it is past an edge
     double ready = 0;
     if (piece.micro_ops > 0) {
       const double beats = piece.micro_ops / static_cast<double>(config_.bus_bytes());
-      ready = Load({.unit = Unit::kLoad, .cycles = beats, .bytes = piece.micro_ops}, 0);
-      piece.micro_ops = 0;
+      ready = Load(
+          {.unit = Unit::kLoad, .cycles = beats, .bytes = piece.micro_ops, .insns = piece.kernels},
+          0);
+      pieces_.all[k].micro_ops = 0;
     }
     for (const size_t from : nest.reads) {
       const std::optional<Stream>& stream = pieces_.streams[from];
       if (stream && stream->reader == k && stream->part.cycles > 0 && IsFirstUse(*stream)) {
         Copy& constants = CopyOf(from);
-        if (constants.left == 0) {
-          constants.ready = Load(stream->part, 0);
-          constants.left = stream->together;
-        }
-        --constants.left;
+        const int64_t turn = stream->turn ? IterationOf(*stream->turn) % stream->together : 0;
+        if (turn == 0) constants.ready = Load(pieces_.PartAt(*stream, nests_, index_, config_), 0);
+        constants.left = stream->together - 1 - turn;
       }
       const bool other = pieces_.all[from].unit != piece.unit;
       ready =
@@ -230,13 +234,14 @@ class AccelClock {
   }
 
   bool IsFirstUse(const Stream& stream) const {
-    return std::ranges::all_of(
-        stream.still, [&](const LoopOf& loop) { return index_[loop.nest][loop.depth] == 0; });
+    return std::ranges::all_of(stream.still,
+                               [&](const LoopOf& loop) { return IterationOf(loop) == 0; });
   }
+  int64_t IterationOf(const LoopOf& loop) const { return index_[loop.nest][loop.depth]; }
 
   // Runs |piece|, of any unit but LOAD, not before cycle |ready|; returns the cycle of its end.
   double Work(const Piece& piece, double ready) {
-    ready = std::max(ready, Fetch(piece.unit));
+    ready = std::max(ready, Fetch(piece.unit, piece.insns));
     if (piece.unit == Unit::kStore) state_.written += piece.bytes;
     return RunFor(piece.unit, ready, piece.cycles, piece.cycles);
   }
@@ -245,7 +250,7 @@ class AccelClock {
   // bus with the instructions that come meanwhile. One that had to wait finds the memory idle. The
   // last beat takes some cycles to the scratchpad.
   double Load(const Piece& piece, double ready) {
-    const double dispatched = Fetch(Unit::kLoad);
+    const double dispatched = Fetch(Unit::kLoad, piece.insns);
     state_.read += piece.bytes;
     const auto free = static_cast<double>(state_.clock.free(Unit::kLoad));
     double left = piece.cycles + FetchBeside(piece, std::max(ready, free));
@@ -278,10 +283,12 @@ class AccelClock {
     return state_.done[u] = static_cast<double>(ran.done);
   }
 
-  // Fetches an instruction of |unit|; returns the cycle in which it leaves dispatch.
-  double Fetch(Unit unit) {
-    state_.fetched += fetching_.insn_beats;
-    return state_.dispatched += DispatchCycles(unit);
+  // Fetches |insns| instructions of |unit|; returns the cycle in which the first leaves dispatch.
+  double Fetch(Unit unit, double insns = 1) {
+    state_.fetched += insns * fetching_.insn_beats;
+    const double first = state_.dispatched + DispatchCycles(unit);
+    state_.dispatched += insns * DispatchCycles(unit);
+    return first;
   }
 
   // The beats of instructions that come while |piece| is loaded from cycle |start| on, as far as
@@ -291,12 +298,15 @@ class AccelClock {
     const double idle = std::max(0.0, start - state_.came_at) * fetching_.rate;
     state_.came = std::max(state_.came, std::min(most, state_.came + idle));
     const double carried = std::max(0.0, piece.cycles - piece.idle_bus);
-    const double may = std::min(piece.cycles * fetching_.rate, carried * kFetchShare);
+    const double shared = std::max(0.0, carried - state_.ahead) * kFetchShare;
+    state_.ahead = std::clamp(state_.ahead - carried + piece.idle_bus, 0.0, kReadAhead);
+    const double may = std::min(piece.cycles * fetching_.rate, piece.idle_bus + shared);
     const double must = std::max(0.0, state_.fetched - state_.came);
     const double beside = std::min(std::max(may, must), std::max(0.0, most - state_.came));
+    const double waits = std::max(0.0, beside - piece.idle_bus);
     state_.came += beside;
-    state_.came_at = start + piece.cycles + beside;
-    return std::max(0.0, beside - piece.idle_bus);
+    state_.came_at = start + piece.cycles + waits;
+    return waits;
   }
 
   // The first beats of instructions come before any other.
@@ -360,7 +370,7 @@ class AccelClock {
   const double idle_latency_ =
       isa::TimingOf(config_.dram).pipelined ? 0 : isa::TimingOf(config_.dram).read_latency;
   const Fetching fetching_;
-  std::vector<std::vector<int64_t>> index_;  // by nest: the iterations of its outer loops
+  Iterations index_;  // of the outer loops, now
   // By nest: the place of its copies in State::copies; then the place behind all.
   std::vector<size_t> first_;
   State state_;

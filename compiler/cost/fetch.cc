@@ -9,21 +9,21 @@
 namespace tessera::cost {
 namespace {
 
-// How often nest |k| runs a piece, or how many parts its stream has.
-double RunsOfPiece(const Nests& nests, const Pieces& pieces, size_t k) {
+// The instructions of nest |k|'s pieces, or of its stream's parts.
+double InsnsOf(const Nests& nests, const Pieces& pieces, size_t k) {
   const std::optional<Stream>& stream = pieces.streams[k];
   const size_t by = stream ? stream->reader : k;
   const auto runs_once = [&](const LoopOf& loop) {
     if (!stream) return nests.IsLastIn(by, loop);
-    return std::ranges::any_of(stream->still, [&](const LoopOf& still) {
-      return still.nest == loop.nest && still.depth == loop.depth;
-    });
+    return std::ranges::count(stream->still, loop) > 0;
   };
   double runs = 1;
   for (const LoopOf& loop : nests.LoopsAround(by)) {
-    if (!runs_once(loop)) runs *= static_cast<double>(nests.At(loop).iterations);
+    if (runs_once(loop)) continue;
+    const int64_t together = stream && stream->turn == loop ? stream->together : 1;
+    runs *= static_cast<double>(CeilDiv(nests.At(loop).iterations, together));
   }
-  return runs;
+  return runs * (stream ? stream->part : pieces.all[k]).insns;
 }
 
 }  // namespace
@@ -31,8 +31,9 @@ double RunsOfPiece(const Nests& nests, const Pieces& pieces, size_t k) {
 Fetching FetchingOf(const Nests& nests, const Pieces& pieces, const isa::Config& config) {
   std::array<double, isa::kUnits> of{};
   for (size_t k = 0; k < nests.all.size(); ++k) {
-    of[static_cast<size_t>(pieces.all[k].unit)] += RunsOfPiece(nests, pieces, k);
-    if (pieces.all[k].micro_ops > 0) of[static_cast<size_t>(isa::Unit::kLoad)] += 1;
+    of[static_cast<size_t>(pieces.all[k].unit)] += InsnsOf(nests, pieces, k);
+    if (pieces.all[k].micro_ops > 0)
+      of[static_cast<size_t>(isa::Unit::kLoad)] += pieces.all[k].kernels;
   }
   double all = 1, cycles = DispatchCycles(isa::Unit::kGemm);  // FINISH
   for (size_t u = 0; u < isa::kUnits; ++u) {

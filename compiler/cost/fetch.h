@@ -20,6 +20,8 @@ inline constexpr double kFetchFirst = 80, kFirstRequest = 25;
 // Beats of instructions for each beat of a LOAD that has as many on their way as it may: fetch
 // holds 64 or has asked for them, LOAD for 128.
 inline constexpr double kFetchShare = 0.5;
+// Beats that LOAD holds before it needs them, if the bus was idle. They wait for no instructions.
+inline constexpr double kReadAhead = 32;
 
 // Cycles that dispatch takes for an instruction of |unit|: LOADs and STOREs are checked one by one.
 constexpr double DispatchCycles(isa::Unit unit) {

@@ -17,15 +17,6 @@ using schedule::Attach;
 using schedule::Schedule;
 using schedule::Stage;
 
-// The most combinations of loop values around a stage over which ShareIn takes the mean.
-constexpr int64_t kMostCorners = 4096;
-
-// Indices of a dimension: those in [first, end).
-struct Range {
-  int64_t first = 0, end = 0;
-  bool operator==(const Range&) const = default;
-};
-
 // An index by which a stage reads a tensor of |limit| elements in that dimension.
 struct ReadIndex {
   ir::Linear form;
@@ -35,36 +26,17 @@ struct ReadIndex {
 int64_t DivideDown(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 int64_t DivideUp(int64_t a, int64_t b) { return -DivideDown(-a, b); }
 
-// The calls of a stage along one dimension, in all iterations of the loops around it.
+// The calls of a nest along one axis.
 struct CallsAlong {
-  int64_t elements = 1;                            // in a call
-  int64_t calls = 1;                               // in one iteration
-  Range box;                                       // of the first iteration
-  bool padded = false;                             // a padded split rounds the box up
-  int64_t corners = 1;                             // iterations; 0: not known
-  Range reach;                                     // that all iterations together need
-  std::vector<std::pair<int64_t, int64_t>> loops;  // step of the box, iterations
+  EdgeAlong edge;
+  std::vector<int64_t> iterations;  // of each of its moves
+  bool known = true;                // the piece's place is known in each iteration
+  Range reach;                      // that all pieces together need
 
-  // The share of the calls that have an element of |counts|.
+  // The mean share of the calls that have an element of |counts|.
   double ShareIn(const Range& counts) const {
-    const auto in = [&](int64_t at) {
-      const int64_t first = std::max(box.first + at, counts.first);
-      const int64_t end = std::min(box.end + at, counts.end);
-      return CeilDiv(std::max<int64_t>(end - first, 0), elements);
-    };
-    if (corners == 0) return 1;
-    if (reach.first >= counts.first && reach.end <= counts.end)
-      return static_cast<double>(in(0)) / static_cast<double>(calls);
-    int64_t sum = 0;
-    for (int64_t corner = 0; corner < corners; ++corner) {
-      int64_t at = 0, rest = corner;
-      for (const auto& [step, iterations] : loops) {
-        at += step * (rest % iterations);
-        rest /= iterations;
-      }
-      sum += in(at);
-    }
-    return static_cast<double>(sum) / static_cast<double>(corners * calls);
+    const bool whole = reach.first >= counts.first && reach.end <= counts.end;
+    return !known || (whole && edge.parts.empty()) ? 1 : edge.MeanShareIn(counts, iterations);
   }
 };
 
@@ -86,6 +58,7 @@ class Counter {
                             .bounds = &bounds_.stages.at(&stage),
                             .body_reads = bounds_.reads.By(stage)});
     }
+    nests_.ranges = &bounds_.ranges;
     for (size_t k = 0; k < nests_.all.size(); ++k) Attached(k);
     for (size_t k = 0; k < nests_.all.size(); ++k) Count(k);
     return std::move(nests_);
@@ -175,23 +148,84 @@ class Counter {
     return source;
   }
 
-  CallsAlong CallsOf(const Nest& nest, size_t d) const {
-    const Expr& axis = nest.stage->axes[d].var;
-    const ir::Linear& first = nest.bounds->first[d];
-    const int64_t count = lower::PaddedExtent(*nest.stage, nest.bounds->count[d], d);
-    CallsAlong along{.elements = InCall(nest, axis),
-                     .box = {first.constant, first.constant + count},
-                     .padded = count > nest.bounds->count[d]};
-    along.calls = CeilDiv(Iterations(nest, axis), along.elements);
-    along.reach = along.box;
-    for (const ir::Linear::Term& t : first.terms) {
-      const int64_t iterations = bounds_.ranges.Of(t.atom).hi + 1;
-      along.corners *= t.atom->kind == ir::ExprKind::kVar ? iterations : kMostCorners + 1;
-      if (along.corners > kMostCorners) return {.corners = 0};
-      along.loops.emplace_back(t.coeff, iterations);
-      (t.coeff < 0 ? along.reach.first : along.reach.end) += t.coeff * (iterations - 1);
+  // The calls of |nest|, inside the loops |around|, along |axis|. Where fused loops make up the
+  // axis, the nest's own loops count as one piece: |count| iterations from |first| on.
+  CallsAlong CallsOf(const Nest& nest, const std::vector<LoopOf>& around, const Expr& axis,
+                     const ir::Linear& first, int64_t count) const {
+    const auto is_var = [](const ir::Linear::Term& t) {
+      return t.atom->kind == ir::ExprKind::kVar;
+    };
+    ir::Linear place = ir::ToLinear(axis, nest.bounds->values, bounds_.ranges);
+    int64_t own = 1;
+    if (!std::ranges::all_of(place.terms, is_var)) {
+      place = first;
+      own = count;
     }
+    CallsAlong along{.known = std::ranges::all_of(place.terms, is_var)};
+    EdgeAlong& edge = along.edge;
+    edge.elements = InCall(nest, axis);
+    edge.box = along.reach = {place.constant, place.constant + own};
+    if (!along.known) return along;
+    for (const ir::Linear::Term& t : place.terms) {
+      const auto loop = std::ranges::find(around, t.atom.get(), [&](const LoopOf& l) {
+        return nests_.all[l.nest].stage->leaves[l.depth].var.get();
+      });
+      const int64_t iterations = loop != around.end() ? nests_.At(*loop).iterations
+                                                      : nest.bounds->extents.at(t.atom.get());
+      const auto grow = [&](Range& range) {
+        (t.coeff < 0 ? range.first : range.end) += t.coeff * (iterations - 1);
+      };
+      grow(along.reach);
+      if (loop == around.end()) {
+        grow(edge.box);
+      } else {
+        edge.moves.push_back({*loop, t.coeff});
+        along.iterations.push_back(iterations);
+      }
+    }
+    AddParts(nest, axis, place, &along);
     return along;
+  }
+
+  // Adds the parts of |axis|, at |place|, that splits do not divide.
+  void AddParts(const Nest& nest, const Expr& axis, const ir::Linear& place,
+                CallsAlong* along) const {
+    EdgeAlong& edge = along->edge;
+    std::vector<const ExprNode*> made = {axis.get()};
+    for (const schedule::Relation& r : nest.stage->relations) {
+      if (!r.is_split || std::ranges::count(made, r.parent.get()) == 0) continue;
+      made.insert(made.end(), {r.outer.get(), r.inner.get()});
+      if (r.pad || r.overlap) continue;
+      ir::Linear form = ir::ToLinear(r.parent, nest.bounds->values, bounds_.ranges);
+      EdgeAlong::Part part;
+      int64_t scale = 0, most = 0, inner = 0;
+      for (const ir::Linear::Term& t : form.terms) {
+        const int leaf = LeafOf(*nest.stage, t.atom);
+        if (leaf < 0) continue;  // of a loop around the stage
+        const int64_t step = place.CoeffOf(t.atom);
+        const int64_t last = step * (nest.bounds->extents.at(t.atom.get()) - 1);
+        scale = step / t.coeff;
+        most += last;
+        if (leaf >= static_cast<int>(nest.outer.size())) inner += last;
+        for (size_t m = 0; m < edge.moves.size(); ++m) {
+          if (edge.moves[m].loop ==
+              LoopOf{static_cast<size_t>(&nest - nests_.all.data()), static_cast<size_t>(leaf)})
+            part.moves.push_back(m);
+        }
+      }
+      part.size = scale * nest.bounds->extents.at(r.parent.get());
+      const bool all = edge.box.end - edge.box.first - inner <= scale;
+      if (all && most + scale > part.size && !part.moves.empty())
+        edge.parts.push_back(std::move(part));
+    }
+  }
+
+  // The largest value of |form|, of loops around a stage.
+  int64_t LastOf(const ir::Linear& form) const {
+    int64_t last = form.constant;
+    for (const ir::Linear::Term& t : form.terms)
+      last += std::max<int64_t>(0, t.coeff * bounds_.ranges.Of(t.atom).hi);
+    return last;
   }
 
   // The indices of dimension |d| |inside| the stage and inside what it copies by |source|.
@@ -236,43 +270,47 @@ class Counter {
     Nest& nest = nests_.all[k];
     const Stage& stage = *nest.stage;
     const int call = CallDepth(stage);
-    std::vector<int64_t> loops;
     for (size_t leaf = nest.outer.size(); leaf < stage.leaves.size(); ++leaf) {
       const int64_t iterations = nest.bounds->extents.at(stage.leaves[leaf].var.get());
       if (static_cast<int>(leaf) < call) {
         nest.calls *= static_cast<double>(iterations);
-        if (stage.leaves[leaf].reduce) {
-          nest.micro_ops *= static_cast<double>(iterations);
-        } else {
-          loops.push_back(iterations);
-        }
+        (stage.leaves[leaf].reduce ? nest.sum_loops : nest.loops).push_back(iterations);
       } else {
         (stage.leaves[leaf].reduce ? nest.call_sums : nest.call_elements) *= iterations;
       }
     }
-    std::ranges::sort(loops, std::greater());
+    std::ranges::sort(nest.loops, std::greater());
+    std::ranges::sort(nest.sum_loops, std::greater());
     const auto goes_on = [](const OuterLoop& loop) { return loop.reduce && loop.iterations > 1; };
-    if (std::ranges::any_of(nest.outer, goes_on)) nest.micro_ops *= 2;
-    for (size_t loop = 2; loop < loops.size(); ++loop)
-      nest.micro_ops *= static_cast<double>(loops[loop]);
+    nest.goes_on = std::ranges::any_of(nest.outer, goes_on);
     const std::vector<ReadIndex> source = SourceOf(nest);
     double all = nest.calls;
+    const std::vector<LoopOf> around = nests_.LoopsAround(k);
+    const auto count = [&](CallsAlong along, const Range& inside, const Range& copied) {
+      EdgeAlong& edge = along.edge;
+      edge.inside = inside;
+      edge.copied = copied;
+      edge.ran = along.ShareIn(inside);
+      edge.carried = copied == inside ? edge.ran : along.ShareIn(copied);
+      all *= edge.ran;
+      nest.calls *= edge.carried;
+      if (edge.carried < 1 && !edge.moves.empty()) nest.edges.push_back(std::move(edge));
+    };
     for (size_t d = 0; d < stage.axes.size(); ++d) {
-      const CallsAlong along = CallsOf(nest, d);
+      const int64_t rows = nest.bounds->count[d], limit = nest.bounds->limit[d];
+      const int64_t padded = lower::PaddedExtent(stage, rows, d);
       // No condition skips what a padded split adds.
-      const int64_t limit = nest.bounds->limit[d];
-      const Range inside{0, along.padded ? std::max(limit, along.reach.end) : limit},
-          copied = CopiedOf(nest, d, inside, source);
-      const double share = along.ShareIn(inside);
-      all *= share;
-      nest.calls *= copied == inside ? share : along.ShareIn(copied);
+      const int64_t end = padded > rows ? LastOf(nest.bounds->first[d]) + padded : 0;
+      const Range inside{0, std::max(limit, end)};
+      nest.tile.push_back(InCall(nest, stage.axes[d].var));
+      count(CallsOf(nest, around, stage.axes[d].var, nest.bounds->first[d], padded), inside,
+            CopiedOf(nest, d, inside, source));
     }
     nest.pads = all - nest.calls;
     Rows(&nest, call);
     for (const ir::Axis& axis : stage.reduce_axes) {
-      const int64_t in_call = InCall(nest, axis.var);
-      nest.calls *= static_cast<double>(CeilDiv(axis.extent, in_call)) /
-                    static_cast<double>(CeilDiv(Iterations(nest, axis.var), in_call));
+      const Range inside{0, axis.extent};
+      count(CallsOf(nest, around, axis.var, {}, Iterations(nest, axis.var)), inside, inside);
     }
   }
 
@@ -300,22 +338,52 @@ bool Nests::IsLastIn(size_t k, const LoopOf& loop) const {
   return all[k].in && std::ranges::count(At(*all[k].in).after, k) > 0;
 }
 
-std::vector<bool> Nests::Moving(const std::vector<LoopOf>& loops, size_t reader,
-                                size_t from) const {
-  const Nest& nest = all[reader];
-  std::vector<bool> moving(loops.size());
-  for (const lower::BodyRead& read : nest.body_reads) {
-    if (read.of != all[from].stage) continue;
-    for (const Expr& index : read.at->args) {
-      nest.bounds->ForEachLoopOf(index, [&](const ExprNode* var) {
-        const auto at = std::ranges::find(loops, var, [&](const LoopOf& loop) {
-          return all[loop.nest].stage->leaves[loop.depth].var.get();
-        });
-        if (at != loops.end()) moving[static_cast<size_t>(at - loops.begin())] = true;
-      });
+int64_t Nests::AlikeAfter(const LoopOf& loop, Iterations* now, int64_t most) const {
+  int64_t& iteration = (*now)[loop.nest][loop.depth];
+  const int64_t present = iteration;
+  for (const Nest& nest : all) {
+    for (const EdgeAlong& edge : nest.edges) {
+      if (std::ranges::count(edge.moves, loop, &EdgeAlong::Move::loop) == 0) continue;
+      const EdgeAlong::Shares shares = edge.Now(*now);
+      int64_t unlike = most + 1;
+      for (most = 0; most + 1 < unlike;) {
+        const int64_t middle = most + (unlike - most) / 2;
+        iteration = present + middle;
+        (edge.Now(*now) == shares ? most : unlike) = middle;
+      }
+      iteration = present;
     }
   }
-  return moving;
+  return most;
+}
+
+std::vector<TileStep> Nests::StepsIn(const std::vector<LoopOf>& loops, size_t reader,
+                                     size_t from) const {
+  const lower::StageBounds& bounds = *all[reader].bounds;
+  const std::vector<int64_t>&extents = all[from].bounds->extent, &tile = all[from].tile;
+  std::vector<TileStep> steps(loops.size());
+  for (const lower::BodyRead& read : all[reader].body_reads) {
+    if (read.of != all[from].stage) continue;
+    int64_t apart = 1;  // tiles from one to the next along the dimension
+    for (size_t d = extents.size(); d-- > 0;) {
+      const int64_t row = apart * CeilDiv(extents[d], tile[d]);
+      const ir::Linear index = ir::ToLinear(read.at->args[d], bounds.values, *ranges);
+      for (const ir::Linear::Term& term : index.terms) {
+        const bool is_loop = term.atom->kind == ir::ExprKind::kVar;
+        const int64_t step = is_loop ? CeilDiv(std::abs(term.coeff), tile[d]) * apart : row;
+        ir::Visit(term.atom, [&](const Expr& x) {
+          const auto at = std::ranges::find(loops, x.get(), [&](const LoopOf& loop) {
+            return all[loop.nest].stage->leaves[loop.depth].var.get();
+          });
+          if (at == loops.end()) return;
+          TileStep& known = steps[static_cast<size_t>(at - loops.begin())];
+          known = {std::max(known.next, step), std::max(known.row, row)};
+        });
+      }
+      apart = row;
+    }
+  }
+  return steps;
 }
 
 Nests NestsOf(const Schedule& schedule, const lower::Bounds& bounds) {

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/cost/edges.h"
+#include "compiler/ir/affine.h"
 #include "compiler/lower/bounds.h"
 #include "compiler/schedule/schedule.h"
 
@@ -24,11 +26,6 @@ struct OuterLoop {
   std::vector<size_t> before, after;  // nests that run in each iteration, in this order
 };
 
-// An outer loop of a nest.
-struct LoopOf {
-  size_t nest = 0, depth = 0;
-};
-
 // The loops of one stage. Inside the outer loops are the loops of the piece: the part of the stage
 // that runs without another stage in between.
 struct Nest {
@@ -37,13 +34,15 @@ struct Nest {
   std::span<const lower::BodyRead> body_reads;  // of the stage's body
   std::vector<OuterLoop> outer;
   // Means over all pieces; iterations past the edge of a tensor do not count.
-  double calls = 1;           // of the intrinsic; without one, iterations of the body
-  int64_t call_elements = 1;  // elements of the result that a call makes
-  double pads = 0;            // of a copy: calls outside the tensor, which only fill
-  // Iterations of the loops of the piece except the two longest of its result: an instruction has
-  // two loops, a micro-op is one iteration of the rest. A sum that other pieces go on with has as
-  // many again.
-  double micro_ops = 1;
+  double calls = 1;              // of the intrinsic; without one, iterations of the body
+  std::vector<EdgeAlong> edges;  // by which pieces differ from the mean
+  int64_t call_elements = 1;     // elements of the result that a call makes
+  std::vector<int64_t> tile;     // of them, along each axis
+  double pads = 0;               // of a copy: calls outside the tensor, which only fill
+  // Iterations of the loops of the piece around a call, over its result and over its sums; longest
+  // first.
+  std::vector<int64_t> loops, sum_loops;
+  bool goes_on = false;       // a sum that other pieces go on with
   double rows = 1;            // runs of calls along the innermost loop around them
   int64_t call_sums = 1;      // iterations of the reduction in a call
   int64_t call_fresh = 1;     // of them, those with an operand that the call before did not read
@@ -52,9 +51,16 @@ struct Nest {
   std::optional<LoopOf> in;   // the loop that it runs in; nothing: it runs once
 };
 
+// In tiles of a buffer, how far apart are the places that iterations of a loop read.
+struct TileStep {
+  int64_t next = 0;  // of an iteration and the next one; 0: they read the same
+  int64_t row = 0;   // the tiles in which those of all iterations lie
+};
+
 struct Nests {
   std::vector<Nest> all;      // in the order of the stages, without those that compute nothing
   std::vector<size_t> roots;  // in running order
+  const ir::Ranges* ranges = nullptr;  // of the loops' variables
 
   // The outer loops around a piece of nest |k|: its own and those of the nests that it runs in.
   std::vector<LoopOf> LoopsAround(size_t k) const;
@@ -63,8 +69,11 @@ struct Nests {
   bool IsRepeated(size_t k) const { return all[k].in || all[k].bounds->around > 0; }
   // Whether nest |k| follows a sum and so runs in the last iteration of |loop|, one of the sum's.
   bool IsLastIn(size_t k, const LoopOf& loop) const;
-  // Which of |loops|, around nest |reader|, change which elements of nest |from| the reader reads.
-  std::vector<bool> Moving(const std::vector<LoopOf>& loops, size_t reader, size_t from) const;
+  // Of the next |most| iterations of |loop|, those at the beginning whose pieces are as long as
+  // |now|, which is the same afterwards.
+  int64_t AlikeAfter(const LoopOf& loop, Iterations* now, int64_t most) const;
+  // How each of |loops|, around nest |reader|, moves what the reader reads of nest |from|.
+  std::vector<TileStep> StepsIn(const std::vector<LoopOf>& loops, size_t reader, size_t from) const;
 };
 
 // The nests of |schedule|, whose bounds are |bounds|. Both have to outlive the result.

@@ -16,6 +16,13 @@ namespace {
 
 using isa::Unit;
 
+// The iterations of |loops| from the one of number |first| on.
+double Product(const std::vector<int64_t>& loops, size_t first) {
+  double product = 1;
+  for (size_t k = first; k < loops.size(); ++k) product *= static_cast<double>(loops[k]);
+  return product;
+}
+
 class PieceMaker {
  public:
   PieceMaker(const Nests& nests, const schedule::Schedule& schedule, const lower::Bounds& bounds,
@@ -50,7 +57,11 @@ class PieceMaker {
     const target::TileCall& call = *target::FindTileCall(intrin.call);
     Piece piece{.unit = call.unit};
     if (call.unit == Unit::kLoad || call.unit == Unit::kStore) {
-      AddTransfer(nest, &piece);
+      const int64_t bytes = stage.scope == ir::Scope::kPrm
+                                ? config_.prm_tile_bytes()
+                                : nest.call_elements * SizeOf(stage.dtype);
+      piece.shared = global_.shared > 0 ? global_.shared : 1;
+      piece.Transfer(nest.calls, nest.pads, static_cast<double>(bytes), config_);
     } else if (call.call_cycles == nullptr) {
       piece.cycles = nest.calls * intrin.cycles;
     } else {
@@ -60,23 +71,15 @@ class PieceMaker {
       piece.cycles =
           nest.rows * cycles(nest.call_sums) + (nest.calls - nest.rows) * cycles(nest.call_fresh);
     }
-    if (call.has_micro_ops)
-      piece.micro_ops = nest.micro_ops * static_cast<double>(config_.TileBytes(isa::Memory::kUop));
+    if (piece.tiles > 0) return piece;
+    if (call.has_micro_ops) {
+      piece.kernels = nest.goes_on ? 2 : 1;
+      piece.micro_ops = piece.kernels * Product(nest.loops, 2) * Product(nest.sum_loops, 0) *
+                        static_cast<double>(config_.TileBytes(isa::Memory::kUop));
+    } else {  // the result lies in a row, so its loops are two of an instruction
+      piece.insns = Product(nest.sum_loops, call.sum_loops);
+    }
     return piece;
-  }
-
-  // A transfer moves whole beats for each tile. It writes pads without the bus, and while the
-  // memory carries no beat.
-  void AddTransfer(const Nest& nest, Piece* piece) const {
-    const schedule::Stage& stage = *nest.stage;
-    const int64_t bytes = stage.scope == ir::Scope::kPrm ? config_.prm_tile_bytes()
-                                                         : nest.call_elements * SizeOf(stage.dtype);
-    const double beats = nest.calls * static_cast<double>(CeilDiv(bytes, config_.bus_bytes()));
-    const double carried = beats / (global_.shared > 0 ? global_.shared : 1);
-    piece->cycles = std::max(carried, beats + nest.pads);
-    piece->bytes = nest.calls * static_cast<double>(bytes);
-    // The bus carries small tiles of a row together.
-    piece->idle_bus = nest.pads + beats - piece->bytes / static_cast<double>(config_.bus_bytes());
   }
 
   // A buffer has a second copy if a step says so. With options_.double_buffers it also has one if
@@ -137,25 +140,41 @@ class PieceMaker {
     const auto by = std::ranges::find_if(nests_.all, reads);
     if (by == nests_.all.end()) return std::nullopt;
     Stream stream{.reader = static_cast<size_t>(by - nests_.all.begin()), .part = all, .still = {}};
-    double parts = 1;
-    const std::vector<LoopOf> loops = nests_.LoopsAround(stream.reader);
-    const std::vector<bool> moving = nests_.Moving(loops, stream.reader, k);
-    for (size_t loop = 0; loop < loops.size(); ++loop) {
-      if (nests_.IsLastIn(stream.reader, loops[loop])) continue;
-      if (moving[loop]) {
-        parts *= static_cast<double>(nests_.At(loops[loop]).iterations);
-      } else {
-        stream.still.push_back(loops[loop]);
+    std::vector<LoopOf> loops = nests_.LoopsAround(stream.reader);
+    std::erase_if(loops, [&](const LoopOf& l) { return nests_.IsLastIn(stream.reader, l); });
+    const std::vector<TileStep> steps = nests_.StepsIn(loops, stream.reader, k);
+    double needed = 1;  // parts that the reader needs one after the other
+    for (size_t i = 0; i < loops.size(); ++i)
+      needed *= steps[i].next > 0 ? static_cast<double>(nests_.At(loops[i]).iterations) : 1;
+    // As codegen/accel/ahead.cc cuts them: rows of tiles that work for longer than they load come
+    // as they are needed.
+    const bool alone = pieces_.all[stream.reader].cycles >= all.cycles / needed;
+    const int64_t piece = alone ? 0 : target::kTilesTogether;
+    double loads = 1;
+    for (size_t i = 0; i < loops.size(); ++i) {
+      const int64_t iterations = nests_.At(loops[i]).iterations;
+      const int64_t together =
+          steps[i].row <= piece ? iterations : std::max<int64_t>(1, piece / steps[i].next);
+      loads *= static_cast<double>(CeilDiv(iterations, std::min(iterations, together)));
+      if (together >= iterations) {
+        stream.still.push_back(loops[i]);
+      } else if (together > 1) {
+        stream.turn = loops[i];
+        stream.together = together;
       }
     }
-    // As codegen/accel/ahead.cc cuts them.
-    const double tiles = nest.calls / parts, together = target::kTilesTogether;
-    double loads = parts;
-    if (pieces_.all[stream.reader].cycles < all.cycles / parts && tiles < together)
-      loads = std::ceil(parts / std::floor(together / tiles));
-    stream.together = static_cast<int64_t>(std::ceil(parts / loads));
-    stream.part.cycles /= loads;
-    stream.part.bytes /= loads;
+    const Nest& reader = nests_.all[stream.reader];
+    for (size_t e = 0; e < reader.edges.size(); ++e) {
+      const auto parts = [&](const EdgeAlong::Move& move) {
+        const auto at = std::ranges::find(loops, move.loop);
+        if (at == loops.end()) return false;
+        const int64_t step = steps[static_cast<size_t>(at - loops.begin())].next;
+        return step > 0 && step >= piece;
+      };
+      if (std::ranges::all_of(reader.edges[e].moves, parts)) stream.edges.push_back(e);
+    }
+    stream.part.Scale(1 / loads, 1 / loads, config_);
+    stream.part.insns = std::ceil(stream.part.tiles / target::kTilesTogether);
     return stream;
   }
 
@@ -169,6 +188,47 @@ class PieceMaker {
 };
 
 }  // namespace
+
+void Piece::Transfer(double moved, double filled, double tile_bytes, const isa::Config& config) {
+  tiles = moved;
+  pads = filled;
+  bytes = tiles * tile_bytes;
+  const auto bus = static_cast<double>(config.bus_bytes());
+  tile_beats = std::ceil(tile_bytes / bus);
+  const double beats = tiles * tile_beats;
+  cycles = std::max(beats / shared, beats + pads);
+  idle_bus = pads + beats - bytes / bus;  // the bus carries small tiles of a row together
+}
+
+void Piece::Scale(double ran, double carried, const isa::Config& config) {
+  if (tiles == 0) {
+    cycles *= carried;
+  } else {
+    Transfer(tiles * carried, (tiles + pads) * ran - tiles * carried, bytes / tiles, config);
+  }
+}
+
+Piece Pieces::PieceAt(size_t k, const Nests& nests, const Iterations& now,
+                      const isa::Config& config) const {
+  Piece piece = all[k];
+  double ran = 1, carried = 1;
+  for (const EdgeAlong& edge : nests.all[k].edges) {
+    const EdgeAlong::Shares shares = edge.Now(now);
+    ran *= shares.ran;
+    carried *= shares.carried;
+  }
+  if (ran != 1 || carried != 1) piece.Scale(ran, carried, config);
+  return piece;
+}
+
+Piece Pieces::PartAt(const Stream& stream, const Nests& nests, const Iterations& now,
+                     const isa::Config& config) {
+  Piece part = stream.part;
+  double share = 1;
+  for (const size_t e : stream.edges) share *= nests.all[stream.reader].edges[e].Now(now).carried;
+  if (share != 1) part.Scale(share, share, config);
+  return part;
+}
 
 Result<Pieces> PiecesOf(const Nests& nests, const schedule::Schedule& schedule,
                         const lower::Bounds& bounds, const isa::Config& config,

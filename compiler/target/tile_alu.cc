@@ -228,10 +228,12 @@ Status EmitAluImm(const TileEmission& e) {
 }  // namespace
 
 TileInstruction AluTiles() {
-  return {
-      {{.meaning = {kTileAlu, {kU, kR, kV, kV, kV, kV}, TileAlu}, .emit = EmitAlu, .sums = true},
-       {{kTileAluImm, {kU, kV, kV, kV}, TileAluImm}, EmitAluImm}},
-      AluIntrinsics};
+  return {{{.meaning = {kTileAlu, {kU, kR, kV, kV, kV, kV}, TileAlu},
+            .emit = EmitAlu,
+            .sum_loops = 2,
+            .sums = true},
+           {{kTileAluImm, {kU, kV, kV, kV}, TileAluImm}, EmitAluImm}},
+          AluIntrinsics};
 }
 
 }  // namespace tessera::target

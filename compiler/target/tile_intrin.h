@@ -70,6 +70,7 @@ struct TileCall {
   EmitTiles emit = nullptr;
   isa::Unit unit = isa::Unit::kVector;  // that runs it
   bool has_micro_ops = false;           // for loops beyond the two of an instruction
+  size_t sum_loops = 0;  // without micro-ops: an instruction's own loops over a reduction
   // Cycles of a call with |sums| iterations of its reduction; the call before it did not read the
   // operands of |fresh| of them. Null: the intrinsic's figure.
   int64_t (*call_cycles)(const isa::Config& config, int64_t sums, int64_t fresh) = nullptr;

@@ -11,9 +11,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "compiler/tune/features.h"
 #include "compiler/tune/search.h"
@@ -44,9 +49,9 @@ TEST(CommonFeatures, HaveANameEach) {
 }
 
 // Up to |count| random points of |task|, measured.
-History Measured(Task& task, const isa::Config& config, int count) {
+History Measured(Task& task, const isa::Config& config, int count, uint64_t seed = 9) {
   History history;
-  Rng rng(9);
+  Rng rng(seed);
   for (int k = 0; k < count; ++k) {
     const auto point = task.space->Random(rng);
     if (!point || history.Has(*point)) continue;
@@ -63,14 +68,15 @@ std::unique_ptr<CostModel> ModelOf(Task& task, const isa::Config& config, ModelK
 }
 
 // The lessons of the tasks of the network on |machine|, measured once.
-const std::vector<Lessons>& LessonsOfNet(const std::string& machine, ModelKind kind) {
-  static std::map<std::pair<std::string, ModelKind>, std::vector<Lessons>> known;
-  const auto [at, fresh] = known.try_emplace({machine, kind});
+const std::vector<Lessons>& LessonsOfNet(const std::string& machine, ModelKind kind,
+                                         uint64_t seed = 9) {
+  static std::map<std::tuple<std::string, ModelKind, uint64_t>, std::vector<Lessons>> known;
+  const auto [at, fresh] = known.try_emplace({machine, kind, seed});
   if (!fresh) return at->second;
   const isa::Config config = test::NamedConfig(machine);
   std::vector<Task> tasks = test::TuneTasks(config);
-  for (size_t t = 0; t < tasks.size(); ++t) {
-    const auto lessons = ModelOf(tasks[t], config, kind)->LessonsOf(Measured(tasks[t], config, 30));
+  for (Task& task : tasks) {
+    const auto lessons = ModelOf(task, config, kind)->LessonsOf(Measured(task, config, 30, seed));
     EXPECT_TRUE(lessons);
     if (lessons) at->second.push_back(*lessons);
   }
@@ -99,33 +105,39 @@ class Transfer : public ::testing::Test {
   }
 };
 
-// Over all layers of a network: those of one layer alone may be far off.
+// Means over three draws of trials: those of one draw are some 0.03 apart, of one layer more.
 TEST_F(Transfer, OtherLayersAndMachinesOrderTheFirstPoints) {
   const isa::Config config = test::NamedConfig("default");
   std::vector<Task> tasks = test::TuneTasks(config);
-  for (const char* machine : {"default", "tiny"}) {
+  constexpr std::array<uint64_t, 3> kSeeds = {9, 10, 11};
+  for (const auto& [machine, least] : {std::pair("default", 0.8), std::pair("tiny", 0.65)}) {
     SCOPED_TRACE(machine);
-    double sum = 0;
-    int counted = 0;
-    for (size_t t = 0; t < tasks.size(); ++t) {
-      const History trials = Measured(tasks[t], config, 60);
-      if (trials.trials().size() < 20) continue;  // of a layer with few choices
-      std::vector<Point> points;
-      for (const Trial& trial : trials.trials()) points.push_back(trial.point);
-      const auto alone = ModelOf(tasks[t], config, ModelKind::kRankAlone);
-      EXPECT_EQ(InOrder(alone->Predict(points), trials), 0);
-      std::vector<Lessons> lessons = LessonsOfNet(machine, ModelKind::kRankAlone);
-      ASSERT_EQ(lessons.size(), tasks.size());
-      lessons.erase(lessons.begin() + static_cast<ptrdiff_t>(t));
-      auto shared = SharedModel(lessons[0].kind).With(lessons);
-      ASSERT_TRUE(shared) << shared.error().message;
-      alone->StartFrom(std::make_shared<const SharedModel>(std::move(*shared)));
-      const double right = InOrder(alone->Predict(points), trials);
-      EXPECT_GT(right, 0.5) << tasks[t].name;
-      sum += right, ++counted;
+    std::map<std::string, double> right;  // by layer: the mean
+    for (const uint64_t seed : kSeeds) {
+      const std::vector<Lessons>& known = LessonsOfNet(machine, ModelKind::kRankAlone, seed);
+      ASSERT_EQ(known.size(), tasks.size());
+      for (size_t t = 0; t < tasks.size(); ++t) {
+        const History trials = Measured(tasks[t], config, 60, seed);
+        if (trials.trials().size() < 20) continue;  // of a layer with few choices
+        std::vector<Point> points;
+        for (const Trial& trial : trials.trials()) points.push_back(trial.point);
+        const auto alone = ModelOf(tasks[t], config, ModelKind::kRankAlone);
+        EXPECT_EQ(InOrder(alone->Predict(points), trials), 0);
+        std::vector<Lessons> lessons = known;
+        lessons.erase(lessons.begin() + static_cast<ptrdiff_t>(t));
+        auto shared = SharedModel(lessons[0].kind).With(lessons);
+        ASSERT_TRUE(shared) << shared.error().message;
+        alone->StartFrom(std::make_shared<const SharedModel>(std::move(*shared)));
+        right[tasks[t].name] += InOrder(alone->Predict(points), trials) / kSeeds.size();
+      }
     }
-    ASSERT_GE(counted, 3);
-    EXPECT_GE(sum / counted, 0.7);
+    ASSERT_GE(right.size(), 3U);
+    double sum = 0;
+    for (const auto& [layer, share] : right) {
+      EXPECT_GT(share, 0.5) << layer;
+      sum += share;
+    }
+    EXPECT_GE(sum / static_cast<double>(right.size()), least);
   }
 }
 
