@@ -300,7 +300,7 @@ class AccelClock {
     const double carried = std::max(0.0, piece.cycles - piece.idle_bus);
     const double shared = std::max(0.0, carried - state_.ahead) * kFetchShare;
     state_.ahead = std::clamp(state_.ahead - carried + piece.idle_bus, 0.0, kReadAhead);
-    const double may = std::min(piece.cycles * fetching_.rate, piece.idle_bus + shared);
+    const double may = std::min(piece.cycles * fetching_.rate, std::max(piece.idle_bus, shared));
     const double must = std::max(0.0, state_.fetched - state_.came);
     const double beside = std::min(std::max(may, must), std::max(0.0, most - state_.came));
     const double waits = std::max(0.0, beside - piece.idle_bus);

@@ -130,10 +130,10 @@ TEST_P(Estimates, AreNearTheCount) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Configurations, Estimates,
-                         ::testing::Values(EstimateCase{"default", 0.004, 0.12, 0.01, 0.28},
-                                           EstimateCase{"tiny", 0.002, 0.11, 0.006, 0.55},
+                         ::testing::Values(EstimateCase{"default", 0.004, 0.12, 0.008, 0.28},
+                                           EstimateCase{"tiny", 0.001, 0.11, 0.006, 0.55},
                                            EstimateCase{"wide", 0.013, 0.27, 0.022, 0.75},
-                                           EstimateCase{"batch4", 0.003, 0.29, 0.012, 0.5},
+                                           EstimateCase{"batch4", 0.002, 0.29, 0.008, 0.5},
                                            EstimateCase{"pynq", 0.02, 0.17, 0.028, 0.3},
                                            EstimateCase{"ultra96", 0.009, 0.17, 0.024, 0.55}),
                          [](const auto& param) { return std::string(param.param.config); });
