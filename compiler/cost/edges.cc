@@ -29,8 +29,8 @@ double EdgeAlong::ShareIn(const Range& counts, std::span<const int64_t> iteratio
 }
 
 EdgeAlong::Shares EdgeAlong::Now(const Iterations& now) const {
-  std::array<int64_t, 8> iterations{};
-  TESSERA_CHECK(moves.size() <= iterations.size());
+  std::array<int64_t, kMostMoves> iterations{};
+  TESSERA_CHECK(moves.size() <= kMostMoves);
   for (size_t m = 0; m < moves.size(); ++m)
     iterations[m] = now[moves[m].loop.nest][moves[m].loop.depth];
   return {ShareIn(inside, iterations) / ran, ShareIn(copied, iterations) / carried};

@@ -38,6 +38,7 @@ struct EdgeAlong {
     std::vector<size_t> moves;  // of |moves|, those inside it
     int64_t size = 0;
   };
+  static constexpr size_t kMostMoves = 8;  // that Now takes
   std::vector<Move> moves;
   std::vector<Part> parts;
   Range box;                    // of the piece while each loop is in its first iteration

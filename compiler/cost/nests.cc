@@ -170,6 +170,10 @@ class Counter {
       const auto loop = std::ranges::find(around, t.atom.get(), [&](const LoopOf& l) {
         return nests_.all[l.nest].stage->leaves[l.depth].var.get();
       });
+      if (loop == around.end() && LeafOf(*nest.stage, t.atom) < 0) {
+        along.known = false;
+        return along;
+      }
       const int64_t iterations = loop != around.end() ? nests_.At(*loop).iterations
                                                       : nest.bounds->extents.at(t.atom.get());
       const auto grow = [&](Range& range) {
@@ -294,7 +298,9 @@ class Counter {
       edge.carried = copied == inside ? edge.ran : along.ShareIn(copied);
       all *= edge.ran;
       nest.calls *= edge.carried;
-      if (edge.carried < 1 && !edge.moves.empty()) nest.edges.push_back(std::move(edge));
+      const bool differ = edge.carried > 0 && edge.carried < 1 && !edge.moves.empty();
+      if (differ && edge.moves.size() <= EdgeAlong::kMostMoves)
+        nest.edges.push_back(std::move(edge));
     };
     for (size_t d = 0; d < stage.axes.size(); ++d) {
       const int64_t rows = nest.bounds->count[d], limit = nest.bounds->limit[d];
