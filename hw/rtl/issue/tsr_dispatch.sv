@@ -53,13 +53,26 @@ module tsr_dispatch (
   logic t_known, t_finish, t_sync, t_stray, t_self;
   logic [1:0] t_unit;
   logic [3:0] t_pop, t_push;
+  // The bits that have a name. yosys makes a ROM of this table and moves the flops in front of its address behind it. A wide
+  // fetch chooses an instruction in front of these flops, which takes long enough alone: there the table is gates.
+  logic [255:0] named;
+  if (WideFetch) begin : g_gates
+    always_comb begin
+      named = '0;
+      for (int op = 0; op < 16; op++) begin
+        named = named | ({256{tsr_pkg::insn_opcode(insn_i) == 4'(op)}} & tsr_pkg::insn_named_bits(256'(op)));
+      end
+    end
+  end else begin : g_table
+    assign named = tsr_pkg::insn_named_bits(insn_i);
+  end
   assign t_known = tsr_pkg::insn_known(insn_i);
   assign t_finish = tsr_pkg::insn_opcode(insn_i) == tsr_pkg::OP_FINISH;
   assign t_sync = tsr_pkg::insn_opcode(insn_i) == tsr_pkg::OP_SYNC;
   assign t_unit = tsr_pkg::insn_unit(insn_i);
   assign t_pop = tsr_pkg::insn_pop(insn_i);
   assign t_push = tsr_pkg::insn_push(insn_i);
-  assign t_stray = (insn_i & ~tsr_pkg::insn_named_bits(insn_i)) != '0;
+  assign t_stray = (insn_i & ~named) != '0;
   assign t_self = t_finish ? ((t_pop | t_push) != '0) : (((t_pop | t_push) & (4'd1 << t_unit)) != '0);
 
   // Header of profile vta.
