@@ -57,10 +57,12 @@ module tsr_dispatch (
   // fetch chooses an instruction in front of these flops, which takes long enough alone: there the table is gates.
   logic [255:0] named;
   if (WideFetch) begin : g_gates
+    logic [3:0] code;
+    assign code = tsr_pkg::insn_opcode(insn_i);
     always_comb begin
       named = '0;
       for (int op = 0; op < 16; op++) begin
-        named = named | ({256{tsr_pkg::insn_opcode(insn_i) == 4'(op)}} & tsr_pkg::insn_named_bits(256'(op)));
+        named = named | ({256{code == 4'(op)}} & tsr_pkg::insn_named_bits(256'(op)));
       end
     end
   end else begin : g_table
