@@ -305,6 +305,10 @@ TEST(TraceCommand, RefusesWhatDoesNotFitInOneLine) {
   const std::string other = TempPath("other.img"), text = TempPath("other.s");
   ASSERT_TRUE(WriteFile(text, std::string_view(".profile tessera\n.config tiny\n.code\nfinish\n")));
   ASSERT_EQ(Tessera(fmt::format("asm {} -o {}", text, other)).code, 0);
+  const std::string report = TempPath("counted.json");
+  ASSERT_EQ(
+      Tessera(fmt::format("trace {} --device cycle -o {} --json {}", kModel, out, report)).code, 0);
+  const int insns = ReadJson(report)["instructions"];
   struct Case {
     std::string arguments, says;
   };
@@ -325,7 +329,8 @@ TEST(TraceCommand, RefusesWhatDoesNotFitInOneLine) {
             "no layer 'none'; layers are: "},
            {fmt::format("{} --wave w.fst --from layer:stage", kModel),
             "'stage' is a part of 8 layers"},
-           {fmt::format("{} --wave w.fst --from insn:494", kModel), "instructions 0 to 493"},
+           {fmt::format("{} --wave w.fst --from insn:{}", kModel, insns),
+            fmt::format("instructions 0 to {}\n", insns - 1)},
            {fmt::format("{} --wave w.fst --from cycle:9999999", kModel), "did not come there"},
            {fmt::format("{} --wave w.fst --from failure", kModel), "did not come there"},
            {std::string(kModel), "give -o FILE.json, --html FILE or --wave FILE.fst"}}) {
