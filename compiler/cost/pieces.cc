@@ -194,8 +194,7 @@ void Piece::Transfer(double moved, double filled, double tile_bytes, const isa::
   pads = filled;
   bytes = tiles * tile_bytes;
   const auto bus = static_cast<double>(config.bus_bytes());
-  tile_beats = std::ceil(tile_bytes / bus);
-  const double beats = tiles * tile_beats;
+  const double beats = tiles * std::ceil(tile_bytes / bus);
   cycles = std::max(beats / shared, beats + pads);
   idle_bus = pads + beats - bytes / bus;  // the bus carries small tiles of a row together
 }

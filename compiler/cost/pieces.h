@@ -22,16 +22,15 @@ inline constexpr size_t kMostCopies = 7;  // of a buffer; more have no effect
 struct Piece {
   isa::Unit unit = isa::Unit::kVector;
   double cycles = 0;
-  double bytes = 0;       // of device memory
-  double idle_bus = 0;    // cycles of a transfer in which the bus carries nothing
-  double insns = 1;       // except those that load micro-ops
-  double micro_ops = 0;   // bytes of micro-ops, which come before the first piece
-  double kernels = 1;     // loops of micro-ops; each is loaded by an instruction
-  size_t copies = 1;      // of the nest's buffer
-  double tiles = 0;       // of a transfer: that it moves
-  double pads = 0;        // and that it only fills
-  double tile_beats = 0;  // of the bus, for a tile
-  double shared = 0;      // TargetMemory::shared of device memory
+  double bytes = 0;      // of device memory
+  double idle_bus = 0;   // cycles of a transfer in which the bus carries nothing
+  double insns = 1;      // except those that load micro-ops
+  double micro_ops = 0;  // bytes of micro-ops, which come before the first piece
+  double kernels = 1;    // loops of micro-ops; each is loaded by an instruction
+  size_t copies = 1;     // of the nest's buffer
+  double tiles = 0;      // of a transfer: that it moves
+  double pads = 0;       // and that it only fills
+  double shared = 0;     // TargetMemory::shared of device memory
 
   // A transfer that moves |tiles| and fills |pads|. It moves whole beats for each tile, and writes
   // pads without the bus, while the memory carries no beat.
@@ -41,7 +40,7 @@ struct Piece {
 };
 
 // Constants that stay on chip for the whole function. LOAD brings each part when |reader| first
-// needs it, small parts some together.
+// needs it, parts that lie in a row of tiles some together.
 struct Stream {
   size_t reader = 0;
   Piece part;                  // the mean one
