@@ -10,7 +10,7 @@
 namespace tessera::cost {
 namespace {
 
-constexpr int64_t kMostCorners = 4096;
+constexpr int64_t kMostCorners = 4096;  // iterations of all loops together
 
 }  // namespace
 
@@ -33,7 +33,8 @@ EdgeAlong::Shares EdgeAlong::Now(const Iterations& now) const {
   TESSERA_CHECK(moves.size() <= kMostMoves);
   for (size_t m = 0; m < moves.size(); ++m)
     iterations[m] = now[moves[m].loop.nest][moves[m].loop.depth];
-  return {ShareIn(inside, iterations) / ran, ShareIn(copied, iterations) / carried};
+  const double share = ShareIn(inside, iterations);
+  return {share / ran, (copied == inside ? share : ShareIn(copied, iterations)) / carried};
 }
 
 double EdgeAlong::MeanShareIn(const Range& counts, std::span<const int64_t> loops) const {

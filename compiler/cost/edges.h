@@ -48,7 +48,7 @@ struct EdgeAlong {
 
   // The share of the piece's calls with an element of |counts|; |iterations|: of the moves' loops.
   double ShareIn(const Range& counts, std::span<const int64_t> iterations) const;
-  // Its mean over all iterations, |loops| of each loop; 1 if these are more than 4,096.
+  // Its mean over all iterations, |loops| of each loop; 1 if these are too many to count.
   double MeanShareIn(const Range& counts, std::span<const int64_t> loops) const;
   // The calls that run now, and those that move data, as multiples of the means.
   struct Shares {

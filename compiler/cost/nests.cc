@@ -167,9 +167,8 @@ class Counter {
     edge.box = along.reach = {place.constant, place.constant + own};
     if (!along.known) return along;
     for (const ir::Linear::Term& t : place.terms) {
-      const auto loop = std::ranges::find(around, t.atom.get(), [&](const LoopOf& l) {
-        return nests_.all[l.nest].stage->leaves[l.depth].var.get();
-      });
+      const auto loop =
+          std::ranges::find(around, t.atom.get(), [&](const LoopOf& l) { return nests_.VarOf(l); });
       if (loop == around.end() && LeafOf(*nest.stage, t.atom) < 0) {
         along.known = false;
         return along;
@@ -212,9 +211,7 @@ class Counter {
         most += last;
         if (leaf >= static_cast<int>(nest.outer.size())) inner += last;
         for (size_t m = 0; m < edge.moves.size(); ++m) {
-          if (edge.moves[m].loop ==
-              LoopOf{static_cast<size_t>(&nest - nests_.all.data()), static_cast<size_t>(leaf)})
-            part.moves.push_back(m);
+          if (nests_.VarOf(edge.moves[m].loop) == t.atom.get()) part.moves.push_back(m);
         }
       }
       part.size = scale * nest.bounds->extents.at(r.parent.get());
@@ -378,9 +375,8 @@ std::vector<TileStep> Nests::StepsIn(const std::vector<LoopOf>& loops, size_t re
         const bool is_loop = term.atom->kind == ir::ExprKind::kVar;
         const int64_t step = is_loop ? CeilDiv(std::abs(term.coeff), tile[d]) * apart : row;
         ir::Visit(term.atom, [&](const Expr& x) {
-          const auto at = std::ranges::find(loops, x.get(), [&](const LoopOf& loop) {
-            return all[loop.nest].stage->leaves[loop.depth].var.get();
-          });
+          const auto at =
+              std::ranges::find(loops, x.get(), [&](const LoopOf& loop) { return VarOf(loop); });
           if (at == loops.end()) return;
           TileStep& known = steps[static_cast<size_t>(at - loops.begin())];
           known = {std::max(known.next, step), std::max(known.row, row)};

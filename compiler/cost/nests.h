@@ -65,6 +65,9 @@ struct Nests {
   // The outer loops around a piece of nest |k|: its own and those of the nests that it runs in.
   std::vector<LoopOf> LoopsAround(size_t k) const;
   const OuterLoop& At(const LoopOf& loop) const { return all[loop.nest].outer[loop.depth]; }
+  const ir::ExprNode* VarOf(const LoopOf& loop) const {
+    return all[loop.nest].stage->leaves[loop.depth].var.get();
+  }
   // Whether nest |k| may write its buffer more than once: a loop is around it or around the buffer.
   bool IsRepeated(size_t k) const { return all[k].in || all[k].bounds->around > 0; }
   // Whether nest |k| follows a sum and so runs in the last iteration of |loop|, one of the sum's.

@@ -46,7 +46,7 @@ struct Stream {
   Piece part;                  // the mean one
   std::vector<size_t> edges;   // of the reader: it needs less of the part there
   std::vector<LoopOf> still;   // loops around the reader whose iterations need the same part
-  std::optional<LoopOf> turn;  // one of which |together| iterations need the same part
+  std::optional<LoopOf> turn;  // |together| iterations of this loop need the same part
   int64_t together = 1;
 };
 

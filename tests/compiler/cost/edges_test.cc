@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: pieces that are shorter than others (cost/edges.h). An axis is split twice, by
-// factors that need not divide it, and its calls are counted one element at a time. Of each piece
-// the share of its calls, the mean over all, and the multiple of that mean; of the iterations of
-// each loop those in front of the next edge. Space: random extents, factors, tiles, pads; seeds 1
-// to 200. Not tested here: what the estimate makes of them (models_estimates_test).
+// What is tested: the lengths of pieces (cost/edges.h). The test splits an axis twice, by factors
+// that need not divide it, and counts the calls of each piece one element at a time. It compares
+// the share of the calls that a piece has, the mean over all pieces, the multiple of that mean, and
+// the iterations of the outer loop in front of the next edge. Space: random extents, factors,
+// tiles, pads; seeds 1 to 200. Not tested here: estimates that use them (models_estimates_test).
 #include "compiler/cost/edges.h"
 
 #include <gtest/gtest.h>
