@@ -215,6 +215,7 @@ std::string NameOf(const isa::Config& c) {
   if (c.tab_bytes != usual.tab_bytes) name += fmt::format("y{}", c.tab_bytes);
   if (c.vector_passes != usual.vector_passes) name += fmt::format("v{}", c.vector_passes);
   if (c.array_passes != usual.array_passes) name += fmt::format("g{}", c.array_passes);
+  if (c.depthwise != usual.depthwise) name += fmt::format("w{}", c.depthwise);
   return name;
 }
 

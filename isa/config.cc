@@ -33,10 +33,11 @@ uint64_t Config::Hash() const {
                                 token_depth,
                                 static_cast<int64_t>(kIsaHash)};
   for (const MemoryRow& row : kMemoryRows) facts.push_back(this->*SizeOf(row.memory));
-  // A machine with all lanes and columns keeps the hash of before there was a choice. The second
-  // number tells the two apart.
+  // A machine with all its parts keeps the hash of before there was a choice. The second number
+  // tells the first two apart; the last is 0.
   if (vector_passes != 1) facts.push_back(vector_passes);
   if (array_passes != 1) facts.insert(facts.end(), {vector_passes, array_passes});
+  if (depthwise != 1) facts.push_back(depthwise);
   std::vector<uint8_t> bytes;
   for (int64_t fact : facts) {
     for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<uint8_t>(fact >> (8 * i)));

@@ -53,6 +53,8 @@ struct Config {
   // Passes of a micro-op through the array: 1, with a column for each output channel, or 2, with
   // half the columns. Results do not depend on it, cycles do.
   int64_t array_passes = 1;
+  // 1: the machine has DEPTHWISE; 0: it has not, and GEMM computes such layers with weights of 0.
+  int64_t depthwise = 1;
   Cpu cpu;  // for placement; cycles do not depend on it
   Gpu gpu;  // the same
 
@@ -120,9 +122,9 @@ std::span<const Config> NamedConfigs();
 // without a size has as many tiles as ACC.
 //   ours   name, batch, block, uop_kib, inp_kib, wgt_kib, acc_kib, out_kib, prm_depth, tab_bytes,
 //          bus_bits, memory ("tsim" or "zynq"), clock_mhz, queue_depth, token_depth,
-//          vector_passes, array_passes, cpu: the name of one (isa/cpu.h), or an object with name
-//          and what a board decides about it: clock_mhz, cores, l2_kib, memory_mb_s, start_us,
-//          pack_mb_s; gpu: an object with driver ("opencl" or "cuda"), processors, lanes,
+//          vector_passes, array_passes, depthwise, cpu: the name of one (isa/cpu.h), or an object
+//          with name and what a board decides about it: clock_mhz, cores, l2_kib, memory_mb_s,
+//          start_us, pack_mb_s; gpu: an object with driver ("opencl" or "cuda"), processors, lanes,
 //          clock_mhz, memory_mb_s, link_mb_s, launch_us, transfer_us
 //   VTA's  LOG_BATCH, LOG_BLOCK, LOG_UOP_BUFF_SIZE, LOG_INP_BUFF_SIZE, LOG_WGT_BUFF_SIZE,
 //          LOG_ACC_BUFF_SIZE, LOG_OUT_BUFF_SIZE, LOG_BUS_WIDTH; LOG_INP_WIDTH, LOG_WGT_WIDTH,

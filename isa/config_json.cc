@@ -31,6 +31,7 @@ constexpr ConfigKey kOurKeys[] = {
     {"token_depth", &Config::token_depth, 1},
     {"vector_passes", &Config::vector_passes, 1},
     {"array_passes", &Config::array_passes, 1},
+    {"depthwise", &Config::depthwise, 1},
 };
 // VTA's keys, which hold logarithms.
 constexpr ConfigKey kLogKeys[] = {

@@ -103,6 +103,7 @@ Status ValidateConfig(const Config& c) {
   TESSERA_TRY(InRange(c, "token_depth", c.token_depth, 1, 1023));
   TESSERA_TRY(InRange(c, "vector_passes", c.vector_passes, 1, 2));
   TESSERA_TRY(InRange(c, "array_passes", c.array_passes, 1, 2));
+  TESSERA_TRY(InRange(c, "depthwise", c.depthwise, 0, 1));
   TESSERA_TRY(InRange(c, "cpu.clock_mhz", c.cpu.clock_mhz, 1, 10000));
   TESSERA_TRY(InRange(c, "cpu.cores", c.cpu.cores, 1, 1024));
   TESSERA_TRY(InRange(c, "cpu.l2_kib", c.cpu.l2_kib, 16, 1'000'000));

@@ -43,6 +43,10 @@ std::string ValuesText(const FieldValues& values, int64_t greatest) {
   return text;
 }
 
+bool HasInsn(std::string_view insn, const Config& config) {
+  return insn != Depthwise::kName || config.depthwise != 0;
+}
+
 std::optional<Memory> LackOf(const FieldRow& field, const Config& config) {
   for (const MemoryRow& row : kMemoryRows) {
     if (!row.optional || config.Depth(row.memory) != 0) continue;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "isa/config.h"
 #include "isa/insns.h"
@@ -28,6 +29,9 @@ constexpr bool HasMeaning(const FieldValues& values, int64_t value) {
 // "acc, out or inp" for an enumeration, "1 to 3" for a range, cut off at |greatest|; "" if every
 // value has a meaning or the rule depends on other fields.
 std::string ValuesText(const FieldValues& values, int64_t greatest);
+
+// Whether the machine of |config| has the instruction of profile tessera with this name.
+bool HasInsn(std::string_view insn, const Config& config);
 
 // The memory that |config| lacks and that some value of |field| would load or read; nothing if it
 // has them all.

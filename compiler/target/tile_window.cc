@@ -5,6 +5,7 @@
 #include "compiler/target/tile_emission.h"
 #include "compiler/target/tile_math.h"
 #include "isa/costs.h"
+#include "isa/field_values.h"
 #include "isa/insns.h"
 
 namespace tessera::target {
@@ -58,7 +59,10 @@ TensorIntrin Window(const isa::Config& config) {
           .cycles = static_cast<double>(isa::StepCycles<isa::Depthwise>(config, kTaps * kTaps))};
 }
 
-std::vector<TensorIntrin> WindowIntrinsics(const isa::Config& config) { return {Window(config)}; }
+std::vector<TensorIntrin> WindowIntrinsics(const isa::Config& config) {
+  if (!isa::HasInsn(isa::Depthwise::kName, config)) return {};
+  return {Window(config)};
+}
 
 // Iteration counts and strides of one instruction.
 constexpr int64_t kWindowFactor = isa::GreatestOfAll(

@@ -117,6 +117,7 @@ std::vector<std::string> OutsideOfTable(const isa::Config& config) {
       {"token_depth", [](const Config& c) { return c.token_depth; }},
       {"vector_passes", [](const Config& c) { return c.vector_passes; }},
       {"array_passes", [](const Config& c) { return c.array_passes; }},
+      {"depthwise", [](const Config& c) { return c.depthwise; }},
       {"tab_bytes", [](const Config& c) { return c.tab_bytes; }},
       {"prm_depth", [](const Config& c) { return c.prm_depth; }},
       {"UOP tiles", [](const Config& c) { return c.Depth(Memory::kUop); }},

@@ -39,6 +39,15 @@ TermValues TermsOf(const isa::Config& c) {
   t[kChannels] = block;
   t[kDirectSums] = c.array_passes == 1 ? lanes : 0;
   t[kArrayChoice] = c.array_passes == 2 ? block * columns : 0;
+  if (c.depthwise != 0) {
+    t[kWindows] = 1;
+    t[kWindowLanes] = lanes;
+    t[kWindowChannels] = block;
+    t[kWindowMacs] = sums * std::min(block, 9.0);
+    t[kWindowIndex] = isa::TileIndexBits(c);
+    t[kWindowIndices] =
+        index(isa::Memory::kInp) + index(isa::Memory::kAcc) + index(isa::Memory::kWgt);
+  }
   t[kMacs] = sums * block;
   t[kTile] = block * block;
   t[kTrees] = sums * std::log2(block);

@@ -50,6 +50,13 @@ enum Term : uint8_t {
   kRecord,     // bits of a PRM record in LUT RAM
   kRecordRam,  // the same times its depth / 32, which a LUT RAM has at least
   kRecordMux,  // times its depth / 64 - 1
+
+  kWindows,         // 1 where the machine has DEPTHWISE; 0 where it has not, as those below
+  kWindowLanes,     // batch x block
+  kWindowChannels,  // block
+  kWindowMacs,      // batch x columns x the taps that an array pass takes
+  kWindowIndex,     // bits of an index into any scratchpad
+  kWindowIndices,   // of those into INP, ACC and WGT, in sum
   kTerms
 };
 

@@ -33,7 +33,7 @@ all=$(wc -l < "$work/points")
 config_file() {
   printf '{"name": "%s", "batch": %s, "block": %s, "uop_kib": %s, "wgt_kib": %s, "inp_kib": %s, "acc_kib": %s, ' "$1" "$2" "$3" "$4" "$5" "$6" "$7"
   printf '"out_kib": %s, "prm_depth": %s, "bus_bits": %s, "queue_depth": %s, "token_depth": %s, ' "$8" "$9" "${10}" "${11}" "${12}"
-  printf '"vector_passes": %s, "tab_bytes": %s, "array_passes": %s}\n' "${13}" "${14}" "${15}"
+  printf '"vector_passes": %s, "tab_bytes": %s, "array_passes": %s, "depthwise": %s}\n' "${13}" "${14}" "${15}" "${16}"
 }
 # A part of the family: it decides nothing else of the netlist.
 part_of() {
@@ -82,7 +82,7 @@ while read -r name family point; do
   {
     set -- $point
     echo "config $name family $family batch $1 block $2 uop_kib $3 wgt_kib $4 inp_kib $5 acc_kib $6 out_kib $7 prm_depth $8" \
-      "bus_bits $9 queue_depth ${10} token_depth ${11} vector_passes ${12} tab_bytes ${13} array_passes ${14} key $key"
+      "bus_bits $9 queue_depth ${10} token_depth ${11} vector_passes ${12} tab_bytes ${13} array_passes ${14} depthwise ${15} key $key"
     if [ "$family" = xc7 ]; then families=xc7,xcup; else families=$family; fi
     "$build/bin/netlist_report" rows "$netlist" 2 "$families"
   } > "$work/rows"

@@ -212,9 +212,12 @@ void PrintTessera(const Config& c, HlsPrinter& p) {
     PrintLegal(LowerSnake(i.name), FieldsOn(i.name, c), c, p);
   }
   p.Line("// Whether the opcode exists.");
-  p.Function("bool", "insn_known", fmt::format("const {}& w", kInsn),
-             fmt::format("insn_opcode(w) >= {} && insn_opcode(w) <= {}", insns.front().opcode,
-                         insns.back().opcode));
+  std::string known = fmt::format("insn_opcode(w) >= {} && insn_opcode(w) <= {}",
+                                  insns.front().opcode, insns.back().opcode);
+  for (const InsnRow& i : insns) {
+    if (!HasInsn(i.name, c)) known += fmt::format(" && insn_opcode(w) != {}", i.opcode);
+  }
+  p.Function("bool", "insn_known", fmt::format("const {}& w", kInsn), known);
   p.Line("// Whether every bit that is set has a name.");
   p.Line("inline bool insn_named(const {}& w) {{", kInsn);
   p.Line("  switch ((unsigned)insn_opcode(w)) {{");

@@ -39,6 +39,7 @@ void PrintConfig(const Config& c, SvPrinter& p) {
   p.Int("Lanes", c.lanes(), "elements of an ACC or OUT tile: Batch x BlockOut");
   p.Int("ArrayPasses", c.array_passes, "of a micro-op through GEMM's array");
   p.Int("VectorPasses", c.vector_passes, "of a tile through VECTOR's lanes");
+  p.Int("Depthwise", c.depthwise, "1: the machine has Depthwise");
   p.Int("DepthwiseTaps", c.depthwise_taps(), "window taps in a WGT tile of Depthwise");
   p.Int("BusBits", c.bus_bits, "AXI data width");
   p.Int("BusBytes", c.bus_bytes(), "");
@@ -198,14 +199,14 @@ void PrintInsns(const Config& c, SvPrinter& p) {
   p.Line("  // Whether the opcode exists.");
   p.Line("  function automatic [0:0] insn_known(input [255:0] insn);");
   p.Line("    case (insn[{}:0])", kOpcodeBits - 1);
-  for (const InsnRow& i : insns) p.Line("      OP_{}: insn_known = 1'b1;", UpperSnake(i.name));
+  for (const InsnRow& i : InsnsOn(c)) p.Line("      OP_{}: insn_known = 1'b1;", UpperSnake(i.name));
   p.Line("      default: insn_known = 1'b0;");
   p.Line("    endcase");
   p.Line("  endfunction");
   p.Line("  // Named bits by opcode; of an unknown opcode, all.");
   p.Line("  function automatic [255:0] insn_named_bits(input [255:0] insn);");
   p.Line("    case (insn[{}:0])", kOpcodeBits - 1);
-  for (const InsnRow& i : insns) {
+  for (const InsnRow& i : InsnsOn(c)) {
     p.Line("      OP_{0}: insn_named_bits = NAMED_BITS_{0};", UpperSnake(i.name));
   }
   p.Line("      default: insn_named_bits = {{256{{1'b1}}}};");

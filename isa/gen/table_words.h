@@ -48,6 +48,13 @@ inline std::vector<InsnRow> InsnsOf(Profile profile) {
   return rows;
 }
 
+// Those of profile tessera that the machine of |config| has.
+inline std::vector<InsnRow> InsnsOn(const Config& config) {
+  std::vector<InsnRow> rows = InsnsOf(Profile::kTessera);
+  std::erase_if(rows, [&](const InsnRow& row) { return !HasInsn(row.name, config); });
+  return rows;
+}
+
 // The fields of one instruction of profile tessera, in table order.
 inline std::vector<FieldRow> FieldsOf(std::string_view insn) {
   std::vector<FieldRow> fields;

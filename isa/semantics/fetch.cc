@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/semantics/fetch.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "base/bits.h"
 #include "base/check.h"
 #include "isa/encoding.h"
+#include "isa/field_values.h"
 #include "isa/semantics/fields.h"
 
 namespace tessera::isa {
@@ -63,7 +66,7 @@ Stop CheckFields(const AnyInsn& insn, const Config& config) {
 }
 
 Result<Fetcher> Fetcher::Make(Profile profile, const Config& config) {
-  Fetcher fetcher(profile);
+  Fetcher fetcher(profile, config);
   if (profile == Profile::kVta) {
     TESSERA_ASSIGN(VtaCodec codec, VtaCodec::Make(config));
     fetcher.vta_ = std::move(codec);
@@ -77,9 +80,14 @@ Stop Fetcher::Fetch(std::span<const uint8_t> bytes, Fetched* fetched) const {
     InsnWord word;
     std::memcpy(word.data(), bytes.data(), sizeof word);
     const Result<Insn> insn = Decode(word);
+    const int opcode = static_cast<int>(word[0] & Mask(kOpcodeBits));
+    if (opcode == Depthwise::kOpcode && !HasInsn(Depthwise::kName, config_)) {
+      return Stop{MachineError::kIllegalOpcode,
+                  fmt::format("opcode {}, {}, on a machine without it: its depthwise is 0", opcode,
+                              Depthwise::kName)};
+    }
     if (insn) return Route(*insn, fetched);
     // The opcode is wrong, or a bit is set that no field names.
-    const int64_t opcode = static_cast<int64_t>(word[0] & Mask(kOpcodeBits));
     const bool known = opcode >= Load::kOpcode && opcode <= Finish::kOpcode;
     return Stop{known ? MachineError::kIllegalField : MachineError::kIllegalOpcode,
                 insn.error().message};

@@ -47,8 +47,9 @@ class Fetcher {
   Stop Fetch(std::span<const uint8_t> bytes, Fetched* fetched) const;
 
  private:
-  explicit Fetcher(Profile profile) : profile_(profile) {}
+  Fetcher(Profile profile, const Config& config) : profile_(profile), config_(config) {}
   Profile profile_;
+  Config config_;
   std::optional<VtaCodec> vta_;
 };
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "isa/encoding.h"
+#include "isa/field_values.h"
 
 namespace tessera::rig {
 
@@ -215,7 +216,7 @@ isa::AnyInsn InsnGenerator::Any() {
     case 6:
       return RandomGemm();
     case 7:
-      return RandomDepthwise();
+      return isa::HasInsn(isa::Depthwise::kName, config_) ? RandomDepthwise() : RandomGemm();
     case 8:
     case 9:
       return RandomRequant();

@@ -104,10 +104,10 @@ TEST(Space, OutFollowsAccUnlessItIsSwept) {
 TEST(Space, NamesDiffer) {
   const auto space = MachineSpace::Make(
       isa::Config(), Sweep("clock_mhz=100,150,queue_depth=8,32,token_depth=15,255,bus_bits=64,128,"
-                           "vector_passes=1,2,array_passes=1,2,tab_bytes=0,256"));
+                           "vector_passes=1,2,array_passes=1,2,tab_bytes=0,256,depthwise=0,1"));
   std::set<std::string> names;
   for (const int64_t machine : space->legal()) names.insert(space->ConfigOf(machine).name);
-  EXPECT_EQ(std::ssize(names), 128);
+  EXPECT_EQ(std::ssize(names), 256);
 }
 
 TEST(Space, WithoutALegalMachineIsRefused) {

@@ -35,12 +35,14 @@ TEST(Config, HashFollowsTheMachineAndNotTheBoard) {
   std::set<uint64_t> passes;
   for (const int64_t vector : {1, 2}) {
     for (const int64_t array : {1, 2}) {
-      Config c;
-      c.vector_passes = vector, c.array_passes = array;
-      passes.insert(c.Hash());
+      for (const int64_t depthwise : {0, 1}) {
+        Config c;
+        c.vector_passes = vector, c.array_passes = array, c.depthwise = depthwise;
+        passes.insert(c.Hash());
+      }
     }
   }
-  EXPECT_EQ(passes.size(), 4u);
+  EXPECT_EQ(passes.size(), 8u);
 }
 
 }  // namespace

@@ -322,6 +322,7 @@ TEST(ConfigBad, EachLimitIsNamed) {
       {[](Config& c) { c.vector_passes = 3; }, "vector_passes is 3, it can be 1 to 2"},
       {[](Config& c) { c.array_passes = 0; }, "array_passes is 0, it can be 1 to 2"},
       {[](Config& c) { c.array_passes = 3; }, "array_passes is 3, it can be 1 to 2"},
+      {[](Config& c) { c.depthwise = 2; }, "depthwise is 2, it can be 0 to 1"},
       {[](Config& c) { c.token_depth = 1024; }, "token_depth is 1024, it can be 1 to 1023"},
       {[](Config& c) { c.cpu.clock_mhz = 0; }, "cpu.clock_mhz is 0, it can be 1 to 10000"},
       {[](Config& c) { c.cpu.cores = 0; }, "cpu.cores is 0, it can be 1 to 1024"},

@@ -137,5 +137,16 @@ TEST(SvPackage, WithoutTabNothingLoadsOrReadsIt) {
   EXPECT_EQ(without.find("load_memory(insn) == 3'd7"), std::string::npos);
 }
 
+TEST(SvPackage, WithoutDepthwiseItsOpcodeIsUnknown) {
+  Config config = LoadConfig("default").value();
+  EXPECT_NE(PrintSvPackage(config).find("OP_DEPTHWISE: insn_known"), std::string::npos);
+  config.depthwise = 0;
+  const std::string without = PrintSvPackage(config);
+  ExpectLine(without, "int Depthwise = 0");
+  EXPECT_EQ(without.find("OP_DEPTHWISE: insn_known"), std::string::npos);
+  EXPECT_EQ(without.find("OP_DEPTHWISE: insn_named_bits"), std::string::npos);
+  EXPECT_NE(without.find("OP_GEMM: insn_known"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tessera::isa::sv_package_test

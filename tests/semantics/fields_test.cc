@@ -193,6 +193,20 @@ TEST(Fetch, RefusesBitsAndOpcodes) {
       << "VTA's micro-op does not hold its indices";
 }
 
+TEST(Fetch, RefusesDepthwiseOnAMachineWithoutIt) {
+  Config config = Named("tiny");
+  config.depthwise = 0;
+  const Fetcher fetcher = Fetcher::Make(Profile::kTessera, config).value();
+  for (const uint64_t stray : {uint64_t{0}, uint64_t{1} << 63}) {
+    const InsnWord word{Depthwise::kOpcode, 0, 0, stray};
+    Fetched f;
+    const Stop stop =
+        fetcher.Fetch(std::span(reinterpret_cast<const uint8_t*>(word.data()), sizeof word), &f);
+    EXPECT_EQ(stop.error, MachineError::kIllegalOpcode);
+    EXPECT_EQ(stop.detail, "opcode 4, Depthwise, on a machine without it: its depthwise is 0");
+  }
+}
+
 TEST(Fetch, DescribesAndCounts) {
   EXPECT_EQ(Describe(Insn(Gemm{.push = 4, .uop_count = 9, .iter_out = 2, .iter_in = 3})),
             "gemm push=vector uop_count=9 iter_out=2 iter_in=3");

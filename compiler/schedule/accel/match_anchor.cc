@@ -330,8 +330,9 @@ Acceptance AnchorMatcher::MatchOperands(const Expr& input, const std::optional<S
       return No(RefusalKind::kZeroPoint, "a zero point inside the products");
     TESSERA_TRY(MatchWeight(weight->element));
     anchor_.weight_lies = anchor_.packs_weight && LiesAsWeights(weight->element);
-    const bool channelwise =
-        anchor_.group_in == 1 && anchor_.group_out == 1 && anchor_.in_channels > 1;
+    // Without DEPTHWISE such sums are products in groups of one channel.
+    const bool channelwise = config_.depthwise != 0 && anchor_.group_in == 1 &&
+                             anchor_.group_out == 1 && anchor_.in_channels > 1;
     anchor_.kind = channelwise ? AnchorKind::kChannelwise : AnchorKind::kContraction;
     return {};
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cycles of the units for one tile of the machine, from the figures of the target's intrinsics.
+// Cycles of the units for one tile of the machine, from the figures of the target's intrinsics; 0
+// for an instruction that the machine has not.
 // Internal to compiler/schedule/accel.
 #ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_TILE_CYCLES_H_
 #define TESSERA_COMPILER_SCHEDULE_ACCEL_TILE_CYCLES_H_
@@ -25,7 +26,8 @@ struct TileCycles {
 
  private:
   static double Of(const target::Target& target, const char* intrin) {
-    return target.FindIntrinsic(intrin)->cycles;
+    const target::TensorIntrin* found = target.FindIntrinsic(intrin);
+    return found == nullptr ? 0 : found->cycles;
   }
 };
 

@@ -16,13 +16,26 @@ std::unexpected<Error> Bad(const AlignStep& step, const std::string& why) {
   return Fail(Code::kInvalidArgument, "{} reads {}: {}", step.stage, step.tensor, why);
 }
 
+// Whether |index| of the step's tensor has an axis of the output that another tensor's index has.
+bool IsShared(const AlignStep& step, const Stage& stage, const ir::Expr& index) {
+  bool shared = false;
+  ir::Visit(stage.body->args[0], [&](const ir::Expr& e) {
+    if (e->kind != ir::ExprKind::kTensorRead || e->tensor->name == step.tensor) return;
+    for (const ir::Axis& a : stage.axes) {
+      shared |= ir::UsesVar(index, a.var) &&
+                std::ranges::any_of(
+                    e->args, [&](const ir::Expr& other) { return ir::UsesVar(other, a.var); });
+    }
+  });
+  return shared;
+}
+
 // The index that moves with |axis|, and its dimension of the tensor.
 struct AlignedIndex {
   size_t dim = 0;
   ir::Expr index;
 };
-Result<AlignedIndex> IndexWith(const AlignStep& step, const Stage& stage, const ir::Axis& axis,
-                               const ir::Ranges& ranges) {
+Result<AlignedIndex> IndexWith(const AlignStep& step, const Stage& stage, const ir::Axis& axis) {
   AlignedIndex found;
   std::string wrong;
   bool reads = false;
@@ -36,10 +49,9 @@ Result<AlignedIndex> IndexWith(const AlignStep& step, const Stage& stage, const 
         e->args, [&](const ir::Expr& index) { return ir::UsesVar(index, axis.var); });
     for (size_t d = 0; d < e->args.size(); ++d) {
       // The index may lack an axis of one iteration.
-      const auto terms = ir::ToLinear(e->args[d], ranges).terms;
-      const bool divides = std::ranges::any_of(
-          terms, [](const ir::Linear::Term& t) { return t.atom->kind != ir::ExprKind::kVar; });
-      if (uses ? !ir::UsesVar(e->args[d], axis.var) : axis.extent > 1 || !divides) continue;
+      const bool moves = uses ? ir::UsesVar(e->args[d], axis.var)
+                              : axis.extent == 1 && IsShared(step, stage, e->args[d]);
+      if (!moves) continue;
       if (found.index) wrong = fmt::format("{} is in more than one index", step.axis);
       found = {d, e->args[d]};
     }
@@ -67,7 +79,7 @@ Status Apply(const AlignStep& step, Editor& editor) {
   ir::Ranges ranges;
   for (const ir::Axis& a : stage->axes) ranges.Set(a);
   for (const ir::Axis& a : stage->reduce_axes) ranges.Set(a);
-  TESSERA_ASSIGN(const AlignedIndex read, IndexWith(step, *stage, *axis, ranges));
+  TESSERA_ASSIGN(const AlignedIndex read, IndexWith(step, *stage, *axis));
   // index = begin(output) + axis
   ir::Linear form = ir::ToLinear(read.index, ranges);
   if (axis->extent > 1 && form.CoeffOf(axis->var) != 1)

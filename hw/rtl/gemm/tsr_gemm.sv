@@ -67,7 +67,10 @@ module tsr_gemm (
   logic [8:0] dw_all, dw_new;
   logic [1:0] dw_keep;
   logic [9*BankBits-1:0] dw_bank;
-  assign depthwise = !vta_i && tsr_pkg::insn_opcode(cmd_insn_i) == tsr_pkg::OP_DEPTHWISE;
+  // Without Depthwise its opcode is unknown, and none comes here. What its modules say then means nothing: nobody reads it,
+  // so synthesis leaves them out.
+  localparam bit Windows = tsr_pkg::Depthwise != 0;
+  assign depthwise = Windows ? !vta_i && tsr_pkg::insn_opcode(cmd_insn_i) == tsr_pkg::OP_DEPTHWISE : 1'b0;
   assign dw_illegal = depthwise && !tsr_pkg::depthwise_legal(cmd_insn_i);
   assign dw_work = tsr_pkg::depthwise_iter_z(cmd_insn_i) != '0 && tsr_pkg::depthwise_iter_out(cmd_insn_i) != '0 &&
                    tsr_pkg::depthwise_iter_in(cmd_insn_i) != '0;
@@ -80,7 +83,7 @@ module tsr_gemm (
   tsr_dw_decode u_dw_decode (
     .insn_i(insn_q), .all_o(dw_all), .new_o(dw_new), .keep_o(dw_keep), .bank_o(dw_bank)
   );
-  assign dw_start = known_q && to_dw_q && !loop_valid && dw_fill_free && !stop_q;
+  assign dw_start = Windows ? known_q && to_dw_q && !loop_valid && dw_fill_free && !stop_q : 1'b0;
   assign loop_start = held_q && !to_dw_q && loop_free && dw_idle && !stop_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -116,6 +119,7 @@ module tsr_gemm (
     .uop_o(loop_uop), .dst_o(loop_dst), .src_o(loop_src), .wgt_o(loop_wgt), .num_o(loop_num)
   );
 
+  logic dw_fill, dw_fill_a1, dw_fill_a2, dw_fill_b2, dw_swap, dw_step, dw_idle_next;
   logic fill, fill_a2, fill_b2, swap, step_valid, step_last, step_init, step_store, step_half, step_pass;
   logic [3:0] fill_a_tap2, fill_b_tap2, taps;
   logic [1:0] shift, step_group;
@@ -127,16 +131,19 @@ module tsr_gemm (
     .start_i(dw_start), .insn_i(insn_q), .num_i(num_q),
     .all_i(dw_all & {9{tsr_sim_pkg::Always || to_dw_q}}), .new_i(dw_new & {9{tsr_sim_pkg::Always || to_dw_q}}),
     .keep_i(dw_keep), .bank_i(dw_bank),
-    .fill_free_next_o(dw_fill_free), .idle_next_o(dw_idle),
-    .fill_o(fill),
-    .fill_a_next_o(fill_a1), .fill_a_tile_next_o(fill_a_tile1),
-    .fill_a_valid_o(fill_a2), .fill_a_tap_o(fill_a_tap2),
-    .fill_b_valid_o(fill_b2), .fill_b_tap_o(fill_b_tap2), .fill_b_tile_o(fill_b_tile2),
-    .swap_o(swap), .shift_o(shift), .taps_o(taps),
-    .step_valid_o(step_valid), .step_last_o(step_last), .step_init_o(step_init), .step_store_o(step_store),
+    .fill_free_next_o(dw_fill_free), .idle_next_o(dw_idle_next),
+    .fill_o(dw_fill),
+    .fill_a_next_o(dw_fill_a1), .fill_a_tile_next_o(fill_a_tile1),
+    .fill_a_valid_o(dw_fill_a2), .fill_a_tap_o(fill_a_tap2),
+    .fill_b_valid_o(dw_fill_b2), .fill_b_tap_o(fill_b_tap2), .fill_b_tile_o(fill_b_tile2),
+    .swap_o(dw_swap), .shift_o(shift), .taps_o(taps),
+    .step_valid_o(dw_step), .step_last_o(step_last), .step_init_o(step_init), .step_store_o(step_store),
     .step_half_o(step_half), .step_pass_o(step_pass), .step_group_o(step_group),
     .step_dst_o(step_dst), .step_wgt_o(step_wgt), .step_num_o(step_num)
   );
+  assign dw_idle = Windows ? dw_idle_next : 1'b1;
+  assign {fill, fill_a1, fill_a2, fill_b2} = Windows ? {dw_fill, dw_fill_a1, dw_fill_a2, dw_fill_b2} : 4'd0;
+  assign {swap, step_valid} = Windows ? {dw_swap, dw_step} : 2'd0;
   assign uop_rd_en_o = loop_valid && loop_work;
   assign uop_rd_addr_o = vta_i ? tsr_pkg::UopIdxBits'(loop_uop >> 1) : tsr_pkg::UopIdxBits'(loop_uop);
 

@@ -10,6 +10,7 @@ package tsr_pkg;
   localparam int Lanes = 16;  // elements of an ACC or OUT tile: Batch x BlockOut
   localparam int ArrayPasses = 1;  // of a micro-op through GEMM's array
   localparam int VectorPasses = 1;  // of a tile through VECTOR's lanes
+  localparam int Depthwise = 1;  // 1: the machine has Depthwise
   localparam int DepthwiseTaps = 16;  // window taps in a WGT tile of Depthwise
   localparam int BusBits = 64;  // AXI data width
   localparam int BusBytes = 8;

@@ -88,6 +88,21 @@ TEST(ResidualTiles, LeaveRoomForWhatIsWidened) {
   EXPECT_EQ(isa::CheckProgram(compiled->program.image, config).ToString(), "");
 }
 
+// Windows of each channel are tile products there, with weights of 0 for the other channels.
+TEST(WithoutDepthwise, WindowsOfAChannelAreProducts) {
+  for (const char* machine : {"default", "tiny"}) {
+    SCOPED_TRACE(machine);
+    isa::Config config = NamedConfig(machine);
+    config.depthwise = 0;
+    Net net(13);
+    auto x = net.Conv(net.Input({1, 3, 12, 11}), 20, Square(3, 2));
+    for (const int64_t kernel : {3, 5})
+      x = net.Conv(net.Conv(x, 20, Square(kernel), 20), 20, Square(1));
+    net.Output(net.Conv(x, 20, Square(3, 2), 20));
+    ExpectRight(net, config);
+  }
+}
+
 // y[n, m] = requantised sum over channels of a[c, m] b[c, n]; a and b are results of layers of the
 // same program. The generator has LOAD bring b to WGT as it lies. The test gives schedules: they
 // read both from memory, or a from INP, where it stays.

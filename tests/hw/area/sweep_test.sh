@@ -23,9 +23,9 @@ ln -s "$(cd "$scripts/../rtl" && pwd)" "$work/tree/hw/rtl"
 ln -s "$(cd "$scripts/../../scripts" && pwd)" "$work/tree/scripts"
 cat > "$work/tree/hw/scripts/sweep_points.awk" <<'POINTS'
 BEGIN {
-  print "b xc7 1 4 1 1 1 1 1 2 64 2 1 1 256 1"
-  print "a xc7 2 8 2 2 2 2 2 4 128 4 3 2 0 2"
-  print "a xcup 2 8 2 2 2 2 2 4 128 4 3 2 0 2"
+  print "b xc7 1 4 1 1 1 1 1 2 64 2 1 1 256 1 1"
+  print "a xc7 2 8 2 2 2 2 2 4 128 4 3 2 0 2 0"
+  print "a xcup 2 8 2 2 2 2 2 4 128 4 3 2 0 2 0"
 }
 POINTS
 # The package is the configuration, and so is the design, so keys differ as configurations do.
@@ -84,12 +84,12 @@ sweep
 awk -f "$scripts/sweep_points.awk" > "$work/points"
 [ "$(wc -l < "$work/points")" -ge 60 ] || bad "fewer than 60 points"
 [ -z "$(cut -d ' ' -f 2- "$work/points" | sort | uniq -d)" ] || bad "two points are equal"
-while read -r name family batch block uop wgt inp acc out prm bus queue token lane_passes tab passes; do
+while read -r name family batch block uop wgt inp acc out prm bus queue token lane_passes tab passes windows; do
   [ "$family" = xc7 ] || continue
   printf '{"batch": %s, "block": %s, "uop_kib": %s, "wgt_kib": %s, "inp_kib": %s, "acc_kib": %s, "out_kib": %s, "prm_depth": %s, ' \
     "$batch" "$block" "$uop" "$wgt" "$inp" "$acc" "$out" "$prm" > "$work/point.json"
-  printf '"bus_bits": %s, "queue_depth": %s, "token_depth": %s, "vector_passes": %s, "tab_bytes": %s, "array_passes": %s}' \
-    "$bus" "$queue" "$token" "$lane_passes" "$tab" "$passes" >> "$work/point.json"
+  printf '"bus_bits": %s, "queue_depth": %s, "token_depth": %s, "vector_passes": %s, "tab_bytes": %s, "array_passes": %s, "depthwise": %s}' \
+    "$bus" "$queue" "$token" "$lane_passes" "$tab" "$passes" "$windows" >> "$work/point.json"
   "$build/bin/isa_gen" sv --config "$work/point.json" > /dev/null 2> "$work/said" || bad "$name is not legal"
 done < "$work/points"
 echo "ok"
