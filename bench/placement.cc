@@ -8,7 +8,8 @@
 //     operator on the device with more multiply-accumulates a second for it (the rule of MNN, MLSys
 //     2020); the largest connected part on the accelerator (the rule of TFLite's delegates); and
 //     simulated annealing over single operators in the time that the search took (the search of
-//     FlexFlow, MLSys 2019);
+//     FlexFlow, MLSys 2019); then the placement with layers that both devices make, and a bound for
+//     branches that run at once (Subject::BranchesAtOnce);
 //   - the milliseconds of the search, from costs that are known, and with the costs of all layers;
 //     the states that it kept, and whether it is exact.
 //
@@ -22,9 +23,11 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "base/file.h"
 #include "base/rng.h"
+#include "bench/timeline.h"
 #include "compiler/driver/build.h"
 #include "compiler/import/import.h"
 #include "compiler/network/place_search.h"
@@ -35,6 +38,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using network::Objective;
 using Placed = network::Devices;
+
+constexpr uint64_t kMovesOfBound = 20000;
 
 double MillisecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
@@ -121,33 +126,63 @@ class Subject {
     return on;
   }
 
-  // Simulated annealing from all on the accelerator: one operator moves; a slower placement is
-  // taken with probability exp(-alpha * (slower - now) / now). alpha: FlexFlow's 1.2 for
-  // milliseconds of a step, here 100 for shares.
-  Placed Annealed(double milliseconds, uint64_t* tried) const {
+  // Simulated annealing of |cost| from |now| while |goes_on(moves so far)|: one operator moves; a
+  // slower placement is taken with probability exp(-alpha * (slower - now) / now). FlexFlow's alpha
+  // is 1.2, for milliseconds of a step, here it is 100 for shares.
+  template <typename Cost, typename GoesOn>
+  Placed Annealed(Placed now, const Cost& cost, const GoesOn& goes_on) const {
     Rng rng(1);
     std::vector<size_t> choices;
     for (size_t n = 0; n < places_.size(); ++n) {
       if (IsChoice(n)) choices.push_back(n);
     }
-    Placed now = OnAccelerator(), best = now;
-    double cost = SecondsOf(now), least = cost;
-    const Clock::time_point begin = Clock::now();
-    while (!choices.empty() && MillisecondsSince(begin) < milliseconds) {
+    Placed best = now;
+    double seconds = cost(now), least = seconds;
+    for (uint64_t moves = 0; !choices.empty() && goes_on(moves); ++moves) {
       Placed next = now;
       const size_t n = choices[static_cast<size_t>(rng.Range(0, std::ssize(choices) - 1))];
       next[n] = Device(next[n] == network::kHost);
-      const double then = SecondsOf(next);
-      ++*tried;
-      const double chance = std::exp(-100 * (then - cost) / cost);
-      if (then > cost && static_cast<double>(rng.Range(0, 1 << 20)) > chance * (1 << 20)) continue;
+      const double then = cost(next);
+      const double chance = std::exp(-100 * (then - seconds) / seconds);
+      if (then > seconds && static_cast<double>(rng.Range(0, 1 << 20)) > chance * (1 << 20))
+        continue;
       now = std::move(next);
-      cost = then;
-      if (cost >= least) continue;
-      least = cost;
+      seconds = then;
+      if (seconds >= least) continue;
+      least = seconds;
       best = now;
     }
     return best;
+  }
+
+  // A lower bound of an inference by |placed| in which branches of the network run on both devices
+  // at once: layers begin as soon as what they read is there, also those of the accelerator, which
+  // in fact waits for the program that makes it, and no program has a start.
+  double BranchesAtOnce(const Placed& placed) const {
+    const Placed on = Follow(placed);
+    const std::vector<graph::Region> layers = costs_.Fused(on);
+    const std::vector<std::optional<double>> seconds = costs_.SecondsOf(on, layers);
+    std::vector<bench::TimedTask> tasks;
+    std::map<std::pair<graph::TensorId, bool>, size_t> makers;  // and whether on the accelerator
+    for (const graph::TensorId id : graph_.inputs) makers[{id, false}] = tasks.size();
+    tasks.emplace_back();
+    for (size_t r = 0; r < layers.size(); ++r) {
+      const bool there = on[layers[r].nodes[0]] == network::kAccelerator;
+      bench::TimedTask layer{.device = there, .seconds = seconds[r].value_or(0)};
+      for (const graph::TensorId id : layers[r].inputs) {
+        const auto other = makers.find({id, !there});
+        if (!makers.contains({id, there}) && other != makers.end()) {
+          makers[{id, there}] = tasks.size();
+          tasks.push_back(
+              {.device = 0, .seconds = costs_.CarrySeconds(id), .after = {other->second}});
+        }
+        if (const auto maker = makers.find({id, there}); maker != makers.end())
+          layer.after.push_back(maker->second);
+      }
+      makers[{layers[r].output, there}] = tasks.size();
+      tasks.push_back(std::move(layer));
+    }
+    return bench::EndOf(tasks);
   }
 
   // The search by itself.
@@ -181,6 +216,10 @@ Status Run(const std::string& file, const isa::Config& config, std::vector<doubl
   compiler::CompileOptions options{.config = config};
   TESSERA_ASSIGN(const compiler::PlacedNetwork exact,
                  compiler::PlaceNetwork(graph, options, true, [](int64_t, int64_t) {}));
+  compiler::CompileOptions by_goal = options;
+  by_goal.goal = Objective();
+  TESSERA_ASSIGN(const compiler::PlacedNetwork shared,
+                 compiler::PlaceNetwork(graph, by_goal, false, [](int64_t, int64_t) {}));
   compiler::FusedNetwork fused;
   TESSERA_TRY(compiler::PlaceAndFuse(std::move(graph), options, {}, &fused));
 
@@ -201,17 +240,26 @@ Status Run(const std::string& file, const isa::Config& config, std::vector<doubl
   const double search = MillisecondsSince(again);
   const double best = subject.SecondsOf(subject.By(Objective()));
   uint64_t tried = 0;
-  const Placed annealed = subject.Annealed(search, &tried);
+  const Clock::time_point start = Clock::now();
+  const Placed annealed = subject.Annealed(
+      subject.OnAccelerator(), [&](const Placed& on) { return subject.SecondsOf(on); },
+      [&](uint64_t moves) {
+        tried = moves;
+        return MillisecondsSince(start) < search;
+      });
   const auto times = [&](const Placed& on) { return subject.SecondsOf(on) / best; };
+  const auto at_once = [&](const Placed& on) { return subject.BranchesAtOnce(on); };
+  const double bound = at_once(subject.Annealed(
+      subject.By(Objective()), at_once, [](uint64_t moves) { return moves < kMovesOfBound; }));
   const size_t slash = file.find_last_of('/');
   fmt::print(
       "{:30} {:>9.0f} {:>9.0f} {:>+6.1f} {:>9.0f} {:>5.2f} {:>6.2f} {:>6.2f} {:>6.2f} {:>6.2f} "
-      "{:>6.2f} "
-      "{:>6} {:>7.1f} {:>7.0f} {:>7} {}\n",
+      "{:>6.2f} {:>6} {:>6.2f} {:>6.2f} {:>7.1f} {:>7.0f} {:>7} {}\n",
       file.substr(slash + 1, 30), forecast, cycles, cycles > 0 ? 100 * (forecast / cycles - 1) : 0,
       1e6 * best, times(subject.By({})), times(subject.OnHost()), times(subject.OnAccelerator()),
-      times(subject.ByPeak()), times(subject.LargestPart()), times(annealed), tried, search,
-      with_costs, found ? found->states : 0, found && found->exact ? "yes" : "no");
+      times(subject.ByPeak()), times(subject.LargestPart()), times(annealed), tried,
+      shared.times.total() / best, bound / best, search, with_costs, found ? found->states : 0,
+      found && found->exact ? "yes" : "no");
   return {};
 }
 
@@ -229,10 +277,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   fmt::print(
-      "{:30} {:>9} {:>9} {:>6} {:>9} {:>5} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7} {:>7} "
-      "{}\n",
+      "{:30} {:>9} {:>9} {:>6} {:>9} {:>5} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} "
+      "{:>7} {:>7} {}\n",
       "model", "forecast", "cycle us", "%", "least us", "auto", "host", "accel.", "peak", "large",
-      "anneal", "tried", "ms", "all ms", "states", "exact");
+      "anneal", "tried", "shared", "bound", "ms", "all ms", "states", "exact");
   std::vector<double> errors;
   for (int a = 2; a < argc; ++a) {
     const tessera::Status ran = tessera::Run(argv[a], *config, &errors);
