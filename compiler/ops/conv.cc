@@ -39,18 +39,7 @@ int64_t MacsOf(const Graph& graph, const Node& node) {
 }
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
-  const GraphTensor& w = graph.tensor(node.inputs[1]);
-  const double s_in = quantize::ScaleOf(graph, node, 0);
-  const bool single = node.op == Op::kConv ? node.As<ConvAttributes>().single
-                                           : node.As<graph::TransposedConvAttributes>().single;
-  std::vector<double> factors;
-  for (size_t c = 0; c < static_cast<size_t>(w.shape[0]); ++c) {
-    const double s_w = w.quant->scale[w.quant->scale.size() == 1 ? 0 : c];
-    const double product =
-        single ? double{quantize::Single(s_in) * quantize::Single(s_w)} : s_in * s_w;
-    factors.push_back(product / quantize::ResultScale(graph, node));
-  }
-  return quantize::SetSums(graph, node, factors, requant);
+  return quantize::SetSums(graph, node, node.As<ConvAttributes>().single, requant);
 }
 
 void Body(RegionBuilder& b, const Node& node) {

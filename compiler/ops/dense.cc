@@ -20,18 +20,10 @@ int64_t MacsOf(const Graph& graph, const Node& node) {
 }
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
-  const GraphTensor& w = graph.tensor(node.inputs[1]);
-  const double s_in = quantize::ScaleOf(graph, node, 0);
   // TFLite's fully connected layers with one weight scale multiply the scales in float32.
-  const bool narrow = node.round == isa::Round::kTflite && w.quant->scale.size() == 1;
-  std::vector<double> factors;
-  for (size_t c = 0; c < static_cast<size_t>(w.shape[0]); ++c) {
-    const double s_w = w.quant->scale[w.quant->scale.size() == 1 ? 0 : c];
-    const double product =
-        narrow ? double{quantize::Single(s_in) * quantize::Single(s_w)} : s_in * s_w;
-    factors.push_back(product / quantize::ResultScale(graph, node));
-  }
-  return quantize::SetSums(graph, node, factors, requant);
+  const bool single =
+      node.round == isa::Round::kTflite && graph.tensor(node.inputs[1]).quant->scale.size() == 1;
+  return quantize::SetSums(graph, node, single, requant);
 }
 
 void Body(RegionBuilder& b, const Node& node) {

@@ -41,7 +41,7 @@ int64_t MacsOf(const Graph& graph, const Node& node) {
 }
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
-  return conv_op::kConvDef.requant(graph, node, requant);
+  return quantize::SetSums(graph, node, node.As<TransposedConvAttributes>().single, requant);
 }
 
 void Body(RegionBuilder& b, const Node& node) {

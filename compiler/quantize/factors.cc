@@ -80,6 +80,18 @@ Status FoldBias(const Graph& graph, const Node& node, const std::vector<WeightSu
   return {};
 }
 
+// The factor of each channel (SetSums).
+std::vector<double> FactorsOf(const Graph& graph, const Node& node, bool single) {
+  const GraphTensor& w = graph.tensor(node.inputs[1]);
+  const double s_in = ScaleOf(graph, node, 0), s_out = ResultScale(graph, node);
+  std::vector<double> factors;
+  for (size_t c = 0; c < static_cast<size_t>(w.shape[0]); ++c) {
+    const double s_w = w.quant->scale[w.quant->scale.size() == 1 ? 0 : c];
+    factors.push_back((single ? double{Single(s_in) * Single(s_w)} : s_in * s_w) / s_out);
+  }
+  return factors;
+}
+
 // For each channel a bound on the magnitude of its sum: |furthest| times the sum of its weights'
 // magnitudes, plus the folded bias's magnitude.
 std::vector<int64_t> LargestSums(const std::vector<WeightSums>& sums, int64_t furthest,
@@ -126,9 +138,9 @@ Status SetFactors(const Node& node, const std::vector<double>& factors,
   return {};
 }
 
-Status SetSums(const Graph& graph, const Node& node, const std::vector<double>& factors,
-               Requant& requant) {
+Status SetSums(const Graph& graph, const Node& node, bool single, Requant& requant) {
   const GraphTensor& x = graph.tensor(node.inputs[0]);
+  const std::vector<double> factors = FactorsOf(graph, node, single);
   if (graph::SumType(graph, node) == DType::kInt32) {
     const std::vector<WeightSums> sums = SumsOf(graph.tensor(node.inputs[1]));
     TESSERA_TRY(FoldBias(graph, node, sums, requant));
