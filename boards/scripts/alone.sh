@@ -12,7 +12,7 @@ build_alone() {
     grep -q "parameter int ${number% *} *= ${number#* }[ ,]*\(//.*\)\?$" "$top" ||
       stop "$top has another ${number% *} than board.json, which means ${number#* }"
   done
-  { hw/scripts/route.sh --board "$name" --minutes 240 --no-compare "$build" "$(value config)" "$seed" 2>&1 >&3 | tee "$dir/route.log" >&2; } \
+  { hw/scripts/route.sh --board "$name" --no-compare "$build" "$(value config)" "$seed" 2>&1 >&3 | tee "$dir/route.log" >&2; } \
     3> "$dir/route.out" || stop "$(tail -n 1 "$dir/route.log" | sed 's/^route.sh: //')"
   cat "$dir/route.out"
   row=$(grep '^routed ' "$dir/route.out") || stop "hw/scripts/route.sh printed no row: see $dir/route.out"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Builds the bitstream of a board: with Vivado in about an hour; of a board without a processor
-# with open tools from PyPI, in half an hour. DIR then has the reports and the files for
+# with open tools from PyPI, in a quarter of an hour. DIR then has the reports and the files for
 # `tessera flash` and PYNQ: board.json, tessera.bit, and with Vivado tessera.hwh, the overlay.
 #
 #   boards/scripts/build.sh NAME [DIR]     NAME: a folder of boards/; DIR: build/boards/NAME

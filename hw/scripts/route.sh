@@ -15,7 +15,7 @@
 # The machine's ports go through flip-flops to three pins (pins.awk); the rows count these flip-flops too. Everything is kept in
 # BUILD/hw/routed/MODULE-PART-*/ (seed-N.log, .report, .config, .bit) and made again when the netlist, the
 # options or nextpnr has changed.
-# Exit status 0: all seeds are routed and as the table says; 1: not; 2: bad use. CPU time of tiny: 15 minutes a seed.
+# Exit status 0: all seeds are routed and as the table says; 1: not; 2: bad use. CPU time of tiny: 15 minutes a seed, of ulx3s 12.
 set -eu
 usage() {
   sed -n '/^#   route/,/^# Exit/p' "$0"
@@ -92,10 +92,10 @@ echo "route.sh: synthesises $module of $config for $part (minutes; at once if it
 netlist=$("$scripts/synth.sh" "$build" "$config" "$module" "$part")
 estimate=$("$build/bin/netlist_report" worst "$netlist" ecp5 | awk '{ printf "%.1f", 1000 / $1 }')
 echo "route.sh: $estimate MHz, estimated from the netlist before placement" >&2
-pins="--timing-allow-fail --lpf-allow-unconstrained"
-[ -z "$board" ] || pins="--lpf $board.lpf"
-options="--package CABGA381 --speed $speed --freq $mhz $pins --placer-heap-beta 0.5"
-options="$flag $options --router router1"
+# A board's top does not route from where `heap` places it (docs/rationale/silicon.md).
+pins="--timing-allow-fail --lpf-allow-unconstrained" placer=heap
+[ -z "$board" ] || pins="--lpf $board.lpf" placer=static
+options="$flag --package CABGA381 --speed $speed --freq $mhz $pins --placer $placer --router router1"
 out=$build/hw/routed/$(basename "$netlist" .json)-$part-$(echo "$version $options" | sha256sum | cut -c 1-8)
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
@@ -144,7 +144,7 @@ route() {
       --textcfg "$name.config" --report "$name.report") 2>&1 || code=$?
     echo "$code" > "$base.status"; } | tee "$base.log" | sed -u -n "
       s/^Info: Packing constants.*/route.sh: seed $1: packs/p
-      s/^Info: Running main analytical placer.*/route.sh: seed $1: places/p
+      s/^Info: Running \(main analytical\|Static\) placer.*/route.sh: seed $1: places/p
       s/^Info: Max frequency for clock[^:]*: \([0-9.]* MHz\).*/route.sh: seed $1: \1/p
       s/^Info: Routing \([0-9]* arcs\).*/route.sh: seed $1: routes \1 (the clock above is an estimate after placement)/p
       s/^Info: *[0-9]*0000 |.*| *\([0-9]*\)|[^|]*|.*/route.sh: seed $1: \1 connections are left/p" >&2

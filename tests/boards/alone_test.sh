@@ -59,6 +59,7 @@ CASE=slow stops "44.00 MHz (FAIL at 50.00 MHz)"
 built || fail "build.sh failed"
 grep -q -- "--85k --package CABGA381 --speed 6 --freq 50 --lpf ulx3s.lpf " "$work"/build/hw/routed/ulx3s-*/words ||
   fail "nextpnr is called with $(cat "$work"/build/hw/routed/ulx3s-*/words)"
+grep -q -- "--placer static" "$work"/build/hw/routed/ulx3s-*/words || fail "another placer than the one that routes this top"
 grep -q "50.000 MHz, 4.000 ns to spare, by nextpnr-0.99" "$work/said" || fail "no image"
 grep -q "^routed ulx3s tiny lfe5u-85f " "$work/out/routed.txt" || fail "no row for hw/routed.txt"
 "$build/bin/tessera" flash "$work/out" --check > "$work/said" 2>&1 || fail "flash does not take the build"

@@ -140,7 +140,7 @@ says "tessera of tiny, seed 2: LUT 28519, table 28519; FF 22666, table 22666; DS
 says "routed 71.5 MHz, estimated before placement 62.5: -13 %"
 out=$(echo "$work"/build/hw/routed/tessera-*-lfe5um5g-85f-*)
 [ "$(cat "$out/seed-1.bit")" = bits ] || bad "there is no bitstream"
-grep -q -- "--um5g-85k .*--speed 8 .*--router router1" "$out/seed-1.words" || bad "nextpnr is called with $(cat "$out/seed-1.words")"
+grep -q -- "--um5g-85k .*--speed 8 .*--placer heap --router router1" "$out/seed-1.words" || bad "nextpnr is called with $(cat "$out/seed-1.words")"
 routes 0 "$work/build" tiny 1 2
 [ "$(wc -l < "$out/runs")" = 2 ] || bad "what is routed is routed again"
 routes 0 --part lfe5u-85f --no-compare "$work/build" tiny 1
