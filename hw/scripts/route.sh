@@ -15,7 +15,7 @@
 # The machine's ports go through flip-flops to three pins (pins.awk); the rows count these flip-flops too. Everything is kept in
 # BUILD/hw/routed/MODULE-PART-*/ (seed-N.log, .report, .config, .bit) and made again when the netlist, the
 # options or nextpnr has changed.
-# Exit status 0: all seeds are routed and as the table says; 1: not; 2: bad use. CPU time of tiny: 15 minutes a seed, of ulx3s 12.
+# Exit status 0: all seeds are routed and as the table says; 1: not; 2: bad use. CPU time of tiny: 15 minutes a seed, of ulx3s 9 to 13.
 set -eu
 usage() {
   sed -n '/^#   route/,/^# Exit/p' "$0"
