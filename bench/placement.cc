@@ -8,8 +8,8 @@
 //     operator on the device with more multiply-accumulates a second for it (the rule of MNN, MLSys
 //     2020); the largest connected part on the accelerator (the rule of TFLite's delegates); and
 //     simulated annealing over single operators in the time that the search took (the search of
-//     FlexFlow, MLSys 2019); then the placement with layers that both devices make, and a bound for
-//     branches that run at once (Subject::BranchesAtOnce);
+//     FlexFlow, MLSys 2019); then the placement with layers that both devices make, and the
+//     best that annealing finds if branches run at once (Subject::BranchesAtOnce);
 //   - the milliseconds of the search, from costs that are known, and with the costs of all layers;
 //     the states that it kept, and whether it is exact.
 //
@@ -39,7 +39,7 @@ using Clock = std::chrono::steady_clock;
 using network::Objective;
 using Placed = network::Devices;
 
-constexpr uint64_t kMovesOfBound = 20000;
+constexpr uint64_t kMovesAtOnce = 20000;
 
 double MillisecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
@@ -155,9 +155,9 @@ class Subject {
     return best;
   }
 
-  // A lower bound of an inference by |placed| in which branches of the network run on both devices
-  // at once: layers begin as soon as what they read is there, also those of the accelerator, which
-  // in fact waits for the program that makes it, and no program has a start.
+  // The seconds of an inference by |placed| if branches of the network ran on both devices at once,
+  // in favour of that: a layer begins as soon as what it reads is there, where in fact a reader
+  // waits for the program that makes it; programs have no start, and the host packs no taps.
   double BranchesAtOnce(const Placed& placed) const {
     const Placed on = Follow(placed);
     const std::vector<graph::Region> layers = costs_.Fused(on);
@@ -249,16 +249,16 @@ Status Run(const std::string& file, const isa::Config& config, std::vector<doubl
       });
   const auto times = [&](const Placed& on) { return subject.SecondsOf(on) / best; };
   const auto at_once = [&](const Placed& on) { return subject.BranchesAtOnce(on); };
-  const double bound = at_once(subject.Annealed(
-      subject.By(Objective()), at_once, [](uint64_t moves) { return moves < kMovesOfBound; }));
+  const double branches = at_once(subject.Annealed(
+      subject.By(Objective()), at_once, [](uint64_t moves) { return moves < kMovesAtOnce; }));
   const size_t slash = file.find_last_of('/');
   fmt::print(
       "{:30} {:>9.0f} {:>9.0f} {:>+6.1f} {:>9.0f} {:>5.2f} {:>6.2f} {:>6.2f} {:>6.2f} {:>6.2f} "
-      "{:>6.2f} {:>6} {:>6.2f} {:>6.2f} {:>7.1f} {:>7.0f} {:>7} {}\n",
+      "{:>6.2f} {:>6} {:>6.2f} {:>7.2f} {:>7.1f} {:>7.0f} {:>7} {}\n",
       file.substr(slash + 1, 30), forecast, cycles, cycles > 0 ? 100 * (forecast / cycles - 1) : 0,
       1e6 * best, times(subject.By({})), times(subject.OnHost()), times(subject.OnAccelerator()),
       times(subject.ByPeak()), times(subject.LargestPart()), times(annealed), tried,
-      shared.times.total() / best, bound / best, search, with_costs, found ? found->states : 0,
+      shared.times.total() / best, branches / best, search, with_costs, found ? found->states : 0,
       found && found->exact ? "yes" : "no");
   return {};
 }
@@ -277,10 +277,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   fmt::print(
-      "{:30} {:>9} {:>9} {:>6} {:>9} {:>5} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} "
+      "{:30} {:>9} {:>9} {:>6} {:>9} {:>5} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7} "
       "{:>7} {:>7} {}\n",
       "model", "forecast", "cycle us", "%", "least us", "auto", "host", "accel.", "peak", "large",
-      "anneal", "tried", "shared", "bound", "ms", "all ms", "states", "exact");
+      "anneal", "tried", "shared", "at once", "ms", "all ms", "states", "exact");
   std::vector<double> errors;
   for (int a = 2; a < argc; ++a) {
     const tessera::Status ran = tessera::Run(argv[a], *config, &errors);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/timeline.h"
 
-#include <algorithm>
 #include <functional>
 #include <queue>
 #include <utility>

@@ -33,11 +33,10 @@ Status SetFactors(const graph::Node& node, const std::vector<double>& factors,
 
 // The rule of a contraction whose operand 1 is weights with the output channels along axis 0.
 // A channel's factor is the product of the operands' scales over the result's; |single|: a product
-// of float32, as TFLite's kernels form it. requant.bias is bias - zero_in * sum of
-// the channel's weights, modulo 2^32; padded taps hold zero_in, so they count. ONNX's sums are real
-// numbers, so a channel whose sum can leave int32 is refused. TFLite's sums are int32
-// (Round::kTflite, kHalfUp) and stay modulo 2^32. Sums of int64 (graph::SumType) add their bias
-// unchanged.
+// of float32, as TFLite's kernels form it. requant.bias is bias - zero_in * sum of the channel's
+// weights, modulo 2^32; padded taps hold zero_in, so they count. ONNX's sums are real numbers, so a
+// channel whose sum can leave int32 is refused. TFLite's sums are int32 (Round::kTflite, kHalfUp)
+// and stay modulo 2^32. Sums of int64 (graph::SumType) add their bias unchanged.
 //   errors  kOutOfRange  names node, channel, sum or factor, and limit
 Status SetSums(const graph::Graph& graph, const graph::Node& node, bool single,
                graph::Requant& requant);

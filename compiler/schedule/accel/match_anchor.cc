@@ -8,6 +8,8 @@
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/accel/match.h"
 #include "compiler/te/roles.h"
+#include "isa/field_values.h"
+#include "isa/insns.h"
 
 namespace tessera::schedule::accel {
 namespace {
@@ -331,8 +333,9 @@ Acceptance AnchorMatcher::MatchOperands(const Expr& input, const std::optional<S
     TESSERA_TRY(MatchWeight(weight->element));
     anchor_.weight_lies = anchor_.packs_weight && LiesAsWeights(weight->element);
     // Without DEPTHWISE such sums are products in groups of one channel.
-    const bool channelwise = config_.depthwise != 0 && anchor_.group_in == 1 &&
-                             anchor_.group_out == 1 && anchor_.in_channels > 1;
+    const bool channelwise = isa::HasInsn(isa::Depthwise::kName, config_) &&
+                             anchor_.group_in == 1 && anchor_.group_out == 1 &&
+                             anchor_.in_channels > 1;
     anchor_.kind = channelwise ? AnchorKind::kChannelwise : AnchorKind::kContraction;
     return {};
   }
